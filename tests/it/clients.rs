@@ -90,7 +90,7 @@ fn the_clients_are_tested_with_the_published_vectors() {
     let vectors = fs::read(clients().join("vectors.json")).expect("vectors");
     let vectors: Value = serde_json::from_slice(&vectors).expect("JSON");
     for (vector, page) in [
-        ("webhook", "docs/webhooks.md"),
+        ("webhook", "api/http/src/documentation/vector.txt"),
         ("card", "docs/authentication.md"),
     ] {
         let page = fs::read_to_string(root().join(page)).expect("a page");

@@ -2,6 +2,7 @@
 //! countersigned.
 
 mod methods;
+mod scripts;
 
 use std::fs;
 
@@ -15,7 +16,6 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::browser::Browser;
 use crate::support::client::{Refused, Signing, SigningClient};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
@@ -299,51 +299,6 @@ async fn a_signer_is_shown_everything_that_a_container_holds() {
     }
     let (status, _) = ceremony.get("members/Sutartis Nr. 1.pdf").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
-}
-
-#[tokio::test]
-async fn the_page_lists_the_files_of_a_container_and_shows_each() {
-    let Some(browser) = Browser::start().await else {
-        return;
-    };
-    let demo = Demo::start();
-    let api = demo.signing();
-    let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
-
-    let link = signing.signers[0].link();
-    browser.goto(link.as_str()).await.expect("the page");
-    browser.shown("#members li:nth-child(3)").await;
-    browser.shown(".sheet[data-drawn]").await;
-    let listed = browser.text("#members ul").await;
-
-    let expected = [
-        "Sutartis Nr. 1.pdf (pagrindinis dokumentas)",
-        "Žemės plotas+kaina.pdf (priedas)",
-        "100%.pdf (priedas)",
-    ]
-    .map(|file| [file, "Atsisiųsti failą"]);
-    let listed: Vec<_> = listed.lines().map(str::trim).collect();
-    assert_eq!(listed, expected.as_flattened());
-    let shown = browser.text("#members a[aria-current]").await;
-    assert_eq!(shown, NAMES[0]);
-    let third = browser.shown("#members li:nth-child(3) a").await;
-    third.click().await.expect("a click");
-    browser
-        .shown("#members li:nth-child(3) a[aria-current]")
-        .await;
-    browser.shown(".sheet:nth-child(3)[data-drawn]").await;
-    browser.assert_accessible("a container").await;
-    browser.keep_picture("ceremony-container").await;
-    let save = browser.shown("#members li:nth-child(3) a.save").await;
-    assert_eq!(
-        save.attr("download").await.unwrap().as_deref(),
-        Some(NAMES[2])
-    );
-    let address = save.attr("href").await.unwrap().expect("an address");
-    let saved = reqwest::get(link.join(&address).expect("an address")).await;
-    let saved = saved.unwrap().bytes().await.expect("the file");
-    assert_eq!(saved.to_vec(), files()[2]);
-    browser.close().await;
 }
 
 #[tokio::test]

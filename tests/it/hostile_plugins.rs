@@ -103,7 +103,15 @@ async fn a_ceremony_takes_no_notice_of_a_plugin_that_misbehaves_in_every_slot() 
     ];
     assert!(metrics.sum("parafa_http_requests_total", &unavailable) > 0.0);
     assert!(metrics.sum("parafa_jobs_total", &[("outcome", "done")]) > 0.0);
-    assert!(metrics.sum("parafa_store_commits_total", &[]) > 0.0);
+    for counted in [
+        "parafa_certificates_read_total",
+        "parafa_document_reads_total",
+        "parafa_signature_verifications_total",
+        "parafa_store_commits_total",
+        "parafa_store_syncs_total",
+    ] {
+        assert!(metrics.sum(counted, &[]) > 0.0, "{counted}");
+    }
     metrics.assert_nobody_is_named(
         &demo,
         &[

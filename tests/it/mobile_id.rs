@@ -1,7 +1,6 @@
 //! Signing with Mobile-ID.
 
 use parafa_fixtures::plain;
-use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::support::client::Ceremony;
@@ -106,31 +105,4 @@ async fn a_lock_keeps_everybody_else_out_before_a_phone_rings() {
     let started = ceremony.sign_with_mobile_id(owner).await;
     started.expect("the attempt starts");
     ceremony.finish().await;
-}
-
-#[tokio::test]
-async fn what_is_missing_or_malformed_is_refused_at_its_member() {
-    let demo = Demo::start();
-    let ceremony = ceremony(&demo, json!({"email": "ona@example.lt"})).await;
-    let persona = demo.persona("mobile-id-1");
-    for (member, value) in [
-        ("phoneNumber", json!("860000666")),
-        ("phoneNumber", json!(null)),
-        ("personalCode", json!("50001018866")),
-        ("country", json!("LV")),
-    ] {
-        let mut body = json!({
-            "method": "mobile_id",
-            "personalCode": persona.personal_code,
-            "phoneNumber": persona.phone_number,
-        });
-        body[member] = value;
-        let refused = ceremony.start(&body).await.expect_err("nothing starts");
-        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-        assert_eq!(refused.problem.errors[0].pointer, format!("/{member}"));
-    }
-    let refused = ceremony.start(&json!({"method": "mobile_id"})).await;
-    let errors = refused.expect_err("nothing starts").problem.errors;
-    let pointers: Vec<_> = errors.iter().map(|error| &error.pointer).collect();
-    assert_eq!(pointers, ["/personalCode", "/phoneNumber"]);
 }

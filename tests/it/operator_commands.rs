@@ -42,6 +42,66 @@ const ISSUE: [&str; 9] = [
 ];
 
 #[tokio::test]
+async fn a_key_works_where_and_until_when_it_was_issued_for() {
+    let demo = Demo::start();
+    let data = demo.data();
+    done(&data, &["tenant", "create", "Nauja UAB"]);
+    let user = ["user", "add", "Nauja UAB", "a@example.com"];
+    done(&data, &[&user[..], &["--role", "member"]].concat());
+    let issue = |terms: &[&str]| {
+        let issued = done(&data, &[&ISSUE[..], terms].concat());
+        issued["key"].as_str().expect("a key").to_owned()
+    };
+    let here = issue(&["--name", "Buhalterija", "--network", "127.0.0.0/8"]);
+    let elsewhere = issue(&["--network", "198.51.100.7", "--network", "2001:db8::/32"]);
+    let tomorrow = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24);
+    let ending = issue(&["--expires", &tomorrow.to_string()]);
+
+    assert_eq!(status_with(&demo, &here).await, StatusCode::OK);
+    assert_eq!(
+        status_with(&demo, &elsewhere).await,
+        StatusCode::UNAUTHORIZED
+    );
+    assert_eq!(status_with(&demo, &ending).await, StatusCode::OK);
+
+    done(&data, &["demo", "clock", "+2d"]);
+    assert_eq!(status_with(&demo, &ending).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status_with(&demo, &here).await, StatusCode::OK);
+    let listed = done(&data, &["key", "list", "Nauja UAB"]);
+    assert_eq!(listed[0]["name"], "Buhalterija");
+    assert_eq!(listed[0]["networks"], json!(["127.0.0.0/8"]));
+    assert!(listed[0]["lastUsedOn"].is_string(), "{listed}");
+    let networks = json!(["198.51.100.7/32", "2001:db8::/32"]);
+    assert_eq!(listed[1]["networks"], networks);
+    assert!(listed[2]["expiresAt"].is_string(), "{listed}");
+    let over = [&ISSUE[..], &["--expires", "2026-01-01T00:00:00Z"]].concat();
+    assert!(refused(&data, &over).contains("time to come"));
+}
+
+#[tokio::test]
+async fn a_workspace_keeps_signings_for_so_many_days_and_for_longer_what_is_held() {
+    let demo = Demo::start();
+    let data = demo.data();
+    done(&data, &["tenant", "create", "Nauja UAB"]);
+
+    done(
+        &data,
+        &["tenant", "set-retention", "Nauja UAB", "--days", "90"],
+    );
+    done(&data, &["tenant", "hold", "Nauja UAB"]);
+
+    let kept = done(&data, &["tenant", "show", "Nauja UAB"])["retention"].clone();
+    assert_eq!(kept["days"], 90);
+    assert!(kept["heldSince"].is_string(), "{kept}");
+    let released = done(&data, &["tenant", "release", "Nauja UAB"]);
+    let released = [&released["heldSince"], &released["heldSignings"]];
+    assert_eq!(released, [&Value::Null, &json!([])]);
+    let unknown = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
+    let hold = ["tenant", "hold", "Nauja UAB", "--signing", unknown];
+    assert!(refused(&data, &hold).contains(unknown));
+}
+
+#[tokio::test]
 async fn a_workspace_made_beside_the_running_server_works_until_it_is_suspended() {
     let demo = Demo::start();
     let data = demo.data();

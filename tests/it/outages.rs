@@ -15,6 +15,8 @@ use crate::support::demo::{Demo, on_database};
 const BACK: Duration = Duration::from_secs(30);
 /// Before something is asked for again.
 const PAUSE: Duration = Duration::from_millis(200);
+/// In how long monitoring is answered, whatever is away.
+const SCRAPE: Duration = Duration::from_secs(5);
 /// For how long a server that is started waits for what is away.
 const START: Duration = Duration::from_secs(60);
 
@@ -168,6 +170,11 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     let (status, told) = outage.readiness().await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(told.starts_with("database: "), "{told}");
+    let begun = Instant::now();
+    let metrics = outage.host.metrics().await;
+    assert!(begun.elapsed() < SCRAPE, "{:?}", begun.elapsed());
+    let is_up = |name| metrics.sum("parafa_dependency_up", &[("dependency", name)]) > 0.5;
+    assert!(is_up("keys") && !is_up("database"));
 
     outage.database.set(Traffic::Passed);
     outage.is_back().await;

@@ -15,6 +15,7 @@ mod occasions;
 mod other_ways;
 mod outcomes;
 mod racing;
+mod samples;
 mod sandbox;
 mod states;
 mod typing;

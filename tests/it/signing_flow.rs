@@ -2,11 +2,10 @@
 
 use jiff::SignedDuration;
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use reqwest::{Method, StatusCode};
+use reqwest::StatusCode;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::support::client::SigningClient;
 use crate::support::demo::Demo;
 use crate::support::referee::Referees;
 
@@ -139,45 +138,6 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
 }
 
 #[tokio::test]
-async fn two_signers_never_sign_at_the_same_moment() {
-    let demo = Demo::start();
-    let api = demo.signing();
-    let personas = demo.smart_id_personas("signs");
-    let signing = api
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
-        )
-        .await;
-    let first = Demo::ceremony(signing.signers[0].link());
-    let second = Demo::ceremony(signing.signers[1].link());
-
-    let (started, refused) = tokio::join!(
-        first.sign_with_smart_id(personas[0]),
-        second.sign_with_smart_id(personas[1]),
-    );
-
-    let (winner, loser, refusal, late) = match (started, refused) {
-        (Ok(_), Err(refusal)) => (&first, &second, refusal, personas[1]),
-        (Err(refusal), Ok(_)) => (&second, &first, refusal, personas[0]),
-        (first, second) => panic!("one starts and one is refused, but: {first:?} and {second:?}"),
-    };
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::CONFLICT, "signing-in-progress")
-    );
-    assert!(loser.state().await.busy);
-    winner.finish().await;
-
-    loser
-        .sign_with_smart_id(late)
-        .await
-        .expect("it is the other's turn now");
-    loser.finish().await;
-    assert_eq!(api.signing(signing.signing_id).await.status, "completed");
-}
-
-#[tokio::test]
 async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
     let demo = Demo::start();
     let api = demo.signing();
@@ -202,38 +162,6 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
     assert_eq!(
         api.signing(signing.signing_id).await.signers[0].identity_matched,
         Some(true)
-    );
-}
-
-#[tokio::test]
-async fn a_signer_who_declines_ends_the_signing() {
-    let demo = Demo::start();
-    let api = demo.signing();
-    let signing = api.create_plain().await;
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-
-    assert_eq!(
-        ceremony.decline("Ne ta kaina").await.signer.status,
-        "declined"
-    );
-
-    let ended = api.signing(signing.signing_id).await;
-    assert_eq!(ended.status, "declined");
-    assert_eq!(
-        ended.signers[0].decline_reason.as_deref(),
-        Some("Ne ta kaina")
-    );
-    let refusal = api
-        .call(
-            Method::GET,
-            &format!("v1/signings/{}/document", signing.signing_id),
-            None,
-        )
-        .await
-        .expect_err("nobody has signed");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::CONFLICT, "not-yet-signed")
     );
 }
 
@@ -267,38 +195,6 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     ] {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
-}
-
-#[tokio::test]
-async fn a_key_is_needed_and_a_viewers_key_may_only_look() {
-    let demo = Demo::start();
-    let base = &demo.world.base_url;
-    let signing = demo.signing().create_plain().await;
-    let viewer = SigningClient::new(base.clone(), &demo.world.signing.viewer);
-    let stranger = SigningClient::new(base.clone(), "tsk_live_unknown");
-    let path = format!("v1/signings/{}", signing.signing_id);
-
-    assert_eq!(
-        viewer.signing(signing.signing_id).await.signing_id,
-        signing.signing_id
-    );
-    let refusal = viewer
-        .call(Method::POST, &format!("{path}/cancel"), None)
-        .await
-        .expect_err("a viewer only looks");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::FORBIDDEN, "forbidden")
-    );
-
-    let refusal = stranger
-        .call(Method::GET, &path, None)
-        .await
-        .expect_err("the key is unknown");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::UNAUTHORIZED, "unauthorized")
-    );
 }
 
 #[tokio::test]

@@ -67,6 +67,33 @@ impl PairedCard {
 }
 
 #[tokio::test]
+async fn two_signers_never_sign_at_the_same_moment() {
+    let demo = Demo::start();
+    let personas = demo.smart_id_personas("signs");
+    let signing = signing(&demo).await;
+    let [one, other] = ceremonies(&signing);
+
+    let begun = tokio::join!(
+        one.sign_with_smart_id(personas[0]),
+        other.sign_with_smart_id(personas[1]),
+    );
+
+    let (winner, loser, refusal, late) = match begun {
+        (Ok(_), Err(refusal)) => (&one, &other, refusal, personas[1]),
+        (Err(refusal), Ok(_)) => (&other, &one, refusal, personas[0]),
+        both => panic!("one begins and one is refused, but: {both:?}"),
+    };
+    assert_eq!(
+        (refusal.status, refusal.problem.name()),
+        (StatusCode::CONFLICT, "signing-in-progress")
+    );
+    assert!(loser.state().await.busy);
+    winner.finish().await;
+    loser.sign(late).await;
+    assert_signed_by_both(&demo, &signing).await;
+}
+
+#[tokio::test]
 async fn a_code_that_is_scanned_late_signs_what_others_have_signed_meanwhile() {
     let demo = Demo::start();
     let signing = signing(&demo).await;

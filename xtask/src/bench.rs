@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::process::Command;
 
 use crate::process::{cargo, run};
 use crate::product;
@@ -22,7 +23,7 @@ pub(crate) enum Bench {
     SignedAnswers,
     /// Plugin calls and PDF signing.
     Signing,
-    /// What calls and whole signatures cost the built server.
+    /// What calls and whole signatures cost the built server, beside pyHanko and DSS.
     Whole,
 }
 
@@ -65,15 +66,19 @@ pub(crate) fn run_benches(
         if only.is_some_and(|only| only != bench) {
             continue;
         }
-        let mut command = cargo(root);
-        command
-            .args(["bench", "--package", "parafa-tests", "--bench"])
-            .args([bench.name(), "--"])
-            .args(quick.then_some("--quick"))
-            .args(filter)
-            .env("PARAFA_BIN", &parafa)
-            .env("PARAFA_PLUGINS__FOLDER", root.join("target/plugins"));
-        run(&mut command)?;
+        let mut command = command(root, bench, &parafa);
+        run(command.args(quick.then_some("--quick")).args(filter))?;
     }
     Ok(())
+}
+
+/// Measures this server; the bench's own arguments may follow.
+pub(crate) fn command(root: &Path, bench: Bench, parafa: &Path) -> Command {
+    let mut command = cargo(root);
+    command
+        .args(["bench", "--package", "parafa-tests", "--bench"])
+        .args([bench.name(), "--"])
+        .env("PARAFA_BIN", parafa)
+        .env("PARAFA_PLUGINS__FOLDER", root.join("target/plugins"));
+    command
 }

@@ -11,6 +11,7 @@ mod lints;
 mod plugins;
 mod process;
 mod product;
+mod profile;
 mod referees;
 mod release;
 mod test;
@@ -61,6 +62,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         } => drill::attack(&root, engine, filter.as_deref())?,
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
+        Command::Profile { row } => profile::profile(&root, &row)?,
         Command::Release => release::assemble(&root)?,
         Command::Setup => {
             let missing = tools::install(&root);
@@ -139,6 +141,12 @@ enum Command {
     KeepDataFolder {
         /// Name of the archive in tests/data-folders, such as `0.1.0`
         name: String,
+    },
+    /// Have perf sample the server while it is measured, and print whose code was running
+    Profile {
+        /// Only the rows of `bench --only whole` whose name contains this
+        #[arg(default_value = profile::USUAL_ROW)]
+        row: String,
     },
     /// Build what is released into target/dist: server, plugins, bill of materials, checksums
     Release,

@@ -16,8 +16,20 @@ const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
-    build(root, &plugins, |_| {})?;
+    build(root, &plugins, "release", |_| {})?;
     place(root, "release")
+}
+
+/// Builds `target/profiling/parafa`, of which a profiler finds frames, lines and crates,
+/// and the plugins that it ships.
+pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
+    tools::require_for_build()?;
+    let plugins = PluginBuild::prepare(root)?;
+    build(root, &plugins, "profiling", |cargo| {
+        let flags = "-Cforce-frame-pointers=yes\x1f-Csymbol-mangling-version=v0";
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags);
+    })?;
+    place(root, "profiling")
 }
 
 /// Builds the same with no path of this machine in it, and returns the places of
@@ -29,7 +41,7 @@ pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<Pa
     let rust = rust.join(OsStr::new("\x1f"));
     let c = plugins::prefix_maps("-ffile-prefix-map=", root)?;
     let c = c.join(OsStr::new(" "));
-    let shipped = build(root, &plugins, |cargo| {
+    let shipped = build(root, &plugins, "release", |cargo| {
         cargo
             .arg("--locked")
             .env("CARGO_ENCODED_RUSTFLAGS", &rust)
@@ -44,11 +56,12 @@ pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<Pa
 fn build(
     root: &Path,
     plugins: &PluginBuild<'_>,
+    profile: &str,
     configure: impl Fn(&mut Command),
 ) -> anyhow::Result<Vec<PathBuf>> {
     let server = |target: &[&str]| {
         let mut cargo = process::cargo(root);
-        cargo.args(["build", "--release", "--package", "parafa-server"]);
+        cargo.args(["build", "--profile", profile, "--package", "parafa-server"]);
         cargo.args(target);
         configure(&mut cargo);
         cargo

@@ -27,6 +27,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("npm", "npm"),
     ("openssl", "openssl"),
     ("pdftoppm", "poppler-utils"),
+    ("promtool", "prometheus"),
     ("python3", "python3"),
     ("qpdf", "qpdf"),
     ("softhsm2-util", "softhsm2"),

@@ -7,6 +7,7 @@
 mod api;
 mod envelope;
 mod examples;
+mod guide;
 mod operations;
 mod pairing_page;
 mod problem;
@@ -30,13 +31,17 @@ pub use self::vocabulary::{AuthenticationMethod, AuthenticationStatus};
 /// The folder of its description and pages.
 pub const FOLDER: &str = "/auth";
 
-/// What another API's overview says of it.
+/// The API, for pages on all that are on the listener.
 #[must_use]
 pub fn neighbour() -> Neighbour {
     Neighbour {
-        title: "eID authentication".to_owned(),
+        title: reference::NAME.to_owned(),
         folder: FOLDER.to_owned(),
-        problems: Vec::new(),
+        summary: reference::SUMMARY,
+        guide: guide::GUIDE.title,
+        problems: reference::problems(),
+        problem_folder: FOLDER,
+        events: Vec::new(),
     }
 }
 

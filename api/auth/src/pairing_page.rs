@@ -22,7 +22,7 @@ const PAGE: &str = r#"<!DOCTYPE html>
 <h1>Prisijungimas kortele</h1>
 <p>Telefone atverkite kortelės programėlę ir įveskite kodą, rodomą puslapyje, kuriame pradėjote prisijungti.</p>
 <h1 lang="en">Log in with a card</h1>
-<p lang="en">Open the card app on your phone and type the code that is shown on the page where you began.</p>
+<p lang="en">Open the card app on your phone and type in the code shown on the page where you began to log in.</p>
 </main>
 </body>
 </html>

@@ -1,41 +1,49 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{Problem, Reference, Security, SetUp};
+use parafa_api_http::{Problem, ProblemType, Reference, Security, SetUp};
 use serde_json::Map;
 
 use crate::api::AuthApi;
+use crate::guide::GUIDE;
 use crate::operations::TAGS;
 use crate::problem::ErrorCode;
 use crate::{FOLDER, examples};
 
+/// What the API is called.
+pub(crate) const NAME: &str = "eID authentication";
+/// One line.
+pub(crate) const SUMMARY: &str = "Persons authenticate with their eID";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
 
 const INTRODUCTION: &str = "Authenticates persons with their eID for relying parties, here called providers: the provider's backend creates a request for one method, the person proves who they are, and the provider learns the verified identity, and gets it as a signed JWT.\n\n\
     A refusal is an object `error` with a `code` for programs, a `message` for people, the `requestId` and whether the same request is worth repeating later. How the data to be signed are made, byte by byte, is in the documentation of the service, with test vectors.";
 
+/// Every refusal of the API.
+pub(crate) fn problems() -> Vec<ProblemType> {
+    let codes = ErrorCode::ALL.iter();
+    codes.map(|code| code.problem_type()).collect()
+}
+
 pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
     Reference {
-        name: "eID authentication",
         folder: FOLDER,
         title: "Parafa eID authentication API",
         version: VERSION,
-        summary: "Persons authenticate with their eID",
+        summary: SUMMARY,
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Basic(
             "The key's id and secret, as they were shown when the provider was made.",
         ),
-        problems: ErrorCode::ALL
-            .iter()
-            .map(|code| code.problem_type())
-            .collect(),
+        problems: problems(),
         advice_on_long_bodies: "",
         headers: &[],
         set_up,
         example: examples::of,
         refusal: |kind, _| Problem::of(kind),
-        guide: None,
+        demo_key: ".auth | .keyId + \":\" + .keySecret",
+        guide: GUIDE,
         webhooks: |_| Map::new(),
     }
 }

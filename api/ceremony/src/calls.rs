@@ -1,10 +1,11 @@
 //! State that pages and calls share, and extractors of what they are asked.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::header::ACCEPT;
+use http::header::{ACCEPT, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use parafa_api_http::pages::page_response;
@@ -86,6 +87,37 @@ impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C
             (None, _) => Err(Problem::not_found()),
         };
         link.map(Self)
+    }
+}
+
+/// That the token in the address of a call leads somewhere. Nothing is kept of where:
+/// the call may wait, beside thousands of others.
+pub(crate) struct LiveLink;
+
+impl<C: CeremonyApi> FromRequestParts<Shared<C>> for LiveLink {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, routes: &Shared<C>) -> Result<Self, Problem> {
+        let link = Link::<C, ANY>::from_request_parts(parts, routes).await;
+        link.map(|_| Self)
+    }
+}
+
+/// The state whose tag the reader sent back, and nothing else of the headers: each
+/// keeps all that was read with it. A proxy that compresses answers makes their tags
+/// weak ones.
+pub(crate) struct KnownState(pub(crate) Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for KnownState {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let tag = parts.headers.get(IF_NONE_MATCH);
+        let tag = tag.and_then(|tag| tag.to_str().ok()).map(|tag| {
+            let tag = tag.strip_prefix("W/").unwrap_or(tag);
+            tag.trim_matches('"').to_owned()
+        });
+        Ok(Self(tag))
     }
 }
 

@@ -6,13 +6,13 @@ parafa_api_http::problem_types! {
         "The signing is completed, declined, expired, cancelled or failed.",
         "Read the signing for its outcome; create a new one if signatures are still needed.";
     NOT_YET_SIGNED: CONFLICT, "not-yet-signed", "Nobody has signed yet",
-        "The call needs a signed document, and there is none yet.",
-        "Wait for the first signature; a webhook tells of it.";
+        "The call needs a signed document, and nobody has signed yet.",
+        "Wait for the first signature; a webhook announces it.";
     SIGNING_IN_PROGRESS: CONFLICT, "signing-in-progress", "A signature is being made",
-        "A signer is signing, until the time in Retry-After at the latest, or, once their device has signed, for some seconds as a rule.",
-        "Try again after the time in the Retry-After header, or once the state on a signer's link says busy no more.";
-    SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer cannot be changed any more",
-        "The signer has finished, or has nothing that the call could change.",
+        "A signer is signing now, until the time in Retry-After at the latest; once their device has signed, usually for a few seconds more.",
+        "Try again after the time in the Retry-After header, or once busy is false in the state of a signer's link.";
+    SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer can no longer be changed",
+        "The signer has finished, or there is nothing that this call can change.",
         "Read the signing for the signer's status.";
     LAST_SIGNER: CONFLICT, "last-signer", "The last signer cannot be removed",
         "A signing needs at least one party of role signer.",
@@ -21,20 +21,20 @@ parafa_api_http::problem_types! {
         "A signing has at most 20 parties.",
         "Remove a party first, or create another signing.";
     NOT_REMINDABLE: CONFLICT, "not-remindable", "The party cannot be reminded",
-        "The party cannot sign now, is a viewer, or was never invited by mail.",
-        "Hand the ceremony link on yourself, or wait until it is the signer's turn.";
+        "The party cannot sign now, is a viewer, or was not invited by email.",
+        "Send the ceremony link to the signer yourself, or wait until it is their turn.";
     SANDBOX_NEVER_SIGNS: CONFLICT, "sandbox-never-signs", "The sandbox never signs",
         "The signing was created with a sandbox key, so that no signature can be made.",
-        "Drive it with the simulate call, or create it with a live key.";
+        "Use the simulate call, or create the signing with a live key.";
     DOCUMENT_CHANGED: CONFLICT, "document-changed", "The document has changed",
-        "Another signature was added after the document was looked at.",
-        "Look at the current version and start again.";
-    CARD_REFUSED: UNPROCESSABLE_ENTITY, "validation-failed", "What the card's app sent is refused",
-        "The certificate or the signature is not one that this attempt can go on with.",
-        "Read errors for the reason; where the attempt has ended, start another one.";
+        "Another signature was added after the document was read.",
+        "Read the current version and start again.";
+    CARD_REFUSED: UNPROCESSABLE_ENTITY, "validation-failed", "The card app's data were refused",
+        "This attempt cannot continue with this certificate or signature.",
+        "Read errors for the reason; if the attempt has ended, start another one.";
     QUOTA_EXCEEDED: TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
-        "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
-        "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota.";
+        "The workspace has reached its quota of stored bytes or of open signings; nothing was created.",
+        "Read the detail; erase what you no longer need, wait until it expires, or ask the operator for a larger quota.";
     REMINDER_TOO_SOON: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
         "A reminder went to this signer less than an hour ago.",
         "Wait for the time in the Retry-After header.";

@@ -10,8 +10,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, ORIGIN, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use parafa_api_http::pages::page_response;
@@ -23,8 +22,8 @@ use qrcode::{EcLevel, QrCode};
 
 use crate::api::{CeremonyApi, ShownDocument};
 use crate::calls::{
-    ANY, Asked, CeremonyRoutes, Link, LinkToken, OPEN, Shared, method_not_allowed, refusal,
-    wants_html,
+    ANY, Asked, CeremonyRoutes, KnownState, Link, LinkToken, LiveLink, OPEN, Shared,
+    method_not_allowed, refusal, wants_html,
 };
 use crate::colour::style_sheet;
 use crate::page::CeremonyPage;
@@ -195,12 +194,12 @@ async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Pro
 async fn state<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    _: Link<C, ANY>,
-    headers: HeaderMap,
+    _: LiveLink,
+    KnownState(known): KnownState,
     Asked(asked): Asked<C, Parameters<StateQuery>>,
 ) -> Result<Response, Problem> {
-    let known = known_state(&headers);
-    let (state, tag) = routes.api.await_state(&token, asked.wait, known).await?;
+    let awaited = routes.api.await_state(&token, asked.wait, known.as_deref());
+    let (state, tag) = awaited.await?;
     let state = match asked.language {
         Some(language) => state.told_in(language),
         None => state,
@@ -212,16 +211,14 @@ async fn start_attempt<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
     Link(link): Link<C, OPEN>,
-    headers: HeaderMap,
+    KnownState(known): KnownState,
     Asked(start): Asked<C, WholeBody<StartAttempt>>,
 ) -> Result<Response, Problem> {
     routes.api.start_attempt(link, start).await?;
-    let known = known_state(&headers);
     let state = routes
         .api
-        .await_state(&token, Duration::ZERO, known)
-        .await?;
-    Ok(tagged(StatusCode::CREATED, state))
+        .await_state(&token, Duration::ZERO, known.as_deref());
+    Ok(tagged(StatusCode::CREATED, state.await?))
 }
 
 async fn give_up<C: CeremonyApi>(
@@ -305,14 +302,6 @@ fn returned_to(token: &str, language: Option<Language>) -> String {
         Some(language) => format!("/c/{token}?lang={}#returned", language.as_str()),
         None => format!("/c/{token}#returned"),
     }
-}
-
-/// The state whose tag the reader sent back. A proxy that compresses answers
-/// makes their tags weak ones.
-fn known_state(headers: &HeaderMap) -> Option<&str> {
-    let tag = headers.get(IF_NONE_MATCH)?.to_str().ok()?;
-    let tag = tag.strip_prefix("W/").unwrap_or(tag);
-    Some(tag.trim_matches('"'))
 }
 
 /// The state with its tag, which a reader sends back in `If-None-Match` to be

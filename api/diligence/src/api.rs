@@ -1,17 +1,39 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
+use parafa_api_http::deliveries::DeliveryId;
 use parafa_api_http::{Api, Problem, Representation, RequestId};
 
 use crate::kyc::{KycApi, OrderId};
 use crate::requests::{AnswerOptions, Question};
+
+/// What a path names by an id.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Record {
+    /// An order.
+    Order(OrderId),
+    /// An event that is posted to a callback.
+    Delivery(DeliveryId),
+}
+
+impl From<OrderId> for Record {
+    fn from(order: OrderId) -> Self {
+        Self::Order(order)
+    }
+}
+
+impl From<DeliveryId> for Record {
+    fn from(delivery: DeliveryId) -> Self {
+        Self::Delivery(delivery)
+    }
+}
 
 /// The operations of the API, beside those on identification packages.
 ///
 /// Every method may answer any [`Problem`]. Roles, rates and everything that can
 /// be said of a request alone were looked at before.
 #[async_trait]
-pub trait DiligenceApi: KycApi + Api<Record = OrderId> {
+pub trait DiligenceApi: KycApi + Api<Record = Record> {
     /// Answers a question in the form that was asked for: JSON of the
     /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
     /// The call is accounted for by its request id, which the caller gets too.

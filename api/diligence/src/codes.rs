@@ -7,6 +7,10 @@ use parafa_api_http::{Fault, PathParameter, PathParams, Problem};
 use parafa_register_data::{EntityCode, PropertyNumber};
 use serde_json::json;
 
+/// The entity of the examples: it has everything.
+pub(crate) const ENTITY: &str = "999000009";
+/// The object of the examples.
+pub(crate) const PROPERTY: &str = "4400-9990-0001";
 /// The parameter of entities' codes.
 const CODE: &str = "code";
 /// The parameter of unique numbers.
@@ -45,7 +49,7 @@ impl<R> PathParams<R> for EntityPath {
         vec![PathParameter {
             name: CODE,
             description: "The code of a Lithuanian legal entity (juridinio asmens kodas): nine digits, of which the last is a check digit.",
-            schema: json!({"type": "string", "pattern": "^[0-9]{9}$"}),
+            schema: json!({"type": "string", "pattern": "^[0-9]{9}$", "examples": [ENTITY]}),
             is_id: false,
         }]
     }
@@ -72,7 +76,11 @@ impl<R> PathParams<R> for PropertyPath {
         vec![PathParameter {
             name: UNIQUE_NUMBER,
             description: "The unique number of a real-property object (unikalus daikto numeris), with or without its dashes; a part of a building has a suffix after a colon.",
-            schema: json!({"type": "string", "pattern": "^[0-9]{4}-?[0-9]{4}-?[0-9]{4}(:[0-9]{1,4})?$"}),
+            schema: json!({
+                "type": "string",
+                "pattern": "^[0-9]{4}-?[0-9]{4}-?[0-9]{4}(:[0-9]{1,4})?$",
+                "examples": [PROPERTY],
+            }),
             is_id: false,
         }]
     }
@@ -117,7 +125,7 @@ fn parsed<T: FromStr<Err: ToString>>(
 }
 
 fn fault(name: &str, detail: &str) -> Fault {
-    Fault::new(format!("/{name}"), format!("is not one: {detail}"))
+    Fault::new(format!("/{name}"), format!("is not valid: {detail}"))
 }
 
 fn malformed(name: &str, detail: &str) -> Problem {

@@ -11,14 +11,11 @@ use parafa_register_data::{
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::codes::{ENTITY, PROPERTY};
 use crate::views::{Answer, Report, ReportAnswer, Section, Sections, Source, Subject};
 use crate::vocabulary::Purpose;
 use crate::{AnswerKind, kyc, schemas};
 
-/// The entity of the examples: it has everything.
-const ENTITY: &str = "999000009";
-/// The object of the examples.
-const PROPERTY: &str = "4400-9990-0001";
 const RETRIEVED_AT: Timestamp = Timestamp::constant(1_795_264_800, 0);
 
 /// The example of an answer's schema, or of a request's, in a call.

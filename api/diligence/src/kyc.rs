@@ -10,8 +10,8 @@ mod vocabulary;
 mod webhooks;
 
 use async_trait::async_trait;
+use parafa_api_http::deliveries::DeliveriesApi;
 use parafa_api_http::{Api, Download, Problem, RequestId};
-use url::Url;
 
 pub use self::examples::example;
 pub use self::operations::{ABOUT_KYC, operations};
@@ -20,6 +20,7 @@ pub use self::views::{ErasedKycOrder, KycArtifact, KycEvent, KycOrder, KycPrice}
 pub use self::vocabulary::{
     KycDeliveryKind, KycEventKind, KycRole, KycSimulation, KycStatus, KycStatusReason,
 };
+pub(crate) use self::webhooks::events;
 pub use self::webhooks::webhooks;
 pub use crate::vocabulary::Purpose;
 
@@ -31,14 +32,7 @@ parafa_api_http::ids! {
 /// The operations on identification packages, one method each. An id that is
 /// unknown or of another workspace or mode is [`Problem::not_found`].
 #[async_trait]
-pub trait KycApi: Api<Record: From<OrderId>> {
-    /// Why an address that is spelled correctly may still not be a callback's
-    /// target, as a phrase for the fault at its pointer. Must not block.
-    ///
-    /// # Errors
-    /// The phrase.
-    fn callback_target(&self, target: &Url) -> Result<(), String>;
-
+pub trait KycApi: DeliveriesApi<Event = KycEventKind> + Api<Record: From<OrderId>> {
     /// Refuses what is for test keys alone.
     ///
     /// # Errors

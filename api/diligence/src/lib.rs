@@ -8,6 +8,7 @@
 mod api;
 mod codes;
 mod examples;
+mod guide;
 pub mod kyc;
 mod operations;
 mod problem;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use axum::Router;
 use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge};
 
-pub use self::api::DiligenceApi;
+pub use self::api::{DiligenceApi, Record};
 pub use self::operations::{ASICE, JADES};
 pub use self::problem::ProblemKind;
 pub use self::schemas::{AnswerKind, address as schema_address};
@@ -34,13 +35,17 @@ pub const FOLDER: &str = "/dd";
 /// Longest body, in bytes: orders are short.
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// What another API's overview says of it.
+/// The API, for pages on all that are on the listener.
 #[must_use]
 pub fn neighbour() -> Neighbour {
     Neighbour {
-        title: "Due diligence".to_owned(),
+        title: reference::NAME.to_owned(),
         folder: FOLDER.to_owned(),
+        summary: reference::SUMMARY,
+        guide: guide::GUIDE.title,
         problems: reference::problems(),
+        problem_folder: "",
+        events: kyc::events(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The operations of the API: one table feeds the routes and the OpenAPI
 //! document.
 
+use parafa_api_http::deliveries::{self, ABOUT_DELIVERIES, DeliveryPaths};
 use parafa_api_http::{AnswerForm, Operation, Path, PathParams, Problem, Tag};
 use parafa_register_data::data::{
     BeneficialOwners, Cases, CompanyProfile, Participants, PropertyExtract, RealEstate, Seizures,
@@ -9,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::api::DiligenceApi;
+use crate::api::{DiligenceApi, Record};
 use crate::codes::{EntityPath, PropertyPath};
-use crate::kyc::{self, ABOUT_KYC, OrderId};
+use crate::kyc::{self, ABOUT_KYC};
 use crate::problem::ProblemKind::{
     self, NoData, PaymentRequired, RegisterNotOffered, SignatureUnavailable, UpstreamUnavailable,
 };
@@ -42,12 +43,22 @@ const PROPERTY: Path<PropertyPath> = Path::new("/v1/real-estate/{uniqueNumber}")
 const SEIZURES: Path<EntityPath> = Path::new("/v1/entities/{code}/seizures");
 const CASES: Path<EntityPath> = Path::new("/v1/entities/{code}/cases");
 const REPORT: Path<EntityPath> = Path::new("/v1/entities/{code}/dd-report");
+const DELIVERIES: DeliveryPaths = DeliveryPaths {
+    all: Path::new("/v1/kyc-deliveries"),
+    one: Path::new("/v1/kyc-deliveries/{deliveryId}"),
+    resend: Path::new("/v1/kyc-deliveries/{deliveryId}/resend"),
+};
 
 /// The folders of all paths.
-pub(crate) const ROOTS: &[&str] = &["/v1/entities", "/v1/real-estate", "/v1/kyc-packages"];
+pub(crate) const ROOTS: &[&str] = &[
+    "/v1/entities",
+    "/v1/real-estate",
+    "/v1/kyc-packages",
+    "/v1/kyc-deliveries",
+];
 
 /// What operations are about.
-pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS, ABOUT_KYC];
+pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS, ABOUT_KYC, ABOUT_DELIVERIES];
 const ENTITIES: Tag = Tag {
     name: "Entities",
     description: "What the registers hold on a Lithuanian legal entity.",
@@ -70,6 +81,7 @@ const REFUSALS: &[ProblemKind] = &[
 pub(crate) fn all<A: DiligenceApi>() -> Vec<Operation<A>> {
     let mut operations = data();
     operations.extend(kyc::operations());
+    operations.extend(deliveries::operations(DELIVERIES));
     operations
 }
 
@@ -152,7 +164,7 @@ fn answers<A, P, V, const INTERPRETED: bool, const PURPOSE: bool>(
 ) -> Operation<A>
 where
     A: DiligenceApi,
-    P: PathParams<OrderId>,
+    P: PathParams<Record>,
     V: JsonSchema + Serialize,
 {
     Operation::<A>::get(path, id)

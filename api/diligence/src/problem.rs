@@ -1,5 +1,7 @@
 //! Every problem that the API answers with.
 
+use parafa_api_http::deliveries;
+
 use crate::kyc::problems;
 
 parafa_api_http::problem_kinds! {
@@ -13,7 +15,7 @@ parafa_api_http::problem_kinds! {
         NotFound = NOT_FOUND;
         NoData = [NOT_FOUND, "no-data", "The register holds nothing",
             "The register was asked and holds nothing on this subject; nothing was charged.",
-            "Check the code; if it is right, there is nothing to be had."];
+            "Check the code. If it is right, the register has no such data."];
         MethodNotAllowed = METHOD_NOT_ALLOWED;
         RequestTimeout = REQUEST_TIMEOUT;
         PayloadTooLarge = PAYLOAD_TOO_LARGE;
@@ -23,6 +25,7 @@ parafa_api_http::problem_kinds! {
         ArtifactNotReady = (problems::ARTIFACT_NOT_READY);
         OrderEnded = (problems::ORDER_ENDED);
         OrderNotEnded = (problems::ORDER_NOT_ENDED);
+        DeliveryUnderWay = (deliveries::DELIVERY_UNDER_WAY);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         RoleNotHeld = (problems::ROLE_NOT_HELD);
         RegisterNotOffered = (problems::REGISTER_NOT_OFFERED);

@@ -3,10 +3,15 @@
 use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security};
 
 use crate::api::DiligenceApi;
+use crate::guide::GUIDE;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::{FOLDER, examples, kyc};
 
+/// What the API is called.
+pub(crate) const NAME: &str = "Due diligence";
+/// One line.
+pub(crate) const SUMMARY: &str = "What the registers hold on Lithuanian legal entities";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
 
@@ -22,18 +27,18 @@ pub(crate) fn problems() -> Vec<ProblemType> {
 
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
     Reference {
-        name: "Due diligence",
         folder: FOLDER,
         title: "Parafa due-diligence API",
         version: VERSION,
-        summary: "What the registers hold on Lithuanian legal entities",
+        summary: SUMMARY,
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key that begins with `ddk_test_` or `ddk_live_`."),
         problems: problems(),
         advice_on_long_bodies: "",
         headers: &[],
-        guide: None,
+        demo_key: ".diligence.test",
+        guide: GUIDE,
         set_up: |_| Vec::new(),
         example: examples::of,
         refusal,

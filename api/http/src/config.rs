@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::edge::{BodyPace, RateLimiter, RateLimits};
 use crate::problem::ProblemType;
+use crate::webhooks::Event;
 
 /// 1 048 576 bytes.
 pub const MIB: usize = 1024 * 1024;
@@ -34,7 +35,7 @@ pub struct HttpConfig {
     /// How often each key may come, and each address without one; what has the
     /// same limiter counts together.
     pub rates: RateLimiter,
-    /// Other APIs beside this one, for the page `/docs`.
+    /// Other APIs beside this one, whose problems may have their pages with it.
     pub neighbours: Vec<Neighbour>,
 }
 
@@ -77,16 +78,23 @@ impl HttpConfig {
     }
 }
 
-/// Another API on the same listener, for the overview.
+/// An API on the listener, for those beside it and for pages on all of them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Neighbour {
     /// What it is called.
     pub title: String,
-    /// The folder of its `openapi.json` and `openapi.yaml`, such as `/dd`.
+    /// The folder of its description and pages, such as `/dd`.
     pub folder: String,
-    /// Those of its problems whose types are addresses under `/problems`, where
-    /// the API without a folder has their pages.
+    /// One line.
+    pub summary: &'static str,
+    /// What its guide leads to.
+    pub guide: &'static str,
+    /// Every problem that it answers with.
     pub problems: Vec<ProblemType>,
+    /// The folder of the API that has the pages of its problems.
+    pub problem_folder: &'static str,
+    /// What it posts to webhooks.
+    pub events: Vec<Event>,
 }
 
 /// The public address of the service, without a slash at its end.

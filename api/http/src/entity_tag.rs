@@ -3,7 +3,7 @@
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 /// A strong entity tag.
@@ -40,7 +40,9 @@ impl Known {
         if self.0.iter().any(|known| *known == tag || known == "*") {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             *response.body_mut() = Body::empty();
-            response.headers_mut().remove(CONTENT_LENGTH);
+            for of_content in [CONTENT_LENGTH, CONTENT_ENCODING] {
+                response.headers_mut().remove(of_content);
+            }
         }
         let tag = HeaderValue::try_from(tag).expect("hex digits in quotes are ASCII");
         response.headers_mut().insert(ETAG, tag);

@@ -171,6 +171,12 @@ impl KeptAnswer {
     }
 }
 
+impl<C: Created> From<C> for KeptAnswer {
+    fn from(created: C) -> Self {
+        Self::of(&created)
+    }
+}
+
 /// A view of something that a `POST` creates.
 pub trait Created: JsonSchema + Serialize {
     /// 201, or 202 for what is only begun.

@@ -16,8 +16,11 @@ mod api;
 mod config;
 mod cursor;
 pub mod decode;
+pub mod deliveries;
 mod disposition;
+mod documentation;
 mod edge;
+mod encoded;
 mod entity_tag;
 mod idempotency;
 mod ids;
@@ -40,6 +43,7 @@ pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::file_headers;
+pub use documentation::{AgentTool, Documentation};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
     RequestId, SharedBuckets, TakenRequests, edge,

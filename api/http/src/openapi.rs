@@ -9,15 +9,14 @@ mod yaml;
 
 use std::cell::RefCell;
 
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 pub use self::headers::OwnHeader;
 use self::operations::Described;
 pub use self::schemas::Schemas;
 use crate::api::Api;
 use crate::edge::RequestId;
+use crate::encoded::Encoded;
 use crate::operation::Entry;
 use crate::principal::Security;
 use crate::problem::{ProblemFormat, ProblemType};
@@ -25,17 +24,8 @@ use crate::served::Http;
 
 /// The document in its two forms.
 pub(crate) struct Description {
-    pub(crate) json: Form,
-    pub(crate) yaml: Form,
-}
-
-/// One form of it.
-#[derive(Clone)]
-pub(crate) struct Form {
-    pub(crate) media_type: &'static str,
-    pub(crate) text: Bytes,
-    /// Hexadecimal digits of its digest.
-    pub(crate) sha256: String,
+    pub(crate) json: Encoded,
+    pub(crate) yaml: Encoded,
 }
 
 impl Description {
@@ -43,23 +33,14 @@ impl Description {
         let document = document(http, format);
         let json = serde_json::to_string_pretty(&document).expect("a JSON value always serialises");
         Self {
-            json: Form::new("application/json", json),
-            yaml: Form::new("application/yaml", yaml::write(&document)),
+            json: Encoded::new("application/json", json),
+            yaml: Encoded::new("application/yaml", yaml::write(&document)),
         }
     }
 }
 
-impl Form {
-    fn new(media_type: &'static str, text: String) -> Self {
-        Self {
-            media_type,
-            sha256: hex::encode(Sha256::digest(&text)),
-            text: text.into(),
-        }
-    }
-}
-
-fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
+/// The document itself.
+pub(crate) fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
     let (reference, base_url) = (&http.reference, &http.config.base_url);
     let schemas = RefCell::new(Schemas::new());
     let described = Described {
@@ -102,7 +83,7 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
 }
 
 /// What the usual credentials are called.
-const USUAL: &str = "apiKey";
+pub(crate) const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.
 fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Security)> {

@@ -4,18 +4,20 @@
 mod assets;
 mod front;
 mod layout;
+mod public;
+mod status;
 
 use axum::Router;
-
-use crate::reference::VIEWER;
 
 pub use self::assets::{AssetFile, AssetFolder};
 pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
-pub(crate) use self::layout::english;
 pub use self::layout::{Layout, page_response};
+pub(crate) use self::layout::{english, for_developers, inline};
+pub use self::public::PublicPage;
+pub use self::status::{StatusCell, StatusPage, StatusTable};
 
 /// The files that pages of every API load.
 pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    LOOK.routes().merge(VIEWER.routes())
+    LOOK.routes()
 }

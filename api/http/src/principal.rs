@@ -1,6 +1,7 @@
 //! Who calls.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,6 +20,12 @@ pub trait Principal: Send + Sync + 'static {
 
     /// Whether such calls may be made at all, whatever they are about.
     fn may(&self, access: Access) -> bool;
+
+    /// Whether calls may come from an address, or from one that is not known. A call from
+    /// elsewhere is answered as one with a key that does not work.
+    fn may_call_from(&self, _address: Option<IpAddr>) -> bool {
+        true
+    }
 }
 
 /// What a request does to the caller's records, and so which rate it counts

@@ -1,16 +1,14 @@
-//! What is to be read about an API: its description, an overview, and what
-//! problems mean. All of it is public.
+//! What is to be read about an API: its description, as a document and as pages, a
+//! guide, and what problems mean. All of it is public.
 
 mod guide;
-mod overview;
+mod manual;
 mod pages;
-mod viewer;
 
 use serde_json::{Map, Value};
 
-pub use self::guide::{Guide, Step};
+pub use self::guide::{Guide, SetUp, Step};
 pub(crate) use self::pages::pages;
-pub(crate) use self::viewer::VIEWER;
 use crate::config::BaseUrl;
 use crate::openapi::{OwnHeader, Schemas};
 use crate::principal::Security;
@@ -18,8 +16,6 @@ use crate::problem::{Problem, ProblemType};
 
 /// What is told of an API as a whole.
 pub struct Reference<A> {
-    /// What it is called on the overview.
-    pub name: &'static str,
     /// The folder of its description and pages: none for the API that others on
     /// the same listener are neighbours of.
     pub folder: &'static str,
@@ -44,12 +40,14 @@ pub struct Reference<A> {
     /// The example of a request or a view of a call, by the call's id and the
     /// name of the schema.
     pub example: fn(&str, &str, &BaseUrl) -> Option<Value>,
-    /// What is set up here, for the overview.
+    /// What is set up here, for the guide.
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
+    /// Where a key for samples is in `demo.json`, as a filter of jq.
+    pub demo_key: &'static str,
     /// The way from nothing to a first result.
-    pub guide: Option<Guide>,
+    pub guide: Guide,
     /// What the service posts to callers, by the kind of event.
     pub webhooks: fn(&mut Schemas) -> Map<String, Value>,
 }
@@ -61,13 +59,4 @@ pub struct Tag {
     pub name: &'static str,
     /// One sentence.
     pub description: &'static str,
-}
-
-/// Things of one kind that are set up here.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SetUp {
-    /// What they are called.
-    pub title: &'static str,
-    /// Each of them; none at all, if it cannot be done here.
-    pub names: Vec<String>,
 }

@@ -28,7 +28,7 @@ pub struct Surface<A: Api, F> {
 }
 
 /// The operations of an API, its description under `openapi.json` and
-/// `openapi.yaml`, the pages `docs` and those under `problems`, complete with
+/// `openapi.yaml`, the pages in `docs` and those under `problems`, complete with
 /// its edge and an answer for every other path.
 pub fn router<A: Api, F: ProblemFormat>(
     api: Arc<A>,

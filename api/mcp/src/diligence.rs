@@ -9,6 +9,7 @@ mod arguments;
 mod definitions;
 mod pages;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -26,6 +27,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 use self::arguments::{Arguments, Asked};
+pub use self::definitions::described_tools;
 use self::definitions::{DEFINITIONS, Definition, Takes};
 use self::pages::Pages;
 pub use self::pages::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY};
@@ -73,6 +75,10 @@ impl<C: Principal> Principal for ToolCaller<C> {
 
     fn may(&self, access: Access) -> bool {
         self.caller.may(access)
+    }
+
+    fn may_call_from(&self, address: Option<IpAddr>) -> bool {
+        self.caller.may_call_from(address)
     }
 }
 

@@ -194,7 +194,8 @@ impl<T: AgentTools> Endpoint<T> {
         };
         let credentials = Credentials::of(&head.headers);
         let caller = match self.tools.authenticate(credentials.as_ref()).await {
-            Ok(caller) => caller,
+            Ok(caller) if self.admission.admits(&caller, &head.extensions) => caller,
+            Ok(_) => return Err(self.refuse_stranger(head, Problem::unauthorized())),
             Err(problem) => return Err(self.refuse_stranger(head, problem)),
         };
         let access = self.tools.access(tool);
@@ -259,7 +260,7 @@ impl<T: AgentTools> Endpoint<T> {
         if status.is_server_error() {
             let text = String::from_utf8_lossy(&text);
             tracing::error!(%text, "a message was not answered");
-            let detail = "The service ran into a fault of its own; nothing was changed.";
+            let detail = "The service had an internal error; nothing was changed.";
             let problem = Problem::unavailable(detail);
             return self.refuse(id, request_id, Refusal::of(problem));
         }

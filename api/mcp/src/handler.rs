@@ -177,10 +177,10 @@ fn request_id(context: &RequestContext<RoleServer>) -> RequestId {
 }
 
 fn abandoned() -> Problem {
-    Problem::unavailable("Nobody waited for the answer any more.")
+    Problem::unavailable("The caller hung up before the answer was ready.")
 }
 
 fn broken_down() -> Problem {
     tracing::error!("a tool panicked");
-    Problem::unavailable("The service ran into a fault of its own; nothing was changed.")
+    Problem::unavailable("The service had an internal error; nothing was changed.")
 }

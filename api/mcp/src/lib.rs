@@ -23,7 +23,7 @@ mod tools;
 
 pub use diligence::{
     AnswerOwner, AnswersAway, DiligenceTools, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY, ToolCaller,
-    ToolsError,
+    ToolsError, described_tools,
 };
 pub use endpoint::{McpConfig, PATH, router};
 pub use rmcp::model;

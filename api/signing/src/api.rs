@@ -1,8 +1,8 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
+use parafa_api_http::deliveries::DeliveriesApi;
 use parafa_api_http::{Api, Problem};
-use url::Url;
 
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
 use crate::record::{DocumentDownload, Record};
@@ -11,7 +11,7 @@ use crate::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use crate::views;
-use crate::vocabulary::SigningMethod;
+use crate::vocabulary::{SigningEventKind, SigningMethod};
 
 /// The operations of the API, one method each.
 ///
@@ -19,16 +19,7 @@ use crate::vocabulary::SigningMethod;
 /// to another workspace or mode is [`Problem::not_found`]. Roles, rates and
 /// everything that can be said of a request alone were looked at before.
 #[async_trait]
-pub trait SigningApi: Api<Record = Record> {
-    /// Why an address that is spelled correctly may still not be a webhook's
-    /// target, as a phrase for the fault at its pointer. Asked while the body
-    /// is decoded, so that it is named along with all other faults; must not
-    /// block.
-    ///
-    /// # Errors
-    /// The phrase.
-    fn webhook_target(&self, target: &Url) -> Result<(), String>;
-
+pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Record> {
     /// The methods that are set up here, in the order in which they are listed.
     /// Asked while a body is decoded, as `webhook_target` is.
     fn methods(&self) -> Vec<SigningMethod>;
@@ -46,7 +37,7 @@ pub trait SigningApi: Api<Record = Record> {
     /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
-    /// `GET /v1/capabilities`, and what the overview tells of it. Must not block.
+    /// `GET /v1/capabilities`, and what the guide tells of it. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 
     /// `GET /v1/signings`.

@@ -1,6 +1,7 @@
 //! Examples, made of the very views that callers get.
 
 use jiff::Timestamp;
+use parafa_api_http::deliveries;
 use parafa_api_http::{BaseUrl, Fault, Problem, ProblemType};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -104,7 +105,7 @@ pub(crate) fn of(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> 
             signing_id: SIGNING.into(),
             comments: vec![comment()],
         }),
-        _ => return None,
+        _ => return deliveries::example(call, schema, SigningEventKind::Completed.as_str()),
     })
 }
 
@@ -231,6 +232,7 @@ fn created(base_url: &BaseUrl) -> views::Signing {
         completed_at: None,
         completion_mode: None,
         erased_at: None,
+        erases_at: None,
         detail: None,
         signers: vec![invited_signer(base_url), second_signer(base_url)],
         document: None,

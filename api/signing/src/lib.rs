@@ -14,6 +14,7 @@ mod problem;
 mod record;
 mod reference;
 pub mod requests;
+mod sample;
 pub mod views;
 mod vocabulary;
 mod webhooks;
@@ -25,6 +26,7 @@ use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 use parafa_api_http::Surface;
 pub use parafa_api_http::decode::mailbox;
+pub use parafa_api_http::deliveries::{CallersDeliveries, DeliveriesApi};
 pub use parafa_api_http::{
     Access, Api, BaseUrl, BodyPace, Created, Credentials, Fault, HttpConfig, IDEMPOTENCY_HOURS,
     IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence, Principal, Problem, ProblemDocuments,
@@ -32,31 +34,38 @@ pub use parafa_api_http::{
 };
 pub use problem::ProblemKind;
 pub use record::{DocumentDownload, Record};
+pub use sample::SAMPLE;
 pub use vocabulary::{
     ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
     Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
     SigningStatus, SimulatedOutcome, file_extension,
 };
 
-/// The API, for the overview of what is on the listener.
+/// The API, for pages on all that are on the listener.
 #[must_use]
 pub fn neighbour() -> Neighbour {
     Neighbour {
         title: reference::NAME.to_owned(),
         folder: String::new(),
+        summary: reference::SUMMARY,
+        guide: guide::GUIDE.title,
         problems: reference::problems(),
+        problem_folder: "",
+        events: webhooks::events(),
     }
 }
 
 /// The API under `/v1`, its description under `/openapi.json` and
-/// `/openapi.yaml`, the pages `/docs` and those under `/problems`, complete
+/// `/openapi.yaml`, the pages in `/docs` and those under `/problems`, complete
 /// with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let format = ProblemDocuments::new(config.base_url.clone());
+    let sample = edge(sample::route(), format.clone());
     let surface = Surface {
         roots: &["/v1"],
         operations: operations::all::<A>(),
-        format: ProblemDocuments::new(config.base_url.clone()),
+        format,
         reference: reference::reference(),
     };
-    parafa_api_http::router(api, config, surface)
+    parafa_api_http::router(api, config, surface).merge(sample)
 }

@@ -1,6 +1,7 @@
 //! The operations of the API: one table feeds the routes and the OpenAPI
 //! document.
 
+use parafa_api_http::deliveries::{self, ABOUT_DELIVERIES, DeliveryPaths};
 use parafa_api_http::{Operation, Path, Tag};
 
 use crate::api::SigningApi;
@@ -34,6 +35,11 @@ const BATCH: Path<BatchId> = Path::new("/v1/batches/{batchId}");
 const FILES: Path<()> = Path::new("/v1/files");
 const FILE: Path<FileToken> = Path::new("/v1/files/{fileToken}");
 const COMMENTS: Path<SigningId> = Path::new("/v1/signings/{signingId}/comments");
+const DELIVERIES: DeliveryPaths = DeliveryPaths {
+    all: Path::new("/v1/deliveries"),
+    one: Path::new("/v1/deliveries/{deliveryId}"),
+    resend: Path::new("/v1/deliveries/{deliveryId}/resend"),
+};
 
 /// What operations are about, and what is posted to webhooks.
 pub(crate) const TAGS: &[Tag] = &[
@@ -42,6 +48,7 @@ pub(crate) const TAGS: &[Tag] = &[
     ABOUT_BATCHES,
     ABOUT_FILES,
     ABOUT_COMMENTS,
+    ABOUT_DELIVERIES,
     ABOUT_SERVICE,
     EVENTS,
 ];
@@ -95,6 +102,7 @@ pub(crate) fn all<A: SigningApi>() -> Vec<Operation<A>> {
         batches(),
         files(),
         comments(),
+        deliveries::operations(DELIVERIES),
         service(),
     ]
     .into_iter()

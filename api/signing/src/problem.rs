@@ -2,16 +2,17 @@
 //! pages behind their types.
 
 use parafa_api_ceremony::problems;
+use parafa_api_http::deliveries;
 
 parafa_api_http::problem_kinds! {
     /// What kind of refusal it is.
     pub enum ProblemKind {
         ValidationFailed = VALIDATION_FAILED;
-        DocumentRefused = [BAD_REQUEST, "document-refused", "The document cannot be taken",
+        DocumentRefused = [BAD_REQUEST, "document-refused", "The document is not accepted",
             "The document is damaged, protected or of a kind that cannot be signed.",
             "Read the detail, correct the document, and send it again."];
         FlattenRefused = [BAD_REQUEST, "flatten-refused", "The form cannot be flattened",
-            "Some form fields have no appearance that can be drawn faithfully, so nothing was flattened.",
+            "Some form fields have no appearance that can be drawn faithfully, so the form was not flattened.",
             "Give the fields that errors names an appearance, or sign the form without flattening it."];
         Unauthorized = UNAUTHORIZED;
         PaymentRequired = PAYMENT_REQUIRED;
@@ -33,18 +34,19 @@ parafa_api_http::problem_kinds! {
         NotRemindable = (problems::NOT_REMINDABLE);
         SandboxNeverSigns = (problems::SANDBOX_NEVER_SIGNS);
         DocumentChanged = (problems::DOCUMENT_CHANGED);
+        DeliveryUnderWay = (deliveries::DELIVERY_UNDER_WAY);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         ContainerUnsigned = [UNPROCESSABLE_ENTITY, "container-unsigned", "The container has no signature",
-            "A container can be countersigned only, and this one carries no signature.",
+            "Only a signed container can be signed again, and this one has no signature.",
             "Post its files as a new container instead."];
         ContainerFinalized = [UNPROCESSABLE_ENTITY, "container-finalized", "The container is finalized",
-            "The container does not admit another signature.",
+            "The container does not allow another signature.",
             "Ask whoever made it for a version that is not finalized."];
         ContainerUnsound = [UNPROCESSABLE_ENTITY, "container-unsound", "The container is unsound",
-            "The container's structure or an existing signature of it does not hold.",
-            "Ask whoever made it for a sound copy."];
+            "The structure of the container or one of its signatures is broken.",
+            "Ask whoever made it for an undamaged copy."];
         UnsupportedContainer = [UNPROCESSABLE_ENTITY, "unsupported-container", "The kind of container is not supported",
-            "The container is of a kind, or signed in a way, that nobody can sign beside here.",
+            "Containers of this kind, or signed in this way, cannot take another signature here.",
             "Post an ASiC-E container with XAdES signatures or an ADOC, or the files as a new container."];
         MdocNotAccepted = [UNPROCESSABLE_ENTITY, "mdoc-not-accepted", "MDOC is not accepted",
             "An MDOC takes a first signature only.",
@@ -54,7 +56,7 @@ parafa_api_http::problem_kinds! {
             "Keep the signed output as it is."];
         ArchiveIncomplete = [UNPROCESSABLE_ENTITY, "archive-incomplete", "The archive cannot be completed",
             "A certificate in the document lacks the evidence that the long-term level needs.",
-            "Read the detail for the certificate and what it lacks."];
+            "Read the detail for the certificate and what is missing; keep the signed output as it is."];
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
         ReminderTooSoon = (problems::REMINDER_TOO_SOON);

@@ -4,6 +4,7 @@ use std::pin::Pin;
 
 use axum::body::Body;
 use http::{HeaderName, HeaderValue};
+use parafa_api_http::deliveries::DeliveryId;
 use parafa_api_http::{Download, OwnHeader, Problem};
 
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
@@ -19,6 +20,8 @@ pub enum Record {
     Batch(BatchId),
     /// A stored file.
     File(FileToken),
+    /// An event that is posted to a webhook.
+    Delivery(DeliveryId),
 }
 
 impl From<SigningId> for Record {
@@ -42,6 +45,12 @@ impl From<BatchId> for Record {
 impl From<FileToken> for Record {
     fn from(file: FileToken) -> Self {
         Self::File(file)
+    }
+}
+
+impl From<DeliveryId> for Record {
+    fn from(delivery: DeliveryId) -> Self {
+        Self::Delivery(delivery)
     }
 }
 

@@ -11,6 +11,9 @@ use crate::{examples, webhooks};
 
 /// What the API is called.
 pub(crate) const NAME: &str = "Signing orchestration";
+/// One line.
+pub(crate) const SUMMARY: &str =
+    "Qualified electronic signatures on PDF, ASiC-E and ADOC documents";
 /// The version of the interface.
 const VERSION: &str = "1.2.1";
 
@@ -25,11 +28,10 @@ pub(crate) fn problems() -> Vec<ProblemType> {
 
 pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
     Reference {
-        name: NAME,
         folder: "",
         title: "Parafa signing orchestration API",
         version: VERSION,
-        summary: "Qualified electronic signatures on PDF, ASiC-E and ADOC documents",
+        summary: SUMMARY,
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key, as it was shown when it was issued."),
@@ -39,7 +41,8 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         set_up,
         example: examples::of,
         refusal: examples::problem,
-        guide: Some(GUIDE),
+        demo_key: ".signing.test",
+        guide: GUIDE,
         webhooks: webhooks::all,
     }
 }

@@ -1,6 +1,6 @@
 //! What the service posts to a signing's webhook address.
 
-use parafa_api_http::webhooks::{EventPost, TEST_VECTOR};
+use parafa_api_http::webhooks::{Event, EventPost, TEST_VECTOR};
 use parafa_api_http::{Schemas, WireName};
 use serde_json::{Map, Value, json};
 
@@ -18,8 +18,19 @@ pub(crate) fn all(schemas: &mut Schemas) -> Map<String, Value> {
         .collect()
 }
 
-fn webhook(kind: SigningEventKind, event: &Value) -> Value {
-    let (id, summary) = match kind {
+/// The kinds of events, for the list of those of all APIs.
+pub(crate) fn events() -> Vec<Event> {
+    let kinds = SigningEventKind::ALL.iter();
+    let event = |&(name, kind): &(&'static str, SigningEventKind)| Event {
+        name,
+        summary: told(kind).1,
+    };
+    kinds.map(event).collect()
+}
+
+/// The id of the operation, and what happened.
+fn told(kind: SigningEventKind) -> (&'static str, &'static str) {
+    match kind {
         SigningEventKind::SignerSigned => ("onSignerSigned", "A signer signed"),
         SigningEventKind::SignerDeclined => ("onSignerDeclined", "A signer declined"),
         SigningEventKind::Completed => ("onSigningCompleted", "Every signer signed"),
@@ -27,7 +38,11 @@ fn webhook(kind: SigningEventKind, event: &Value) -> Value {
         SigningEventKind::Cancelled => ("onSigningCancelled", "The signing was cancelled"),
         SigningEventKind::Expired => ("onSigningExpired", "The hard deadline passed"),
         SigningEventKind::Failed => ("onSigningFailed", "The signing failed"),
-    };
+    }
+}
+
+fn webhook(kind: SigningEventKind, event: &Value) -> Value {
+    let (id, summary) = told(kind);
     let posted = "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.";
     let description = match kind {
         SigningEventKind::Completed => format!("{posted}\n\n{TEST_VECTOR}"),

@@ -233,12 +233,6 @@ impl<'a> Certificate<'a> {
                 .is_ok_and(|signed| signed.verifies(environment, issuer))
     }
 
-    /// Whether it was issued by itself, as trust anchors are.
-    #[must_use]
-    pub fn is_self_signed<E: Environment>(&self, environment: &E) -> bool {
-        self.is_issued_by(environment, self)
-    }
-
     /// Length of the modulus in bytes; `None` when the key is none of RSA
     /// (RFC 8017, A.1.1).
     #[must_use]

@@ -100,7 +100,6 @@ impl AssertionKeys {
         let fresh = &NewKey::generate(&self.records.master)?;
         self.current().await?;
         self.records
-            .store
             .transact(|tx| Box::pin(revoke_in(tx, fresh, kid)))
             .await
     }
@@ -137,7 +136,6 @@ impl AssertionKeys {
     async fn renew(&self, anyway: bool) -> Result<AssertionKeysRow, AuthError> {
         let fresh = &NewKey::generate(&self.records.master)?;
         self.records
-            .store
             .transact(|tx| Box::pin(self.renew_in(tx, fresh, anyway)))
             .await
     }

@@ -15,7 +15,6 @@ impl Authentications {
     pub async fn cancel(&self, id: Uuid) -> Result<(), AuthError> {
         let ended = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = request_in(tx, id).await?;

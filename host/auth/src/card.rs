@@ -64,7 +64,6 @@ impl Authentications {
         let dtbs = &row.challenge().dtbs(der);
         let (hash, holder) = (&token.hash().to_string(), &holder);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = request_in(tx, id).await?;
@@ -193,7 +192,6 @@ impl Authentications {
     ) -> Result<(RequestRow, Option<Ended>), AuthError> {
         let (claim, proof) = (&claim, &proof);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = request_in(tx, judged.id).await?;

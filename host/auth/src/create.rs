@@ -8,7 +8,7 @@ use parafa_domain::{Authentication, AuthenticationStatus};
 use parafa_platform::idempotency::Claim;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::{Token, hash_token};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -191,14 +191,8 @@ impl Authentications {
                 Box::pin(async move {
                     prompts::check(tx, row).await?;
                     tx.insert(row).await?;
-                    let drop = NewJob {
-                        lane: TIMERS,
-                        kind: DROP.to_owned(),
-                        due: row.state.expires_at(),
-                        unique: Some(format!("{DROP}/{}", row.id)),
-                        payload: serde_json::json!(row.id),
-                    };
-                    jobs::enqueue(tx, drop).await?;
+                    let (due, payload) = (row.state.expires_at(), serde_json::json!(row.id));
+                    jobs::schedule(tx, (TIMERS, DROP), row.id, due, payload).await?;
                     if !row.state.method().is_card() {
                         drive::schedule(tx, row.id).await?;
                     }
@@ -218,7 +212,6 @@ impl Authentications {
         let id: Uuid = job.payload()?;
         let expired = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

@@ -94,7 +94,6 @@ impl Authentications {
     ) -> Result<Option<String>, AuthError> {
         let admitted = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = request_in(tx, id).await?;

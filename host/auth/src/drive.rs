@@ -12,7 +12,7 @@ use parafa_eid::{
 use parafa_platform::jobs::hold;
 use parafa_platform::polling::{self, POLL, Poll};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Lane};
 use parafa_store::{StoreError, Transaction};
 use parafa_trust::{Certificate, CertificateRejection, SignatureScheme};
 use uuid::Uuid;
@@ -30,20 +30,13 @@ pub const DRIVE: &str = "drive-authentication";
 
 /// Has the device of a request's person asked.
 pub(crate) async fn schedule(tx: &mut Transaction<'_>, request: Uuid) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: LANE,
-        kind: DRIVE.to_owned(),
-        due: tx.now(),
-        unique: Some(unique(request)),
-        payload: serde_json::json!(request),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (payload, now) = (serde_json::json!(request), tx.now());
+    jobs::schedule(tx, (LANE, DRIVE), request, now, payload).await
 }
 
 /// The name that keeps a request's job from being there twice.
 pub(crate) fn unique(request: Uuid) -> String {
-    format!("{DRIVE}/{request}")
+    jobs::unique_key(DRIVE, request)
 }
 
 /// What came of a step.
@@ -77,7 +70,6 @@ impl Authentications {
             let job = &*job;
             return self
                 .records
-                .store
                 .transact(|tx| Box::pin(self.drop_job(tx, job, id)))
                 .await;
         };
@@ -88,7 +80,6 @@ impl Authentications {
         let step = &step;
         let ended = self
             .records
-            .store
             .transact(|tx| Box::pin(self.store_step(tx, job, id, step)))
             .await?;
         self.changes.announce(id);

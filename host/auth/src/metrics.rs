@@ -113,9 +113,10 @@ pub(crate) fn service_failed(
 ) {
     tracing::warn!(
         authentication.id = %request,
-        eid.provider = method.name(),
-        eid.host = provider.host(),
-        eid.status = error.status,
+        provider = method.name(),
+        host = provider.host(),
+        status = error.status,
+        remedy = error.remedy(),
         error = error as &dyn std::error::Error,
         "a provider does not authenticate"
     );

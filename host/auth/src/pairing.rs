@@ -47,7 +47,6 @@ impl Authentications {
         let lifetime = self.settings.client_token_lifetime;
         let request = self
             .records
-            .store
             .transact(|tx| {
                 let (hash, token_hash) = (hash.clone(), token_hash.clone());
                 Box::pin(async move {

@@ -98,7 +98,6 @@ impl Providers {
         let encodings = encodings(&new.encodings)?;
         let hash = hash_token(secret).to_string();
         self.records
-            .store
             .transact(|tx| {
                 let (new, encodings, hash) = (new.clone(), encodings.clone(), hash.clone());
                 Box::pin(async move {
@@ -136,7 +135,6 @@ impl Providers {
             let this = page.clone();
             let read = self
                 .records
-                .store
                 .read(|tx| {
                     Box::pin(async move { tx.page::<ProviderRow>(&this, Guard::none()).await })
                 })
@@ -214,7 +212,6 @@ impl Providers {
     ) -> Result<ProviderRow, ProviderFault> {
         let change = &change;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<ProviderRow>(&id).await?;

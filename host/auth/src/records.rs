@@ -7,7 +7,7 @@ use parafa_eid::{AuthenticationProof, ProviderSession};
 use parafa_platform::PlatformError;
 use parafa_store::keys::KeyError;
 use parafa_store::{
-    AnyIndex, Content, Index, MasterKey, Sealed, Table, TableDeclaration, TableName,
+    AnyIndex, Content, Index, MasterKey, Sealed, Table, TableDeclaration, TableName, plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -50,16 +50,7 @@ pub struct ProviderRow {
     pub revoked_at: Option<Timestamp>,
 }
 
-impl Table for ProviderRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("auth_providers");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.id
-    }
-}
+plain_table!(ProviderRow: "auth_providers" by Uuid, |row| row.id);
 
 /// A request to authenticate somebody. It goes an hour after its time.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -242,13 +233,4 @@ pub struct AssertionKeyPart {
     pub signs_at_once: bool,
 }
 
-impl Table for AssertionKeysRow {
-    type Key = String;
-
-    const NAME: TableName = TableName::new("auth_assertion_keys");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.name.clone()
-    }
-}
+plain_table!(AssertionKeysRow: "auth_assertion_keys" by String, |row| row.name.clone());

@@ -112,7 +112,6 @@ impl Ceremonies {
     ) -> Result<(), CeremonyError> {
         let stored = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     match still_running(tx, running).await? {
@@ -260,7 +259,6 @@ impl Ceremonies {
 
     async fn drop_job(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -273,7 +271,6 @@ impl Ceremonies {
         outcome: &StepOutcome,
     ) -> Result<Stored, CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let Some((mut attempt, signing)) = still_running(tx, running).await? else {

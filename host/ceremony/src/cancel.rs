@@ -20,7 +20,6 @@ impl Ceremonies {
         let (stored_under, caller) = (&key, *caller);
         let opened = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;

@@ -44,7 +44,7 @@ pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignatu
 use self::earlier_signatures::EarlierSignaturesCache;
 pub(crate) use self::give_up::running_attempt;
 use self::looks::Looks;
-pub use self::members::ShownMember;
+pub use self::members::{LARGEST_SHOWN, ShownMember};
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
 use crate::error::CeremonyError;

@@ -5,7 +5,7 @@ use parafa_domain::CeremonyStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
@@ -36,15 +36,11 @@ pub(super) async fn schedule(
     row: &CeremonyRow,
 ) -> Result<(), StoreError> {
     let signing = row.ceremony.id.uuid();
-    let job = NewJob {
-        lane: TIMERS,
-        kind: EXPIRE.to_owned(),
-        due: row.ceremony.expires_at,
-        unique: Some(unique(signing)),
-        payload: serde_json::json!({ "signing": signing }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (due, payload) = (
+        row.ceremony.expires_at,
+        serde_json::json!({ "signing": signing }),
+    );
+    jobs::schedule(tx, (TIMERS, EXPIRE), signing, due, payload).await
 }
 
 /// Has the deadline looked at when it comes, or now if it has passed: there is no
@@ -57,7 +53,13 @@ pub(super) async fn wait_no_longer(
     let signing = &row.ceremony;
     if signing.status == CeremonyStatus::Pending {
         let due = signing.expires_at.max(tx.now());
-        jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), due).await?;
+        jobs::hasten(
+            tx,
+            TIMERS,
+            &jobs::unique_key(EXPIRE, signing.id.uuid()),
+            due,
+        )
+        .await?;
     }
     Ok(())
 }
@@ -78,7 +80,6 @@ impl Ceremonies {
         let (under, caller) = (&key, *caller);
         let opened = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -87,7 +88,7 @@ impl Ceremonies {
                         .change_deadline(days_after(now, expires_in_days), now)
                         .map_err(|_| CeremonyError::SigningEnded(row.ceremony.status))?;
                     tx.put(&row).await?;
-                    jobs::cancel(tx, TIMERS, &unique(id)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(EXPIRE, id)).await?;
                     schedule(tx, &row).await?;
                     let fields = audit::Fields::new().reference("until", row.ceremony.expires_at);
                     audit::append(tx, id, "signing.deadline_changed", fields).await?;
@@ -130,7 +131,6 @@ impl Ceremonies {
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -155,10 +155,6 @@ impl Ceremonies {
             })
             .await
     }
-}
-
-fn unique(signing: Uuid) -> String {
-    format!("{EXPIRE}/{signing}")
 }
 
 fn next_look(row: &CeremonyRow, now: Timestamp) -> Option<Timestamp> {

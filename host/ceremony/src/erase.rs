@@ -5,15 +5,15 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::{PendingDeletion, idempotency, outbox};
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, audit};
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::ceremonies::Ceremonies;
-use super::{attempt, change, history, notices};
+use super::{attempt, change, history, notices, retention};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow};
@@ -33,6 +33,35 @@ pub struct ErasureCount {
 #[derive(Deserialize, Serialize)]
 struct Payload {
     signing: Uuid,
+}
+
+/// Why a ceremony is erased.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Reason {
+    /// Somebody wants it.
+    Asked,
+    /// Its workspace has kept it for long enough.
+    KeptLongEnough,
+}
+
+impl Reason {
+    /// Whether it is one at this moment.
+    async fn holds(self, tx: &mut Transaction<'_>, row: &CeremonyRow) -> Result<bool, StoreError> {
+        match self {
+            Self::Asked => Ok(true),
+            Self::KeptLongEnough => {
+                let due = retention::erased_by_itself(tx, row).await?;
+                Ok(due.is_some_and(|due| due <= tx.now()))
+            }
+        }
+    }
+
+    fn audited(self) -> audit::Fields {
+        match self {
+            Self::Asked => audit::Fields::new(),
+            Self::KeptLongEnough => audit::Fields::new().reference("reason", "retention"),
+        }
+    }
 }
 
 /// What a pending ceremony's end is told under: its own key goes with it. A key
@@ -68,6 +97,25 @@ impl Ceremonies {
     /// Erases a ceremony; a pending one is cancelled first. Tells whether there
     /// was anything to erase.
     pub async fn erase(&self, caller: &Caller, id: Uuid) -> Result<bool, CeremonyError> {
+        self.erase_for(Reason::Asked, caller, id).await
+    }
+
+    /// The same of one that its workspace has kept for long enough, unless that
+    /// has changed meanwhile.
+    pub(crate) async fn erase_unless_kept(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<bool, CeremonyError> {
+        self.erase_for(Reason::KeptLongEnough, caller, id).await
+    }
+
+    async fn erase_for(
+        &self,
+        reason: Reason,
+        caller: &Caller,
+        id: Uuid,
+    ) -> Result<bool, CeremonyError> {
         let row = self.reader.row_of(caller, id).await?;
         // Nothing goes as long as its key would stay.
         self.records.keys.check().await?;
@@ -108,17 +156,16 @@ impl Ceremonies {
         let (caller, links, told) = (*caller, &links, final_notices.as_ref());
         let erased = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&id).await?;
                     let row = row
                         .filter(|row| row.is_of(&caller))
                         .ok_or(CeremonyError::NotFound)?;
-                    if row.erased_at.is_some() {
+                    if row.erased_at.is_some() || !reason.holds(tx, &row).await? {
                         return Ok(None);
                     }
-                    erase_rows(tx, &self.owners, row, links, told)
+                    erase_rows(tx, &self.owners, (row, reason), links, told)
                         .await
                         .map(Some)
                 })
@@ -163,7 +210,6 @@ impl Ceremonies {
             let asked = page.clone();
             let found = self
                 .records
-                .store
                 .read(|tx| {
                     Box::pin(async move {
                         tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
@@ -204,7 +250,6 @@ impl Ceremonies {
         let Payload { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -213,10 +258,9 @@ impl Ceremonies {
     async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(signing)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, signing)).await?;
                     Ok::<_, CeremonyError>(())
                 })
             })
@@ -237,18 +281,8 @@ impl Ceremonies {
         let removed = self.remove(pending).await;
         self.owners.of(&row)?.finish_erasure(signing).await?;
         answers.map_err(CeremonyError::from).and(removed)?;
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<CeremonyRow>(&signing).await? {
-                        row.pending_deletion = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok::<_, CeremonyError>(())
-                })
-            })
-            .await
+        let forget = |row: &mut CeremonyRow| row.pending_deletion = None;
+        Ok(self.records.end_deletion(signing, forget).await?)
     }
 
     /// Erases keys, then byte files and what is remembered of them, all that can
@@ -299,7 +333,7 @@ impl Ceremonies {
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     owners: &Owners,
-    mut row: CeremonyRow,
+    (mut row, reason): (CeremonyRow, Reason),
     links: &[String],
     final_notices: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, CeremonyError> {
@@ -361,15 +395,9 @@ async fn erase_rows(
     row.erased_at = Some(tx.now());
     row.pending_deletion = Some(pending);
     tx.put(&row).await?;
-    audit::append(tx, signing, "signing.erased", audit::Fields::new()).await?;
-    let job = NewJob {
-        lane: TIMERS,
-        kind: FINISH_ERASURE.to_owned(),
-        due: tx.now(),
-        unique: Some(unique(signing)),
-        payload: serde_json::json!({ "signing": signing }),
-    };
-    jobs::enqueue(tx, job).await?;
+    audit::append(tx, signing, "signing.erased", reason.audited()).await?;
+    let (payload, now) = (serde_json::json!({ "signing": signing }), tx.now());
+    jobs::schedule(tx, (TIMERS, FINISH_ERASURE), signing, now, payload).await?;
     Ok(used)
 }
 
@@ -379,8 +407,4 @@ fn byte_files(row: &CeremonyRow) -> Vec<Uuid> {
     files.sort_unstable();
     files.dedup();
     files
-}
-
-fn unique(signing: Uuid) -> String {
-    format!("{FINISH_ERASURE}/{signing}")
 }

@@ -29,6 +29,7 @@ pub mod quota;
 pub mod reader;
 pub mod records;
 pub mod remind;
+pub mod retention;
 pub mod sealing;
 mod signers;
 mod unnamed;
@@ -48,6 +49,7 @@ pub const JOB_KINDS: &[&str] = &[
     deadline::EXPIRE,
     erase::FINISH_ERASURE,
     remind::REMIND,
+    retention::ERASE_KEPT,
 ];
 
 /// Random bytes from which a plugin derives the identifiers of one document.

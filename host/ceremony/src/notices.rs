@@ -148,6 +148,7 @@ pub async fn notice<T: Serialize>(
     let about = Subject {
         tenant: row.tenant,
         product: row.owner().product,
+        mode: row.mode,
         id: row.ceremony.id.uuid(),
         party: signer.map(SignerId::uuid),
     };

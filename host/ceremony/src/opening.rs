@@ -155,15 +155,9 @@ impl Ceremonies {
     pub async fn discard(&self, prepared: &PreparedCeremony) {
         prepared.unnamed.settle();
         let row = &prepared.opened.row;
-        if let Err(error) = self.records.keys.erase(row.data_key).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "the key of a signing that was not stored is left");
-        }
+        self.records.discard_key(row.data_key).await;
         for version in &row.versions {
-            if let Err(error) = self.records.files.unlink(version.bytes_id).await {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "bytes of a signing that was not stored are left");
-            }
+            self.records.discard_bytes(version.bytes_id).await;
         }
     }
 

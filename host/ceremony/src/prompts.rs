@@ -62,7 +62,6 @@ impl PromptLimits {
         shown.await?;
         for person in over {
             self.records
-                .store
                 .transact(|tx| {
                     let person = person.clone();
                     Box::pin(async move {

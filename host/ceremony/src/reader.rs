@@ -192,7 +192,6 @@ impl CeremonyReader {
     pub async fn show(&self, rows: Vec<CeremonyRow>) -> Result<Vec<ListedCeremony>, CeremonyError> {
         let read = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let mut read = Vec::with_capacity(rows.len());
@@ -259,7 +258,6 @@ impl CeremonyReader {
     pub async fn open(&self, row: CeremonyRow) -> Result<UnsealedCeremony, CeremonyError> {
         let (row, signers) = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let signers = signer_rows(tx, &row).await?;
@@ -280,7 +278,6 @@ impl CeremonyReader {
         for _ in 0..READINGS {
             let (row, signers) = self
                 .records
-                .store
                 .transact(|tx| {
                     Box::pin(async move {
                         let row = tx.get::<CeremonyRow>(&id).await?;

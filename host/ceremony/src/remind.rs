@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use parafa_domain::{CannotRemind, Ceremony, SignerId, reminder_time};
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use serde::{Deserialize, Serialize};
@@ -33,15 +33,11 @@ pub(super) async fn schedule(
         return Ok(());
     };
     let signing = row.ceremony.id.uuid();
-    let job = NewJob {
-        lane: TIMERS,
-        kind: REMIND.to_owned(),
-        due: reminder_time(soft_deadline),
-        unique: Some(format!("{REMIND}/{signing}")),
-        payload: serde_json::json!({ "signing": signing }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (due, payload) = (
+        reminder_time(soft_deadline),
+        serde_json::json!({ "signing": signing }),
+    );
+    Ok(jobs::schedule(tx, (TIMERS, REMIND), signing, due, payload).await?)
 }
 
 impl Ceremonies {
@@ -56,7 +52,6 @@ impl Ceremonies {
         let (under, caller, signer) = (&key, *caller, SignerId::new(signer));
         let reminded = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -111,7 +106,6 @@ impl Ceremonies {
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&signing).await?;

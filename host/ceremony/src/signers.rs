@@ -107,7 +107,6 @@ impl Ceremonies {
         let (under, caller, methods) = (&key, *caller, &methods);
         let opened = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;
@@ -141,7 +140,6 @@ impl Ceremonies {
         let link = self.link(id, signer).token_hash;
         let (under, caller, link) = (&key, *caller, &link);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;

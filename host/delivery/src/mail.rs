@@ -100,12 +100,25 @@ impl MailSender {
         match sent {
             Ok(()) => self.end_mail(job, notices, None).await,
             Err(MailError::Refused(code)) => {
-                tracing::warn!(job.id = %job.id, ?notices, ?code, "the mail server refuses a letter for good");
+                tracing::warn!(
+                    provider = "mail",
+                    host = self.host(),
+                    status = code,
+                    remedy = "see parafa delivery list, and whether the address of the signer is right",
+                    job.id = %job.id,
+                    ?notices,
+                    "the mail server refuses a letter for good"
+                );
                 let outcome = code.map_or_else(|| "refused".to_owned(), |code| code.to_string());
                 self.end_mail(job, notices, Some(&outcome)).await
             }
             Err(MailError::Unavailable) => self.try_again(job, notices).await,
         }
+    }
+
+    /// The mail server's, if there is one.
+    fn host(&self) -> Option<&str> {
+        self.mailer.as_deref().map(Mailer::host)
     }
 
     /// The letter that those of these notices make that are still there.
@@ -133,7 +146,6 @@ impl MailSender {
     ) -> Result<(), DeliveryError> {
         let ended = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let idle = conclude(tx, &self.sources, notices, failure).await?;
@@ -144,7 +156,7 @@ impl MailSender {
             .await;
         let (idle, ended) = match ended {
             Err(lost @ PlatformError::Store(StoreError::JobLost { .. })) => {
-                let forgotten = self.records.store.transact(|tx| {
+                let forgotten = self.records.transact(|tx| {
                     Box::pin(async move { conclude(tx, &self.sources, notices, failure).await })
                 });
                 (forgotten.await?, Err(lost.into()))
@@ -161,7 +173,6 @@ impl MailSender {
         let jitter = Jitter::drawn();
         let given_up = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut made = 0;
@@ -180,7 +191,14 @@ impl MailSender {
             })
             .await?;
         if given_up {
-            tracing::warn!(job.id = %job.id, ?notices, "the mail server took a letter at no attempt");
+            tracing::warn!(
+                provider = "mail",
+                host = self.host(),
+                remedy = "when the server takes letters again: parafa delivery list, parafa delivery replay",
+                job.id = %job.id,
+                ?notices,
+                "the mail server took a letter at no attempt"
+            );
             self.end_mail(job, notices, Some(UNAVAILABLE)).await?;
         }
         Ok(())

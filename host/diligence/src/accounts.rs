@@ -43,7 +43,7 @@ impl Diligence {
         let kept = || Ok(KeptAnswer::of_representation(&answered.clone().into()));
         let accounted = self
             .idempotency
-            .commit_kept(caller.claim, &[], kept, |tx| {
+            .commit(caller.claim, &[], kept, |tx| {
                 Box::pin(async move {
                     enter(tx, caller, row, answered.signed_by).await?;
                     match awaited.is_abandoned() {

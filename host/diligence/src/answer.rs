@@ -133,7 +133,6 @@ impl Diligence {
         let (_, price) = prices::price(question, options);
         let checked: Result<_, DiligenceError> = self
             .records
-            .store
             .read(|tx| Box::pin(async move { Ok(accounts::check(tx, caller, price).await?) }))
             .await;
         checked?.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;

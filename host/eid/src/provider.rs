@@ -316,6 +316,12 @@ pub struct EidError {
 }
 
 impl EidError {
+    /// What an operator can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        parafa_http_port::remedy(self.status, self)
+    }
+
     pub(crate) fn new(
         outcome: SignerOutcome,
         is_transient: bool,

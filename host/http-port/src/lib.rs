@@ -3,6 +3,8 @@
 //! `parafa-trust` and `parafa-eid` know neither a socket nor each other: they
 //! are given an [`HttpPort`], and the host decides which addresses it reaches.
 
+use std::error::Error;
+use std::iter::successors;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -82,4 +84,81 @@ pub enum HttpPortError {
     /// No connection, or it broke.
     #[error("the connection failed: {0}")]
     Transport(String),
+}
+
+impl HttpPortError {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::Forbidden { .. } => {
+                "if this address is meant, name its host and port in the setting that allows it"
+            }
+            Self::ResponseTooLong { .. } | Self::Spent => {
+                "see whether the configured address is the service's, and whom it answers"
+            }
+            Self::TimedOut(_) => {
+                "see whether the service answers from this machine, and what its provider says of its state"
+            }
+            Self::Transport(_) => {
+                "see from this machine that the name is known, the port is open, and the service's certificate leads to a root of the system (ca-certificates) or of the configuration"
+            }
+        }
+    }
+}
+
+/// What an operator can do about a service that gives no usable answer: by the
+/// status that it answered with, if it did, else by why there is no answer.
+#[must_use]
+pub fn remedy(status: Option<u16>, error: &(dyn Error + 'static)) -> &'static str {
+    let mut causes = successors(Some(error), |&error| error.source());
+    let unanswered = causes.find_map(|cause| cause.downcast_ref::<HttpPortError>());
+    match (status, unanswered) {
+        (Some(401 | 403), _) => {
+            "see that name, credentials and this machine's address are those that the provider has registered"
+        }
+        (Some(429), _) => {
+            "more is asked than the provider allows: have the limit of the contract raised"
+        }
+        (Some(480), _) => "the provider does not support this version any more: upgrade",
+        (Some(500..), _) => {
+            "the fault is the provider's, and may pass: see what it says of its state, or ask it"
+        }
+        (Some(_), _) => "see that the configured address is the service's",
+        (None, Some(unanswered)) => unanswered.remedy(),
+        (None, None) => {
+            "the answer does not count: see the cause, and whether address and trusted authorities are right"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the service gave no answer")]
+    struct NoAnswer(#[source] HttpPortError);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the answer is in no known form")]
+    struct Unreadable;
+
+    #[test]
+    fn an_operator_is_told_what_to_do_by_the_status_or_else_by_the_cause_of_silence() {
+        let late = NoAnswer(HttpPortError::TimedOut(Duration::from_secs(1)));
+        let cut = NoAnswer(HttpPortError::Transport("refused".to_owned()));
+        let cases: [(Option<u16>, &(dyn Error + 'static), &str); 8] = [
+            (Some(403), &Unreadable, "see that name"),
+            (Some(429), &Unreadable, "more is asked"),
+            (Some(480), &Unreadable, "the provider does not support"),
+            (Some(502), &late, "the fault is the provider's"),
+            (Some(404), &Unreadable, "see that the configured address"),
+            (None, &late, "see whether the service answers"),
+            (None, &cut, "see from this machine"),
+            (None, &Unreadable, "the answer does not count"),
+        ];
+        for (status, error, begins) in cases {
+            let told = remedy(status, error);
+            assert!(told.starts_with(begins), "{status:?}: {told}");
+        }
+    }
 }

@@ -77,7 +77,6 @@ impl Identifications {
         }
         // Nothing is asked for on behalf of somebody who cannot pay for it.
         self.records
-            .store
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
         if !self.signer(caller.mode)?.is_in_service() {

@@ -85,7 +85,7 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
         )),
         facts_block(&[
             ("Užsakymas", &order),
-            ("Prašo", facts.requester),
+            ("Prašytojas", facts.requester),
             ("Pareigos ar statusas", role_lt),
             ("Tikslas", purpose_lt),
         ]),
@@ -98,7 +98,7 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
             "Parašo sertifikate esantys vardas, pavardė ir asmens kodas palyginami su registro duomenimis; vaizdo skambučiai, veido atvaizdai ir biometriniai duomenys nenaudojami.",
             "Jeigu duomenys sutampa, atitiktį patvirtina advokatas, o prašytojas gauna šį pasirašytą dokumentą, patvirtinimą ir registrų atsakymus viename pasirašytame rinkinyje.",
             "Jeigu nesutampa, rinkinys nesudaromas, o prašytojui pranešama tik tai, kad tapatybė nepatvirtinta.",
-            "Pasirašyti neprivaloma: pasirašymo puslapyje galima ir atsisakyti.",
+            "Pasirašyti neprivaloma: pasirašymo puslapyje galite ir atsisakyti.",
         ]),
         heading("Asmens duomenys (BDAR 13 straipsnis)"),
         list(&facts.notice.lt.lines().collect::<Vec<_>>()),
@@ -119,10 +119,10 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
         sources_table(facts.sources, ["Register", "Operator", "Retrieved (UTC)"]),
         heading("How the data are used"),
         list(&[
-            "Given name, surname and personal code in the certificate of the signature are compared with the data of the register; no video call, picture of a face or biometric data are used.",
-            "If they agree, an attorney attests it, and the requester receives this signed document, the attestation and the answers of the registers in one signed package.",
-            "If they do not agree, no package is made, and the requester is told only that the identity was not confirmed.",
-            "Nobody has to sign: the page on which this is signed also lets one decline.",
+            "The given name, surname and personal code in the certificate of the signature are compared with the data of the register; no video call, facial image or biometric data is used.",
+            "If they match, an attorney attests the match, and the requester receives this signed document, the attestation and the answers of the registers in one signed package.",
+            "If they do not match, no package is made, and the requester learns only that the identity was not confirmed.",
+            "You do not have to sign: you can also decline on the signing page.",
         ]),
         heading("Personal data (Article 13 GDPR)"),
         list(&facts.notice.en.lines().collect::<Vec<_>>()),
@@ -146,10 +146,10 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     let simulated = facts.certificate_sha256.is_none();
     let attorney = facts.signatory;
     let [match_lt, match_en] = match facts.match_level {
-        MatchLevel::PersonalCode => ["sutampa asmens kodas", "the personal codes are the same"],
+        MatchLevel::PersonalCode => ["sutampa asmens kodas", "the personal codes match"],
         MatchLevel::NameBirthDate => [
             "registre asmens kodo nėra; sutampa visi vardai, pavardė ir gimimo data",
-            "the register has no personal code; all given names, the surname and the date of birth are the same",
+            "the register has no personal code; all given names, the surname and the date of birth match",
         ],
     };
     let certificate = facts.certificate_sha256.unwrap_or("–");
@@ -189,7 +189,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
             ("Person", &person),
             ("Role", role_en),
             ("Purpose", purpose_en),
-            ("Correspondence", match_en),
+            ("Match", match_en),
             ("Verified (UTC)", &at),
             ("dossier.pdf SHA-256", facts.dossier_sha256),
             ("Certificate SHA-256", certificate),
@@ -197,7 +197,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         heading("Sources"),
         sources_table(facts.sources, ["Register", "Operator", "Retrieved (UTC)"]),
         paragraph(
-            "This is not a document issued by a register, and no legal opinion. The answers of the registers are enclosed as they came, but that of those who hold the role this person alone is named."
+            "This is neither a document issued by a register nor a legal opinion. The answers of the registers are enclosed as received, except that the list of those who hold the role is reduced to this person."
         ),
     ]);
     document(
@@ -215,7 +215,8 @@ fn statement(attorney: &str, simulated: bool) -> [String; 2] {
         return [
             "BANDYMAS. Niekas nepasirašė ir nieko tapatybė nebuvo tikrinama: duomenys išgalvoti."
                 .to_owned(),
-            "TEST. Nobody has signed and nobody was verified: the data are made up.".to_owned(),
+            "TEST. Nobody has signed and nobody's identity was checked: the data are made up."
+                .to_owned(),
         ];
     }
     [
@@ -249,7 +250,7 @@ pub(crate) fn certified(
     let sources = named_sources(sources.iter().copied());
     json!({
         "lt": format!("{lt} Advokatas (advokatė): {attorney}. Šaltinis ir gavimo laikas: {sources}. Tai nėra nei registro išduotas dokumentas, nei teisinė išvada."),
-        "en": format!("{en} Attorney: {attorney}. Source and time: {sources}. This is not a document issued by a register, and no legal opinion."),
+        "en": format!("{en} Attorney: {attorney}. Source and time: {sources}. This is neither a document issued by a register nor a legal opinion."),
     })
 }
 

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
 use parafa_platform::accounts::{Caller, Product, Role as UserRole};
 use parafa_platform::jobs::TIMERS;
+use parafa_platform::networks::Networks;
 use parafa_platform::{idempotency, outbox};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, HastenOutcome};
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 use crate::Identifications;
 use crate::error::IdentificationError;
-use crate::outcome::{self, ERASE, Payload, unique};
+use crate::outcome::{self, ERASE, Payload};
 use crate::records::{IdentifiedRow, OrderRow};
 
 impl Identifications {
@@ -30,10 +31,9 @@ impl Identifications {
         let changed = self.erase_ended(id).await?;
         // The job would find nothing to do.
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(ERASE, id)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(ERASE, id)).await?;
                     Ok::<_, IdentificationError>(())
                 })
             })
@@ -78,7 +78,6 @@ impl Identifications {
         let job = &*job;
         let closed: Result<(), IdentificationError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(mut row) = tx.get::<OrderRow>(&order).await? {
@@ -114,7 +113,6 @@ impl Identifications {
         due: Timestamp,
     ) -> Result<(), IdentificationError> {
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::retry(tx, job, due).await?) }))
             .await
     }
@@ -126,6 +124,7 @@ impl Identifications {
             tenant: row.tenant,
             mode: row.mode,
             role: UserRole::Owner,
+            networks: Networks::ANY,
             claim: None,
         };
         match self.ceremonies.erase(&owner, row.ceremony).await {
@@ -140,7 +139,6 @@ impl Identifications {
         self.erase_ceremony(&row).await?;
         let erased: Result<bool, IdentificationError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<OrderRow>(&id).await?;
@@ -170,18 +168,8 @@ impl Identifications {
         };
         let answers = self.idempotency.remove_answers(id).await;
         answers.and(self.records.delete(&pending).await)?;
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<OrderRow>(&id).await? {
-                        row.pending_deletion = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok::<_, IdentificationError>(())
-                })
-            })
-            .await
+        let forget = |row: &mut OrderRow| row.pending_deletion = None;
+        Ok(self.records.end_deletion(id, forget).await?)
     }
 }
 
@@ -219,7 +207,7 @@ async fn erase_row(tx: &mut Transaction<'_>, mut row: OrderRow) -> Result<(), Id
     tx.put(&row).await?;
     audit::append(tx, row.id, "kyc.erased", audit::Fields::new()).await?;
     let now = tx.now();
-    match jobs::hasten(tx, TIMERS, &unique(ERASE, row.id), now).await? {
+    match jobs::hasten(tx, TIMERS, &jobs::unique_key(ERASE, row.id), now).await? {
         HastenOutcome::Missing => outcome::schedule(tx, (TIMERS, ERASE), row.id, now).await?,
         HastenOutcome::Due | HastenOutcome::Claimed => {}
     }

@@ -58,7 +58,7 @@ pub use crate::ports::Registers;
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
 pub use crate::signers::AttorneySigners;
 pub use crate::simulate::SimulatedOutcome;
-pub use crate::sources::RegisterSources;
+pub use crate::sources::{NO_SOURCE, RegisterSources};
 
 /// The kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[CLOSE, ERASE, VERIFY];

@@ -6,7 +6,7 @@ use parafa_platform::accounts::Product;
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::{self, Subject, deliver};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, Lane, NewJob};
+use parafa_store::jobs::{self, Lane};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,7 @@ pub(crate) async fn store(
         let about = Subject {
             tenant: row.tenant,
             product: Product::Diligence,
+            mode: row.mode,
             id: row.id,
             party: None,
         };
@@ -114,22 +115,10 @@ pub(crate) fn shown(order: KycOrder, ceremony_is_over: bool, now: Timestamp) -> 
 /// Has a job of an order's done, unless there is one of its kind already.
 pub(crate) async fn schedule(
     tx: &mut Transaction<'_>,
-    (lane, kind): (Lane, &str),
+    kind: (Lane, &str),
     order: Uuid,
     due: Timestamp,
 ) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane,
-        kind: kind.to_owned(),
-        due,
-        unique: Some(unique(kind, order)),
-        payload: serde_json::json!(Payload { order }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
-
-/// The name that keeps an order's job of a kind from being there twice.
-pub(crate) fn unique(kind: &str, order: Uuid) -> String {
-    format!("{kind}/{order}")
+    let payload = serde_json::json!(Payload { order });
+    jobs::schedule(tx, kind, order, due, payload).await
 }

@@ -71,14 +71,14 @@ pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
         "Pasirašyti neprivaloma; nepasirašius rinkinys nesudaromas. Tapatybė su registru palyginama automatiškai, be profiliavimo; atitiktį advokato vardu patvirtina ta pati sistema.".to_owned(),
     ];
     let en = [
-        format!("Controllers: {requester}{code_en} (the requester) for its own checks, and {attorney}, attorney-at-law, for attesting the correspondence. Contact about your data: {contact}."),
-        format!("Purpose: to confirm that you are the person whom the register names – {entity_name}: {role_en}. The requester's purpose: {purpose_en}."),
+        format!("Controllers: {requester}{code_en} (the requester) for its own checks, and {attorney}, attorney-at-law, for attesting the match. Contact about your data: {contact}."),
+        format!("Purpose: to confirm that you are the person named in the register – {entity_name}: {role_en}. The requester's purpose: {purpose_en}."),
         format!("Legal basis: {basis_en}"),
-        format!("Which data: given name, surname and personal code in the certificate of your signature, the time of signing, and the register's record of your role.{address_en}"),
-        "Recipients: if the identity corresponds, the requester receives the package: the signed document with the certificate that holds your personal code, the data of the comparison, the attestation and the answers of the registers; the register a question about the legal entity; the provider of the means of signing that you choose what it takes to sign.".to_owned(),
-        format!("Retention: the working copy of the signed document and the list of those whom the register names are erased here a day after the order has ended. The package, and a keyed mark by which a repeated confirmation is recognised, are kept here for as long as the correspondence may have to be proven, or until the requester erases them{kept_en}; by the requester for as long as the law that applies to it says."),
+        format!("Which data: the given name, surname and personal code in the certificate of your signature, the time of signing, and the register's record of your role.{address_en}"),
+        "Recipients: if the identity matches, the requester receives the package: the signed document with its certificate, which contains your personal code, the comparison data, the attestation and the answers of the registers. The register receives a query about the legal entity. The provider of the signing method that you choose receives what is needed to sign.".to_owned(),
+        format!("Retention: the working copy of the signed document and the list of persons named in the register are erased here one day after the order has ended. The package, and a keyed mark by which a repeated confirmation is recognised, are kept here for as long as the match may have to be proven, or until the requester erases them{kept_en}; the requester keeps them for as long as the law that applies to it requires."),
         "Your rights: access to your data, their rectification or erasure, restriction of processing, objection to processing on the basis of legitimate interests, and a complaint to the State Data Protection Inspectorate (vdai.lrv.lt).".to_owned(),
-        "You do not have to sign; no package is made then. The identity is compared with the register automatically, without profiling; the same system attests the correspondence in the attorney's name.".to_owned(),
+        "You do not have to sign; if you do not, no package is made. Your identity is compared with the register automatically, without profiling; the same system attests the match in the attorney's name.".to_owned(),
     ];
     SubjectNotice {
         lt: lt.map(|paragraph| one_line(&paragraph)).join("\n"),
@@ -91,14 +91,14 @@ fn basis(purpose: Purpose) -> [&'static str; 2] {
     match purpose {
         Purpose::AmlKyc => [
             "prašytojo teisinė prievolė nustatyti tapatybę pagal Pinigų plovimo ir teroristų finansavimo prevencijos įstatymą (BDAR 6 straipsnio 1 dalies c punktas); advokato – teisėtas interesas patvirtinti atitiktį (f punktas).",
-            "the requester's legal obligation to establish identity under the Law on the Prevention of Money Laundering and Terrorist Financing (GDPR, Article 6(1)(c)); the attorney's legitimate interest in attesting the correspondence (point (f)).",
+            "the requester's legal obligation to establish identity under the Law on the Prevention of Money Laundering and Terrorist Financing (GDPR, Article 6(1)(c)); the attorney's legitimate interest in attesting the match (point (f)).",
         ],
         Purpose::BusinessRelationship
         | Purpose::Transaction
         | Purpose::LegalClaim
         | Purpose::Other => [
             "teisėtas prašytojo interesas žinoti, kas veikia juridinio asmens vardu ar jį kontroliuoja, ir advokato – patvirtinti atitiktį (BDAR 6 straipsnio 1 dalies f punktas).",
-            "the legitimate interest of the requester in knowing who acts for the legal entity or controls it, and of the attorney in attesting the correspondence (GDPR, Article 6(1)(f)).",
+            "the legitimate interest of the requester in knowing who acts for the legal entity or controls it, and of the attorney in attesting the match (GDPR, Article 6(1)(f)).",
         ],
     }
 }

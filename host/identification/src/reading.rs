@@ -100,7 +100,6 @@ impl Identifications {
     pub async fn order(&self, caller: &Caller, id: Uuid) -> Result<Order, IdentificationError> {
         // One transaction: an order and its ceremony are of one moment.
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<OrderRow>(&id).await?;

@@ -11,6 +11,7 @@ use parafa_register_data::{EntityCode, Role, RoleHolder};
 use parafa_store::keys::DataKey;
 use parafa_store::{
     AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableDeclaration, TableName,
+    plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -220,16 +221,7 @@ fn one_package() -> u64 {
     1
 }
 
-impl Table for IdentifiedRow {
-    type Key = String;
-
-    const NAME: TableName = TableName::new("kyc_identified");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.digest.clone()
-    }
-}
+plain_table!(IdentifiedRow: "kyc_identified" by String, |row| row.digest.clone());
 
 /// What a callback is told, as it was when it happened. Nothing in it says whom
 /// it is about.

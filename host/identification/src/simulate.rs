@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::Identifications;
 use crate::error::IdentificationError;
-use crate::outcome::{self, IDENTIFICATIONS, unique};
+use crate::outcome::{self, IDENTIFICATIONS};
 use crate::reading::Order;
 use crate::records::OrderRow;
 
@@ -133,7 +133,6 @@ impl Identifications {
         let under = self.records.data_key(order.data_key).await?;
         let under = &under;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.get::<OrderRow>(&order.id).await?;
@@ -222,6 +221,11 @@ async fn conclude(
     let mut row = row.ok_or(IdentificationError::NotFound)?;
     let concluded = row.order.conclude(verdict, now);
     concluded.map_err(|_| IdentificationError::OrderEnded(row.order.status()))?;
-    jobs::cancel(tx, IDENTIFICATIONS, &unique(outcome::VERIFY, order)).await?;
+    jobs::cancel(
+        tx,
+        IDENTIFICATIONS,
+        &jobs::unique_key(outcome::VERIFY, order),
+    )
+    .await?;
     outcome::store(tx, Some(key), &mut row).await
 }

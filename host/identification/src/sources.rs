@@ -7,6 +7,9 @@ use parafa_registers::{RegisterAnswer, RegisterSource, SourceError};
 
 use crate::ports::Registers;
 
+/// What an operator can do where no source of a register is set up.
+pub const NO_SOURCE: &str = "set diligence.gateway_url to a gateway that has this register";
+
 /// The ways to the registers, by whom they are for.
 #[derive(Clone)]
 pub struct RegisterSources {
@@ -31,13 +34,13 @@ impl RegisterSources {
 impl Registers for RegisterSources {
     async fn ask(&self, mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let asked = self.of(mode).answer(query).await;
-        if let Err(error @ (SourceError::NotOffered { .. } | SourceError::Unavailable(_))) = &asked
-        {
+        if let Err(error @ SourceError::NotOffered { .. }) = &asked {
             let error: &dyn std::error::Error = error;
             tracing::warn!(
-                register = query.register().code(),
+                provider = query.register().code(),
+                remedy = NO_SOURCE,
                 error,
-                "a register does not answer"
+                "a register cannot be asked here"
             );
         }
         asked

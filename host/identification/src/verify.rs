@@ -200,7 +200,6 @@ impl Identifications {
         let made = &evidence;
         let kept: Result<SignedEvidence, IdentificationError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<OrderRow>(&order).await?;
@@ -257,7 +256,6 @@ impl Identifications {
         let key = &self.records.data_key(row.data_key).await?;
         let order = row.id;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -299,7 +297,6 @@ impl Identifications {
         let (key, order) = (key.as_ref(), row.id);
         let unused: Option<SignedEvidence> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -351,7 +348,6 @@ impl Identifications {
 
     pub(crate) async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -362,7 +358,6 @@ impl Identifications {
         pause: SignedDuration,
     ) -> Result<(), IdentificationError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let due = shifted(tx.now(), pause);

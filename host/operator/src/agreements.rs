@@ -16,7 +16,6 @@ impl OperatorCommands {
         let entity = &entity;
         let row = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, named).await?.id;

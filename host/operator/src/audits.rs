@@ -34,7 +34,6 @@ impl OperatorCommands {
         };
         let found = self
             .records
-            .store
             .read(|tx| Box::pin(async move { tx.page::<CeremonyRow>(page, Guard::none()).await }))
             .await?;
         let mut part = Part::of(&found, |row| json!({"signingId": row.ceremony.id.uuid()}));

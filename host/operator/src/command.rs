@@ -3,19 +3,23 @@
     reason = "what is said of an argument is its help on the command line"
 )]
 
+mod exports;
+mod keys;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
-use jiff::Timestamp;
-use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
+use parafa_platform::accounts::{AdocCategory, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
 use parafa_register_data::{EntityCode, PropertyNumber};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use crate::{FaceChange, LinkedEntity};
+pub use self::exports::{CallsCommand, UsageCommand, UsageFormat};
+pub use self::keys::{KeyCommand, KeyTerms};
+use crate::{Chosen, FaceChange, LinkedEntity};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -105,6 +109,15 @@ fn subject(text: &str) -> Result<String, &'static str> {
         .map_err(|_| "it is neither the code of an entity nor the unique number of an object")
 }
 
+/// For how many days signings are kept; ten years at most.
+fn kept_days(text: &str) -> Result<Chosen<u16>, &'static str> {
+    match text.parse::<u16>() {
+        Ok(days @ 1..=3650) => Ok(Chosen::To(days)),
+        Err(_) if text == "none" => Ok(Chosen::Nothing),
+        _ => Err("it must be a number of days from 1 to 3650, or none"),
+    }
+}
+
 fn id(text: &str) -> Result<Uuid, &'static str> {
     text.parse().map_err(|_| "no id")
 }
@@ -174,6 +187,28 @@ pub enum TenantCommand {
         #[arg(value_enum, ignore_case = true)]
         category: AdocCategory,
     },
+    /// Say for how many days a workspace keeps signings that have ended; then they are
+    /// erased.
+    SetRetention {
+        tenant: String,
+        /// 1 to 3650, or none: until somebody erases them.
+        #[arg(long, value_name = "DAYS|none", value_parser = kept_days)]
+        days: Chosen<u16>,
+    },
+    /// Keep a signing, or all of a workspace, from being erased by itself.
+    Hold {
+        tenant: String,
+        /// The signing's id; without it all of the workspace.
+        #[arg(long, value_name = "ID", value_parser = id)]
+        signing: Option<Uuid>,
+    },
+    /// Let what was held be erased by itself again.
+    Release {
+        tenant: String,
+        /// The signing's id; without it what holds all of the workspace.
+        #[arg(long, value_name = "ID", value_parser = id)]
+        signing: Option<Uuid>,
+    },
     /// Say how a workspace shows itself on the pages and in the mails of signers.
     /// What is not named stays.
     SetFace {
@@ -226,31 +261,6 @@ pub enum UserCommand {
     },
     /// Take a user's role away; their keys stop working at once.
     Revoke { tenant: String, email: String },
-}
-
-/// Commands on API keys.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyCommand {
-    /// Issue a key that acts as a user; it is shown this once only.
-    Issue {
-        tenant: String,
-        /// The user's email address.
-        #[arg(long, value_name = "EMAIL")]
-        user: String,
-        #[arg(long, value_enum)]
-        product: Product,
-        #[arg(long, value_enum)]
-        mode: KeyMode,
-    },
-    /// List the keys of a workspace.
-    List { tenant: String },
-    /// Revoke a key.
-    Revoke {
-        /// The key's id.
-        #[arg(value_parser = id)]
-        id: Uuid,
-    },
 }
 
 /// Commands on relying parties, which have people authenticate.
@@ -360,40 +370,6 @@ pub enum DeliveryCommand {
     },
 }
 
-/// Commands on the usage ledger.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum UsageCommand {
-    /// Print what a workspace has used, the oldest first: a line of JSON each.
-    Export {
-        tenant: String,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
-        #[arg(long, value_name = "TIME")]
-        since: Option<Timestamp>,
-        #[arg(skip)]
-        after: Option<Uuid>,
-    },
-}
-
-/// Commands on the log of calls for register data.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum CallsCommand {
-    /// Print the calls for register data that a workspace has made, the oldest
-    /// first: a line of JSON each.
-    Export {
-        tenant: String,
-        /// Those about one entity or real-property object alone.
-        #[arg(long, value_name = "CODE", value_parser = subject)]
-        subject: Option<String>,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
-        #[arg(long, value_name = "TIME")]
-        since: Option<Timestamp>,
-        #[arg(skip)]
-        after: Option<Uuid>,
-    },
-}
-
 /// Commands on comments.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
@@ -486,5 +462,15 @@ mod tests {
         assert_eq!(subject("440099900001"), Ok("4400-9990-0001".to_owned()));
         assert!(subject("999000008").is_err());
         assert!(id(&Uuid::nil().to_string()).is_ok());
+    }
+
+    #[test]
+    fn signings_are_kept_for_one_day_to_ten_years_or_until_somebody_erases_them() {
+        for (text, days) in [("none", None), ("1", Some(1)), ("3650", Some(3650))] {
+            assert_eq!(kept_days(text).unwrap().into_option(), days);
+        }
+        for text in ["0", "3651", "-1", "1.5", "", "never"] {
+            assert!(kept_days(text).is_err(), "{text}");
+        }
     }
 }

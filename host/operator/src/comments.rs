@@ -57,7 +57,6 @@ impl OperatorCommands {
         };
         let stored = &comment;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&signing).await?;

@@ -2,10 +2,9 @@ use parafa_api_signing::views::date_time;
 use parafa_platform::accounts::Product;
 use parafa_platform::outbox;
 use parafa_platform::outbox::{
-    DELIVERIES_OF_TENANT, DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow,
+    DELIVERIES_OF_TENANT, DeliveryAttempt, NoticeKind, NoticeRow, Replay,
 };
-use parafa_store::jobs::HastenOutcome;
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
+use parafa_store::{Guard, Page};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -37,7 +36,6 @@ impl OperatorCommands {
         };
         let found = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let index = &DELIVERIES_OF_TENANT;
@@ -53,20 +51,25 @@ impl OperatorCommands {
     async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
         let notice = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<NoticeRow>(&id).await?;
                     let mut notice = found.ok_or(OperateError::UnknownDelivery(id))?;
-                    let has_ended = notice.ended.take().is_some();
                     match notice.kind {
-                        NoticeKind::Webhook(_) if has_ended => outbox::deliver(tx, id).await?,
-                        NoticeKind::Webhook(_) => hasten(tx, &notice).await?,
-                        NoticeKind::Mail(_) if has_ended => outbox::send(tx, &[id]).await?,
-                        NoticeKind::Mail(_) => return Err(OperateError::UnknownDelivery(id)),
+                        NoticeKind::Webhook(_) => {
+                            if outbox::replay(tx, &mut notice).await? == Replay::UnderWay {
+                                return Err(OperateError::DeliveryUnderWay(id));
+                            }
+                        }
+                        NoticeKind::Mail(_) => {
+                            if notice.ended.take().is_none() {
+                                return Err(OperateError::UnknownDelivery(id));
+                            }
+                            outbox::send(tx, &[id]).await?;
+                            notice.made = 0;
+                            tx.put(&notice).await?;
+                        }
                     }
-                    notice.made = 0;
-                    tx.put(&notice).await?;
                     Ok::<_, OperateError>(notice)
                 })
             })
@@ -75,36 +78,10 @@ impl OperatorCommands {
     }
 }
 
-/// Has an event told now that waits. Where it waits for another one to be tried
-/// first, that is.
-async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
-    match outbox::hasten(tx, notice.id).await? {
-        HastenOutcome::Due => return Ok(()),
-        HastenOutcome::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
-        HastenOutcome::Missing => {}
-    }
-    let page = &Page::oldest(MAX_PAGE_ROWS);
-    let events = tx.page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none());
-    let events = events.await?.rows;
-    let mut waits = notice.id;
-    while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
-        if outbox::hasten(tx, before.id).await? != HastenOutcome::Missing {
-            break;
-        }
-        waits = before.id;
-    }
-    Ok(())
-}
-
 fn shown(notice: &NoticeRow) -> Value {
     let (what, name) = match &notice.kind {
         NoticeKind::Webhook(event) => ("event", event),
         NoticeKind::Mail(letter) => ("letter", letter),
-    };
-    let status = match notice.ended {
-        None => "pending",
-        Some(end) if end.acknowledged => "delivered",
-        Some(_) => "failed",
     };
     let attempts: Vec<Value> = notice
         .attempts
@@ -117,11 +94,11 @@ fn shown(notice: &NoticeRow) -> Value {
     };
     json!({
         "id": notice.id,
-        subject: notice.subject,
+        subject: (!notice.is_test()).then_some(notice.subject),
         what: name,
         "signerId": notice.party,
         "occurredAt": date_time(notice.occurred_at),
-        "status": status,
+        "status": notice.status(),
         "attempts": attempts,
     })
 }

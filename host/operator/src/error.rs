@@ -1,3 +1,4 @@
+use jiff::Timestamp;
 use parafa_auth::{AuthError, ProviderFault};
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
@@ -16,6 +17,9 @@ pub enum OperateError {
     /// No workspace has this name or id.
     #[error("there is no workspace {0}; `parafa tenant list` shows them")]
     UnknownTenant(String),
+    /// No workspace is named.
+    #[error("name the workspace whose usage is wanted")]
+    NoTenant,
     /// Several workspaces have this name.
     #[error("several workspaces are called {0}; name one by its id")]
     AmbiguousTenant(String),
@@ -43,6 +47,18 @@ pub enum OperateError {
     /// There is no such key.
     #[error("there is no key {0}; `parafa key list` shows them")]
     UnknownKey(Uuid),
+    /// A key's name cannot be shown as one.
+    #[error("a key's name {0}")]
+    KeyName(String),
+    /// The key would have ended before it is used.
+    #[error("a key that works until {0} would not work at all; name a time to come")]
+    KeyEnded(Timestamp),
+    /// A key has too many networks.
+    #[error("a key works in {most} networks at most; name wider ones, or none")]
+    ManyNetworks {
+        /// How many it may have.
+        most: usize,
+    },
     /// There is no such delivery.
     #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
     UnknownDelivery(Uuid),
@@ -57,6 +73,9 @@ pub enum OperateError {
     /// There is no such signing.
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
+    /// Nothing holds it.
+    #[error("{0} is not held; `parafa tenant show` tells what is")]
+    NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]
     CommentText {

@@ -30,7 +30,6 @@ impl OperatorCommands {
         let (name, logo, contact) = (&name, &logo, &contact);
         let row = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, &tenant.to_string()).await?.id;

@@ -55,7 +55,6 @@ impl OperatorCommands {
     ) -> Result<Value, OperateError> {
         let tenant = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, named).await?.id;
@@ -74,7 +73,6 @@ impl OperatorCommands {
     /// How a workspace pays, what for, and what it owes.
     pub(crate) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
         self.records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let row = self.billing_of(tx, tenant).await?;
@@ -91,7 +89,6 @@ impl OperatorCommands {
     ) -> Result<Value, OperateError> {
         let change = &change;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, named).await?.id;

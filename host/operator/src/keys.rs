@@ -1,8 +1,14 @@
+use std::collections::HashMap;
+
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_http::decode::line_fault;
 use parafa_api_signing::views::date_time;
 use parafa_platform::accounts::{
     ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product, USERS_OF_TENANT, UserRow,
 };
+use parafa_platform::keys::KeyUseRow;
+use parafa_platform::networks;
 use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
@@ -12,8 +18,10 @@ use uuid::Uuid;
 use crate::part::all_of;
 use crate::tenants::find_tenant;
 use crate::users::find_user;
-use crate::{KeyCommand, OperateError, OperatorCommands};
+use crate::{KeyCommand, KeyTerms, OperateError, OperatorCommands};
 
+/// Longest name of a key, in characters.
+const LONGEST_NAME: usize = 100;
 /// How long a secret that was replaced still signs along.
 const ROTATION: SignedDuration = SignedDuration::from_hours(24);
 
@@ -33,8 +41,10 @@ impl OperatorCommands {
                 user,
                 product,
                 mode,
+                terms,
             } => {
-                let issued = self.issue_key(&tenant, &user, product, mode).await?;
+                let issued = self.issue_key(&tenant, &user, (product, mode), &terms);
+                let issued = issued.await?;
                 let mut value = json!({"id": issued.id, "key": issued.text});
                 if let Some(secret) = issued.webhook_secret {
                     value["webhookSecret"] = secret.reveal().into();
@@ -52,14 +62,14 @@ impl OperatorCommands {
         &self,
         tenant: &str,
         email: &str,
-        product: Product,
-        mode: KeyMode,
+        (product, mode): (Product, KeyMode),
+        terms: &KeyTerms,
     ) -> Result<IssuedKey, OperateError> {
+        check(terms)?;
         let text = format!("{}{}", product.key_prefix(mode), Token::random()?.reveal());
         let hash = hash_token(&text).to_string();
         let (id, webhook_secret) = self
             .records
-            .store
             .transact(|tx| {
                 let hash = hash.clone();
                 Box::pin(async move {
@@ -67,6 +77,9 @@ impl OperatorCommands {
                     let user = find_user(tx, tenant.id, email).await?;
                     if user.role.is_none() {
                         return Err(OperateError::UserRevoked(email.to_owned()));
+                    }
+                    if let Some(end) = terms.expires.filter(|end| *end <= tx.now()) {
+                        return Err(OperateError::KeyEnded(end));
                     }
                     let key = ApiKeyRow {
                         id: tx.new_id()?,
@@ -77,6 +90,9 @@ impl OperatorCommands {
                         hash,
                         created_at: tx.now(),
                         revoked_at: None,
+                        name: terms.name.clone(),
+                        expires_at: terms.expires,
+                        networks: terms.networks.clone(),
                     };
                     tx.insert(&key).await?;
                     let secret = self.first_secret(tx, tenant.id, product).await?;
@@ -99,13 +115,30 @@ impl OperatorCommands {
             let user = users.iter().find(|user| user.id == key.user);
             user.map(|user| user.email.as_str())
         };
-        Ok(keys.iter().map(|key| shown(key, email(key))).collect())
+        let used = &self.last_uses(&keys).await?;
+        let shown = |key: &ApiKeyRow| shown(key, email(key), used.get(&key.id).copied());
+        Ok(keys.iter().map(shown).collect())
+    }
+
+    /// On which day keys were last used.
+    async fn last_uses(&self, keys: &[ApiKeyRow]) -> Result<HashMap<Uuid, Date>, OperateError> {
+        let read = self.records.store.read(|tx| {
+            Box::pin(async move {
+                let mut used = HashMap::new();
+                for key in keys {
+                    if let Some(last) = tx.get::<KeyUseRow>(&key.id).await? {
+                        used.insert(key.id, last.day);
+                    }
+                }
+                Ok::<_, OperateError>(used)
+            })
+        });
+        read.await
     }
 
     async fn revoke_key(&self, id: Uuid) -> Result<Value, OperateError> {
         let (key, user) = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<ApiKeyRow>(&id).await?;
@@ -118,7 +151,8 @@ impl OperatorCommands {
             })
             .await?;
         let email = user.as_ref().map(|user| user.email.as_str());
-        Ok(shown(&key, email))
+        let used = self.last_uses(std::slice::from_ref(&key)).await?;
+        Ok(shown(&key, email, used.get(&id).copied()))
     }
 
     async fn first_secret(
@@ -170,14 +204,35 @@ impl OperatorCommands {
     }
 }
 
-fn shown(key: &ApiKeyRow, email: Option<&str>) -> Value {
+/// Refuses what no key can be.
+fn check(terms: &KeyTerms) -> Result<(), OperateError> {
+    let fault = terms
+        .name
+        .as_deref()
+        .and_then(|name| line_fault(name, LONGEST_NAME));
+    if let Some(fault) = fault {
+        return Err(OperateError::KeyName(fault));
+    }
+    if terms.networks.len() > networks::MOST {
+        return Err(OperateError::ManyNetworks {
+            most: networks::MOST,
+        });
+    }
+    Ok(())
+}
+
+fn shown(key: &ApiKeyRow, email: Option<&str>, last_used: Option<Date>) -> Value {
     json!({
         "id": key.id,
+        "name": key.name,
         "user": key.user,
         "email": email,
         "product": key.product,
         "mode": key.mode,
         "createdAt": date_time(key.created_at),
+        "expiresAt": key.expires_at.map(date_time),
         "revokedAt": key.revoked_at.map(date_time),
+        "networks": key.networks,
+        "lastUsedOn": last_used,
     })
 }

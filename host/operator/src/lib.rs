@@ -21,9 +21,11 @@ mod funding;
 mod keys;
 mod linked_entity;
 mod logo;
+mod month;
 mod part;
 mod plugins;
 mod providers;
+mod retention;
 mod socket;
 mod sweeps;
 mod tenants;
@@ -32,13 +34,14 @@ mod users;
 
 pub use command::{
     AuditCommand, BackupCommand, CallsCommand, CommentCommand, DeliveryCommand, FundingStatus,
-    KeyCommand, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand,
-    TenantCommand, UsageCommand, UserCommand,
+    KeyCommand, KeyTerms, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod,
+    SweepCommand, TenantCommand, UsageCommand, UsageFormat, UserCommand,
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;
 pub use face_change::{Chosen, FaceChange};
 pub use linked_entity::LinkedEntity;
 pub use logo::LogoFault;
+pub use month::Month;
 pub use part::Part;
 pub use socket::{BindError, Reply, Socket, ask};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::part::all_of;
+use crate::retention::Keeping;
 use crate::{OperateError, OperatorCommands, TenantCommand};
 
 /// Longest name of a workspace, in characters.
@@ -50,6 +51,17 @@ impl OperatorCommands {
                 self.change(&tenant, |row| row.adoc_category = Some(category))
                     .await
             }
+            TenantCommand::SetRetention { tenant, days } => {
+                let days = Keeping::For(days.into_option());
+                self.keep_signings(&tenant, days).await
+            }
+            TenantCommand::Hold { tenant, signing } => {
+                self.keep_signings(&tenant, Keeping::Held(signing)).await
+            }
+            TenantCommand::Release { tenant, signing } => {
+                self.keep_signings(&tenant, Keeping::Released(signing))
+                    .await
+            }
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await
@@ -64,7 +76,6 @@ impl OperatorCommands {
             return Err(OperateError::Name(fault));
         }
         self.records
-            .store
             .transact(|tx| {
                 let name = name.clone();
                 Box::pin(async move {
@@ -88,7 +99,6 @@ impl OperatorCommands {
         loop {
             let read = self
                 .records
-                .store
                 .read(|tx| {
                     let page = page.clone();
                     Box::pin(async move { tx.page::<TenantRow>(&page, Guard::none()).await })
@@ -108,6 +118,7 @@ impl OperatorCommands {
         let mut value = shown(&tenant);
         value["billing"] = self.shown_billing(tenant.id).await?;
         value["agreement"] = self.shown_agreement(tenant.id).await?;
+        value["retention"] = self.shown_retention(tenant.id).await?;
         value["face"] = self.shown_face(tenant.id).await?;
         value["users"] = users
             .iter()
@@ -119,7 +130,6 @@ impl OperatorCommands {
     /// The workspace with this id or name.
     pub(crate) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
         self.records
-            .store
             .read(|tx| Box::pin(async move { find_tenant(tx, named).await }))
             .await
     }
@@ -132,7 +142,6 @@ impl OperatorCommands {
         let change = &change;
         let tenant = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut tenant = find_tenant(tx, named).await?;
@@ -148,7 +157,6 @@ impl OperatorCommands {
     async fn rotate_secret(&self, named: &str, product: Product) -> Result<Value, OperateError> {
         let secret = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, named).await?;

@@ -1,12 +1,16 @@
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::views::date_time;
-use parafa_platform::billing::{CURRENCY, UsageRow};
+use parafa_platform::accounts::TenantRow;
+use parafa_platform::billing::{CURRENCY, UsageItem, UsageRow};
+use parafa_store::clock::shifted;
 use parafa_store::{Guard, Paged, Table};
 use serde_json::{Value, json};
 use uuid::{Builder, Uuid};
 
-use crate::{OperateError, OperatorCommands, Part, UsageCommand};
+use crate::{Month, OperateError, OperatorCommands, Part, UsageCommand};
 
+/// How far ids may be from the times of their rows.
+const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
 /// Rows in one part of an export.
 const AT_ONCE: usize = 500;
 
@@ -15,9 +19,19 @@ impl OperatorCommands {
         match command {
             UsageCommand::Export {
                 tenant,
+                only,
                 since,
+                month,
                 after,
-            } => Ok(self.export(&tenant, since, after).await?.into()),
+                ..
+            } => {
+                let tenant = tenant.or(only).ok_or(OperateError::NoTenant)?;
+                let part = match month {
+                    None => self.export(&tenant, since, after).await?,
+                    Some(month) => self.export_month(&tenant, month, after).await?,
+                };
+                Ok(part.into())
+            }
         }
     }
 
@@ -32,6 +46,26 @@ impl OperatorCommands {
         Ok(Part {
             rows: found.rows.iter().filter(is_asked).map(shown).collect(),
             after: found.rows.last().filter(|_| found.more).map(|row| row.id),
+        })
+    }
+
+    async fn export_month(
+        &self,
+        tenant: &str,
+        month: Month,
+        after: Option<Uuid>,
+    ) -> Result<Part, OperateError> {
+        let workspace = self.tenant_named(tenant).await?;
+        let found: Paged<UsageRow> = self.rows_of(tenant, Some(month.start()), after).await?;
+        // Entries stand by their ids, and a clock that was set back may have parted these from
+        // their times.
+        let is_over = |row: &UsageRow| row.at >= shifted(month.end(), ONE_DAY);
+        let last = found.rows.last().filter(|row| found.more && !is_over(row));
+        let is_asked = |row: &&UsageRow| (month.start()..month.end()).contains(&row.at);
+        let booked = found.rows.iter().filter(is_asked);
+        Ok(Part {
+            rows: booked.map(|row| booked_as(row, &workspace)).collect(),
+            after: last.map(|row| row.id),
         })
     }
 
@@ -65,6 +99,21 @@ impl OperatorCommands {
 fn first_id(since: Timestamp) -> Uuid {
     let millis = u64::try_from(since.as_millisecond()).unwrap_or_default();
     Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
+}
+
+/// An entry with what a line of a book needs beside it.
+fn booked_as(usage: &UsageRow, workspace: &TenantRow) -> Value {
+    let mut booked = shown(usage);
+    booked["id"] = json!(usage.id);
+    booked["tenant"] = json!(workspace.id);
+    booked["workspace"] = json!(workspace.name);
+    // Where the reference leads.
+    booked["refersTo"] = json!(match usage.item {
+        UsageItem::Signature => "signing",
+        UsageItem::IdentificationPackage => "order",
+        _ => "call",
+    });
+    booked
 }
 
 fn shown(usage: &UsageRow) -> Value {

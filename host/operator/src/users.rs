@@ -41,7 +41,6 @@ impl OperatorCommands {
             return Err(OperateError::Email(email.to_owned()));
         }
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, tenant).await?;
@@ -69,7 +68,6 @@ impl OperatorCommands {
         role: Option<Role>,
     ) -> Result<UserRow, OperateError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, tenant).await?;

@@ -45,6 +45,35 @@ pub enum SignatureUnavailable {
     TooLate,
 }
 
+impl SignatureUnavailable {
+    /// What an operator can do about it.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoPlugin(_) | Self::Withdrawn(_) => {
+                "see parafa plugin list, and install or roll back the plugin"
+            }
+            Self::UnreadableCertificate(_) | Self::NamelessCertificate => {
+                "see attorney.certificates: the attorney's own stands first"
+            }
+            Self::Certificate(_) => {
+                "see whether the certificate has ended or was revoked, and that trust.toml has its issuer"
+            }
+            Self::Key(_) => {
+                "see that the device, its module and its PIN are what the section [attorney] says"
+            }
+            Self::NoTimestamp | Self::NoValidationData(_) => {
+                "see what the log says of the authorities just before"
+            }
+            Self::Plugin(_) | Self::NothingAdded(_) => {
+                "keep the log for the maintainers of the plugin, and roll it back where it is new"
+            }
+            Self::Random | Self::TooLate => {
+                "see whether the machine, the device and the authorities keep up"
+            }
+        }
+    }
+}
+
 impl From<CallError> for SignatureUnavailable {
     fn from(error: CallError) -> Self {
         Self::Plugin(error)

@@ -262,8 +262,14 @@ impl AnswerSigner {
         let made = timeout_at(deadline, in_turn).await.flatten();
         let made = made.unwrap_or(Err(SignatureUnavailable::TooLate));
         if let Err(error) = &made {
+            let remedy = error.remedy();
             let error: &dyn std::error::Error = error;
-            tracing::error!(error, "a signature of the attorney cannot be produced");
+            tracing::error!(
+                provider = "attorney",
+                remedy,
+                error,
+                "a signature of the attorney cannot be produced"
+            );
         }
         made
     }

@@ -90,6 +90,7 @@ pub struct MailFile {
 /// Hands letters in over SMTP.
 #[derive(Clone)]
 pub struct Mailer {
+    host: String,
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Address,
 }
@@ -139,6 +140,7 @@ impl Mailer {
             builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
         }
         Ok(Self {
+            host: server.host.clone(),
             transport: builder.build(),
             from,
         })
@@ -157,8 +159,40 @@ impl Mailer {
             Ok(Err(error)) if error.is_permanent() => {
                 Err(MailError::Refused(error.status().map(u16::from)))
             }
-            Ok(Err(_)) | Err(_) => Err(MailError::Unavailable),
+            Ok(Err(error)) => {
+                self.tell(Some(&error));
+                Err(MailError::Unavailable)
+            }
+            Err(_) => {
+                self.tell(None);
+                Err(MailError::Unavailable)
+            }
         }
+    }
+
+    /// The server's host name.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Tells the operator why a letter was not taken now. What a server replies
+    /// may name the addressee, and stays out of it.
+    fn tell(&self, error: Option<&lettre::transport::smtp::Error>) {
+        let status = error.and_then(|error| error.status().map(u16::from));
+        let error = error.filter(|error| status.is_none() && !error.is_response());
+        tracing::warn!(
+            provider = "mail",
+            host = self.host,
+            status,
+            remedy = match status {
+                Some(_) => "see why the server puts letters off: its log says it",
+                None =>
+                    "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
+            },
+            error = error.map(|error| error as &dyn std::error::Error),
+            "the mail server took no letter"
+        );
     }
 
     fn message(&self, id: &str, letter: &Letter) -> Option<Message> {

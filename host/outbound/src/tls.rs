@@ -105,7 +105,7 @@ impl PinningVerifier {
             let platform = PLATFORM_ALONE.get_or_init(|| {
                 Verifier::new(Arc::clone(&provider))
                     .inspect_err(
-                        |error| tracing::warn!(%error, "no root certificates: https will not work"),
+                        |error| tracing::warn!(%error, "no root certificates: https will not work until ca-certificates is installed"),
                     )
                     .map(Arc::new)
                     .ok()

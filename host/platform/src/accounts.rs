@@ -1,14 +1,16 @@
 //! Workspaces, the people who work in them, and the keys that they call with.
 
+use std::net::IpAddr;
+
 use clap::ValueEnum;
 use jiff::Timestamp;
-use parafa_api_http::{Access, Credentials, Principal};
-use parafa_store::keys::hash_token;
-use parafa_store::{AnyIndex, Content, Index, Store, StoreError, Table, TableName};
+use parafa_api_http::{Access, Principal};
+use parafa_store::{AnyIndex, Content, Index, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::idempotency::Claim;
+use crate::networks::{Network, Networks};
 
 /// A workspace.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -154,6 +156,22 @@ pub struct ApiKeyRow {
     pub created_at: Timestamp,
     /// Since when it does not work any more.
     pub revoked_at: Option<Timestamp>,
+    /// What its users call it. Earlier programs knew no names, ends and networks.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// When it stops working by itself.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
+    /// Where alone it works; anywhere, if there are none.
+    #[serde(default)]
+    pub networks: Vec<Network>,
+}
+
+impl ApiKeyRow {
+    /// Whether it has neither been revoked nor ended by itself.
+    pub fn works(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
 }
 
 /// Which API a key is for.
@@ -239,6 +257,8 @@ pub struct Caller {
     pub mode: KeyMode,
     /// What the user may do whom the key acts as.
     pub role: Role,
+    /// Where alone the key works.
+    pub networks: Networks,
     /// The right to answer the request, where that was claimed.
     pub claim: Option<Claim>,
 }
@@ -265,58 +285,8 @@ impl Principal for Caller {
             Role::Viewer => access == Access::Read,
         }
     }
-}
 
-/// Whom a key stands for; none when it, its user or its workspace does not work
-/// (any more), or when it is a key for another product.
-///
-/// # Errors
-/// When the store fails.
-pub async fn caller(
-    store: &Store,
-    credentials: &Credentials,
-    product: Product,
-) -> Result<Option<Caller>, StoreError> {
-    let caller = caller_of_any(store, credentials).await?;
-    Ok(caller.filter(|caller| caller.product == product))
-}
-
-/// The same, whatever product the key is for.
-///
-/// # Errors
-/// When the store fails.
-pub async fn caller_of_any(
-    store: &Store,
-    credentials: &Credentials,
-) -> Result<Option<Caller>, StoreError> {
-    let Credentials::Bearer(key) = credentials else {
-        return Ok(None);
-    };
-    let hash = hash_token(key.expose()).to_string();
-    store
-        .read(|tx| {
-            Box::pin(async move {
-                let Some(key) = tx.find(&KEY_BY_HASH, &hash).await? else {
-                    return Ok(None);
-                };
-                if key.revoked_at.is_some() {
-                    return Ok(None);
-                }
-                let role = tx
-                    .get::<UserRow>(&key.user)
-                    .await?
-                    .and_then(|user| user.role);
-                let tenant = tx.get::<TenantRow>(&key.tenant).await?;
-                let active = tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active);
-                Ok(role.filter(|_| active).map(|role| Caller {
-                    key: key.id,
-                    product: key.product,
-                    tenant: key.tenant,
-                    mode: key.mode,
-                    role,
-                    claim: None,
-                }))
-            })
-        })
-        .await
+    fn may_call_from(&self, address: Option<IpAddr>) -> bool {
+        self.networks.admit(address)
+    }
 }

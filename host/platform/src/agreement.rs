@@ -1,7 +1,7 @@
 //! What a workspace has agreed to.
 
 use parafa_register_data::EntityCode;
-use parafa_store::{Content, StoreError, Table, TableName, Transaction};
+use parafa_store::{StoreError, Transaction, plain_table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -63,13 +63,4 @@ pub async fn check_billable(
     Ok(funded.map_err(NotBillable::Payment))
 }
 
-impl Table for AgreementRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("agreements");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
+plain_table!(AgreementRow: "agreements" by Uuid, |row| row.tenant);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use parafa_store::{Content, Table, TableName};
+use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use serde_with::As;
 use serde_with::base64::Base64;
@@ -122,27 +122,9 @@ impl From<Rgb> for String {
     }
 }
 
-impl Table for FaceRow {
-    type Key = Uuid;
+plain_table!(FaceRow: "faces" by Uuid, |row| row.tenant);
 
-    const NAME: TableName = TableName::new("faces");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
-
-impl Table for LogoRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("logos");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
+plain_table!(LogoRow: "logos" by Uuid, |row| row.tenant);
 
 #[cfg(test)]
 mod tests {

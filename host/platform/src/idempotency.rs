@@ -7,7 +7,7 @@ mod row;
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_http::{IdempotentRequest, Reservation};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::KeyError;
 use parafa_store::{BlindIndex, Guard, Page, Transaction};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,6 @@ impl Idempotency {
         let body = &body.to_string();
         let Found { claimed, replaced } = self
             .records
-            .store
             .transact(|tx| Box::pin(async move { claim_or_find(tx, scope, body).await }))
             .await?;
         if let Some(replaced) = replaced
@@ -99,12 +98,11 @@ impl Idempotency {
         let Some(claim) = &claim else { return };
         let given_back: Result<(), PlatformError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(row) = row_of(tx, claim).await? {
                         tx.delete::<IdempotencyRow>(&row.scope).await?;
-                        jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
+                        jobs::cancel(tx, TIMERS, &jobs::unique_key(DROP_ANSWER, claim.id)).await?;
                     }
                     Ok(())
                 })
@@ -126,7 +124,6 @@ impl Idempotency {
         } = job.payload()?;
         self.records.delete(&pending_deletion).await?;
         self.records
-            .store
             .transact(|tx| {
                 let scope = scope.clone();
                 Box::pin(async move {
@@ -152,7 +149,6 @@ impl Idempotency {
         loop {
             let forgotten = self
                 .records
-                .store
                 .transact(|tx| Box::pin(async move { forget_answers_about(tx, subject).await }))
                 .await?;
             match forgotten {
@@ -258,15 +254,8 @@ async fn schedule_drop(
         claim: claim.id,
         pending_deletion,
     };
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_ANSWER.to_owned(),
-        due,
-        unique: Some(unique(claim.id)),
-        payload: serde_json::json!(payload),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let payload = serde_json::json!(payload);
+    Ok(jobs::schedule(tx, (TIMERS, DROP_ANSWER), claim.id, due, payload).await?)
 }
 
 /// Forgets some of the kept answers that tell of something; gives what they
@@ -292,7 +281,7 @@ pub async fn forget_answers_about(
         tx.delete::<IdempotencyRow>(&row.scope).await?;
         // The caller of this removes what it is in; if that fails, the job does.
         let now = tx.now();
-        jobs::hasten(tx, TIMERS, &unique(row.claim), now).await?;
+        jobs::hasten(tx, TIMERS, &jobs::unique_key(DROP_ANSWER, row.claim), now).await?;
     }
     Ok(Some(pending_deletion))
 }
@@ -330,8 +319,4 @@ impl IdempotencyRow {
             _ => None,
         }
     }
-}
-
-fn unique(claim: Uuid) -> String {
-    format!("{DROP_ANSWER}/{claim}")
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{
     AnyIndex, Content, Guard, Index, MAX_PAGE_ROWS, Named, Page, Table, TableName, Transaction,
 };
@@ -201,7 +201,6 @@ impl KeptAnswers {
         } = job.payload()?;
         self.records.delete(&pending_deletion).await?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<KeptAnswerRow>(&answer).await?;
@@ -237,7 +236,7 @@ async fn make_room(
         used -= row.bytes;
         tx.delete::<KeptAnswerRow>(&row.id).await?;
         let now = tx.now();
-        jobs::hasten(tx, TIMERS, &unique(row.id), now).await?;
+        jobs::hasten(tx, TIMERS, &jobs::unique_key(DROP_KEPT_ANSWER, row.id), now).await?;
         dropped.data_keys.push(row.data_key);
         dropped.byte_files.push(row.file);
     }
@@ -252,17 +251,6 @@ async fn schedule_drop(tx: &mut Transaction<'_>, row: &KeptAnswerRow) -> Result<
             byte_files: vec![row.file],
         },
     };
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_KEPT_ANSWER.to_owned(),
-        due: row.until,
-        unique: Some(unique(row.id)),
-        payload: serde_json::json!(payload),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
-
-fn unique(answer: Uuid) -> String {
-    format!("{DROP_KEPT_ANSWER}/{answer}")
+    let payload = serde_json::json!(payload);
+    Ok(jobs::schedule(tx, (TIMERS, DROP_KEPT_ANSWER), row.id, row.until, payload).await?)
 }

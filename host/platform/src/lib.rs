@@ -7,12 +7,15 @@ pub mod accounts;
 pub mod agreement;
 pub mod billing;
 pub mod changes;
+pub mod deliveries;
 pub mod detached;
 mod error;
 pub mod face;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_answers;
+pub mod keys;
+pub mod networks;
 pub mod outbox;
 pub mod pairing_code;
 pub mod plugins;
@@ -21,6 +24,7 @@ pub mod rates;
 mod records;
 pub mod register_calls;
 mod renewal;
+pub mod retention;
 pub mod sweep;
 pub mod waiting;
 pub mod webhook_secret;
@@ -45,10 +49,13 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
     TableDeclaration::of::<kept_answers::KeptAnswerRow>(),
+    TableDeclaration::of::<keys::KeyUseRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
     TableDeclaration::of::<plugins::DisabledPluginRow>(),
     TableDeclaration::of::<rates::RateRow>(),
     TableDeclaration::of::<register_calls::CallRow>(),
+    TableDeclaration::of::<retention::HoldRow>(),
+    TableDeclaration::of::<retention::RetentionRow>(),
     TableDeclaration::of::<sweep::SweepRow>(),
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
 ];

@@ -2,6 +2,7 @@
 //! that is never delivered changes nothing else.
 
 use jiff::Timestamp;
+use parafa_api_http::deliveries::{TEST_EVENT, WebhookDeliveryStatus};
 use parafa_store::jobs::{self, HastenOutcome, Lane, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::accounts::Product;
+use crate::accounts::{KeyMode, Product};
 use crate::error::PlatformError;
 use crate::records::Records;
 
@@ -38,7 +39,11 @@ pub struct NoticeRow {
     /// Whose notice it is. Earlier programs knew one product.
     #[serde(default = "first_product")]
     pub product: Product,
-    /// What it is about, such as a signing.
+    /// Whether production or the sandbox has it. Earlier programs did not say: callers do not
+    /// see what those have left.
+    #[serde(default)]
+    pub mode: Option<KeyMode>,
+    /// What it is about, such as a signing; of a test, the workspace.
     #[serde(rename = "signing")]
     pub subject: Uuid,
     /// The party concerned.
@@ -74,8 +79,8 @@ pub enum NoticeKind {
     Mail(String),
 }
 
-/// Where an event goes.
-#[derive(Clone, Debug, Deserialize)]
+/// Where an event goes; all that is kept of a test.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Target {
     /// The webhook's address.
     pub target: String,
@@ -111,6 +116,34 @@ pub const DELIVERIES_OF_TENANT: Index<NoticeRow, Uuid> =
         NoticeKind::Mail(_) => row.ended.map(|_| row.tenant).into_iter().collect(),
     });
 
+/// The notices to the webhooks of a workspace that callers of a product see, by the key of
+/// [`seen_by`].
+pub const DELIVERIES_OF_CALLERS: Index<NoticeRow, (Uuid, u32, bool, u32)> =
+    Index::many("of_callers", |row| match (&row.kind, row.mode) {
+        (NoticeKind::Webhook(_), Some(mode)) => [None, Some(row.status())]
+            .map(|status| seen_by(row.tenant, row.product, mode, status))
+            .to_vec(),
+        _ => Vec::new(),
+    });
+
+/// The key in [`DELIVERIES_OF_CALLERS`] of those that have come so far, or of all.
+#[must_use]
+pub fn seen_by(
+    tenant: Uuid,
+    product: Product,
+    mode: KeyMode,
+    status: Option<WebhookDeliveryStatus>,
+) -> (Uuid, u32, bool, u32) {
+    // Numbers stand in keys of rows, and never change.
+    let status = match status {
+        None => 0,
+        Some(WebhookDeliveryStatus::Pending) => 1,
+        Some(WebhookDeliveryStatus::Delivered) => 2,
+        Some(WebhookDeliveryStatus::Failed) => 3,
+    };
+    (tenant, product.number(), mode == KeyMode::Live, status)
+}
+
 impl Table for NoticeRow {
     type Key = Uuid;
 
@@ -126,7 +159,11 @@ impl Table for NoticeRow {
     }
 
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
-        &[&NOTICES_OF_SUBJECT, &DELIVERIES_OF_TENANT]
+        &[
+            &NOTICES_OF_SUBJECT,
+            &DELIVERIES_OF_TENANT,
+            &DELIVERIES_OF_CALLERS,
+        ]
     }
 }
 
@@ -141,6 +178,8 @@ pub struct Subject {
     pub tenant: Uuid,
     /// The product whose subject it is.
     pub product: Product,
+    /// Whether it is production's or the sandbox's.
+    pub mode: KeyMode,
     /// The subject.
     pub id: Uuid,
     /// The party concerned.
@@ -164,6 +203,7 @@ pub async fn note<T: Serialize>(
         id,
         tenant: about.tenant,
         product: about.product,
+        mode: Some(about.mode),
         subject: about.id,
         party: about.party,
         next: None,
@@ -184,24 +224,61 @@ pub async fn note<T: Serialize>(
 /// # Errors
 /// When the store fails.
 pub async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: DELIVERIES,
-        kind: DELIVER.to_owned(),
-        due: tx.now(),
-        unique: Some(unique_key(notice)),
-        payload: serde_json::json!({ "notice": notice }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (payload, now) = (serde_json::json!({ "notice": notice }), tx.now());
+    jobs::schedule(tx, (DELIVERIES, DELIVER), notice, now, payload).await
 }
 
-/// Has a webhook told now of a notice of which it is to be told later.
+async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<HastenOutcome, StoreError> {
+    let now = tx.now();
+    jobs::hasten(tx, DELIVERIES, &jobs::unique_key(DELIVER, notice), now).await
+}
+
+/// What came of the wish to have a webhook told again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Replay {
+    /// It is told now.
+    Begun,
+    /// It is being told at this moment, and stays as it is.
+    UnderWay,
+}
+
+/// Starts the delivery of an event over: its schedule begins anew and its id stays. One that
+/// waits for its next attempt has that now, and one that waits for another to be tried first
+/// has that one tried.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<HastenOutcome, StoreError> {
-    let now = tx.now();
-    jobs::hasten(tx, DELIVERIES, &unique_key(notice), now).await
+pub async fn replay(
+    tx: &mut Transaction<'_>,
+    notice: &mut NoticeRow,
+) -> Result<Replay, StoreError> {
+    if notice.ended.take().is_some() {
+        deliver(tx, notice.id).await?;
+    } else if hasten_event(tx, notice).await? == Replay::UnderWay {
+        return Ok(Replay::UnderWay);
+    }
+    notice.made = 0;
+    tx.put(notice).await?;
+    Ok(Replay::Begun)
+}
+
+async fn hasten_event(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<Replay, StoreError> {
+    match hasten(tx, notice.id).await? {
+        HastenOutcome::Due => return Ok(Replay::Begun),
+        HastenOutcome::Claimed => return Ok(Replay::UnderWay),
+        HastenOutcome::Missing => {}
+    }
+    let page = &Page::oldest(MAX_PAGE_ROWS);
+    let events = tx.page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none());
+    let events = events.await?.rows;
+    let mut waits = notice.id;
+    while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
+        if hasten(tx, before.id).await? != HastenOutcome::Missing {
+            break;
+        }
+        waits = before.id;
+    }
+    Ok(Replay::Begun)
 }
 
 /// Has one mail sent of these notices.
@@ -253,6 +330,22 @@ impl NoticeRow {
     /// Most attempts that are listed; replays may add to them.
     const LISTED_ATTEMPTS: usize = 50;
 
+    /// How far it has come.
+    #[must_use]
+    pub fn status(&self) -> WebhookDeliveryStatus {
+        match self.ended {
+            None => WebhookDeliveryStatus::Pending,
+            Some(end) if end.acknowledged => WebhookDeliveryStatus::Delivered,
+            Some(_) => WebhookDeliveryStatus::Failed,
+        }
+    }
+
+    /// Whether it tells of nothing, and its data key goes with it.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        matches!(&self.kind, NoticeKind::Webhook(event) if event == TEST_EVENT)
+    }
+
     /// Notes an attempt; gives how many of this run were made.
     pub fn note_attempt(&mut self, at: Timestamp, outcome: &str) -> usize {
         self.made += 1;
@@ -300,11 +393,6 @@ impl Records {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The name that keeps a notice's job from being there twice.
-fn unique_key(notice: Uuid) -> String {
-    format!("{DELIVER}/{notice}")
 }
 
 /// What the sealed payload of a notice is bound to.

@@ -1,7 +1,7 @@
 //! Which plugins operators have taken out of use, for whoever stores what one has made.
 
 use jiff::Timestamp;
-use parafa_store::{Content, StoreError, Table, TableName, Transaction};
+use parafa_store::{StoreError, Transaction, plain_table};
 use serde::{Deserialize, Serialize};
 
 /// A plugin that is called no more, and nothing is stored that it makes.
@@ -13,15 +13,7 @@ pub struct DisabledPluginRow {
     pub since: Timestamp,
 }
 
-impl Table for DisabledPluginRow {
-    type Key = String;
-    const NAME: TableName = TableName::new("disabled_plugins");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.sha256.clone()
-    }
-}
+plain_table!(DisabledPluginRow: "disabled_plugins" by String, |row| row.sha256.clone());
 
 /// Whether the plugin of this digest, in lower-case hex, is out of use at the moment of the
 /// transaction, whichever host an operator has told so.

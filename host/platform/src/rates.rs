@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
 use parafa_store::{
-    Content, Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Table, TableName, Transaction,
+    Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Table, Transaction, plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -25,16 +25,7 @@ pub struct RateRow {
     pub full_at: Timestamp,
 }
 
-impl Table for RateRow {
-    type Key = (Uuid, bool);
-
-    const NAME: TableName = TableName::new("rates");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Self::Key {
-        (self.key, self.writes)
-    }
-}
+plain_table!(RateRow: "rates" by (Uuid, bool), |row| (row.key, row.writes));
 
 /// What was taken out of a bucket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

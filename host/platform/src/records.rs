@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use parafa_store::keys::DataKey;
-use parafa_store::{ByteFiles, DataKeys, Folder, MasterKey, Store};
+use parafa_store::{
+    BoxFuture, ByteFiles, DataKeys, Folder, MasterKey, Store, StoreError, Table, Transaction,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -52,6 +54,26 @@ impl From<Folder> for Records {
 }
 
 impl Records {
+    /// Runs a transaction over the rows, as [`Store::transact`] does.
+    pub fn transact<'env, T, E, F>(&self, body: F) -> impl Future<Output = Result<T, E>>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send + Sync,
+    {
+        self.store.transact(body)
+    }
+
+    /// Reads rows, as [`Store::read`] does.
+    pub fn read<'env, T, E, F>(&self, body: F) -> impl Future<Output = Result<T, E>>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+        F: for<'t> FnOnce(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send,
+    {
+        self.store.read(body)
+    }
+
     /// Erases keys, then byte files, all that can be.
     ///
     /// # Errors
@@ -67,6 +89,27 @@ impl Records {
             outcome = outcome.and(unlinked.map(|_| ()).map_err(PlatformError::from));
         }
         outcome
+    }
+
+    /// Has a row forget what was to be removed with it, once all of that is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn end_deletion<R: Table<Key = Uuid>>(
+        &self,
+        id: Uuid,
+        forget: fn(&mut R),
+    ) -> Result<(), PlatformError> {
+        self.transact(|tx| {
+            Box::pin(async move {
+                if let Some(mut row) = tx.get::<R>(&id).await? {
+                    forget(&mut row);
+                    tx.put(&row).await?;
+                }
+                Ok::<_, PlatformError>(())
+            })
+        })
+        .await
     }
 
     /// Bytes that are free for rows, files and keys on the fullest of the file systems

@@ -1,7 +1,7 @@
 //! The log of what registers were asked, for whom and what for.
 
 use jiff::Timestamp;
-use parafa_store::{Content, Table, TableName};
+use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -100,16 +100,7 @@ pub enum CallOutcome {
     Failed,
 }
 
-impl Table for CallRow {
-    type Key = (Uuid, Uuid);
-
-    const NAME: TableName = TableName::new("diligence_calls");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> (Uuid, Uuid) {
-        (self.tenant, self.id)
-    }
-}
+plain_table!(CallRow: "diligence_calls" by (Uuid, Uuid), |row| (row.tenant, row.id));
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use parafa_store::keys::KeyError;
-use parafa_store::{Content, MasterKey, Sealed, Table, TableName};
+use parafa_store::{MasterKey, Sealed, plain_table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -117,13 +117,4 @@ fn context(tenant: Uuid, product: Product) -> Vec<u8> {
     context
 }
 
-impl Table for WebhookSecretRow {
-    type Key = (Uuid, u32);
-
-    const NAME: TableName = TableName::new("webhook_secrets");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> (Uuid, u32) {
-        (self.tenant, self.product.number())
-    }
-}
+plain_table!(WebhookSecretRow: "webhook_secrets" by (Uuid, u32), |row| (row.tenant, row.product.number()));

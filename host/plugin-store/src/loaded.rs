@@ -18,8 +18,6 @@ use crate::catalogue::{Broken, Catalogue};
 use crate::error::{PluginStoreError, reasons};
 use crate::state::State;
 
-/// Folder of compiled plugins in the data folder.
-const COMPILED: &str = "plugin-cache";
 /// Failed checks that a refusal names.
 const NAMED_FAILURES: usize = 3;
 /// How long all checks of a component may take that somebody brings: the
@@ -33,9 +31,7 @@ pub fn plugin_host(
     observer: Arc<dyn CallObserver>,
     keeps_compiled: bool,
 ) -> anyhow::Result<Arc<PluginHost>> {
-    let compiled = settings.compiled.clone();
-    let compiled = compiled.unwrap_or_else(|| settings.data.join(COMPILED));
-    let mut host_config = PluginHostConfig::new(compiled);
+    let mut host_config = PluginHostConfig::new(settings.compiled_folder());
     host_config.limits.memory_bytes = settings.call_memory_bytes.get();
     host_config.limits.inflated_bytes = settings.call_inflated_bytes.get() as u64;
     host_config.limits.wall = settings.call_time;

@@ -6,7 +6,7 @@ use parafa_platform::plugins::DisabledPluginRow;
 use parafa_plugin_host::PluginDigest;
 use parafa_store::{
     Content, Guard, MAX_PAGE_ROWS, Named, Page, StoreError, StoredFile, Table, TableDeclaration,
-    TableName, Transaction,
+    TableName, Transaction, plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -64,25 +64,9 @@ impl Table for PluginsRow {
     fn key(&self) {}
 }
 
-impl Table for PluginFormatRow {
-    type Key = String;
-    const NAME: TableName = TableName::new("plugin_formats");
-    const CONTENT: Content = Content::Nothing;
+plain_table!(PluginFormatRow: "plugin_formats" by String, |row| row.id.clone());
 
-    fn key(&self) -> String {
-        self.id.clone()
-    }
-}
-
-impl Table for PluginPublisherRow {
-    type Key = String;
-    const NAME: TableName = TableName::new("plugin_publishers");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.name.clone()
-    }
-}
+plain_table!(PluginPublisherRow: "plugin_publishers" by String, |row| row.name.clone());
 
 impl Table for PluginComponentRow {
     type Key = String;

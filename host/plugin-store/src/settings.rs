@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use parafa_plugin_host::PluginDigest;
 
+/// Folder of compiled plugins in the data folder.
+const COMPILED: &str = "plugin-cache";
+
 /// Where plugins are kept and what a call of one may take.
 #[derive(Clone, Debug)]
 pub struct PluginStoreSettings {
@@ -27,4 +30,13 @@ pub struct PluginStoreSettings {
     pub call_time: Duration,
     /// Calls at the same time.
     pub concurrent_calls: NonZeroU32,
+}
+
+impl PluginStoreSettings {
+    /// Where compiled plugins are kept, which is made when there is one.
+    #[must_use]
+    pub fn compiled_folder(&self) -> PathBuf {
+        let given = self.compiled.clone();
+        given.unwrap_or_else(|| self.data.join(COMPILED))
+    }
 }

@@ -7,6 +7,8 @@
 
 mod quick;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use openssl::ec::EcKey;
 use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
@@ -21,6 +23,9 @@ use self::quick::QuickKey;
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// How many signatures of digests this process has verified, whatever was found.
+pub static VERIFICATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// How a value signs a digest.
 #[derive(Clone, Copy)]
@@ -89,6 +94,7 @@ impl PublicKey {
         digest: &[u8],
         value: &[u8],
     ) -> Result<bool, ErrorStack> {
+        VERIFICATIONS.fetch_add(1, Ordering::Relaxed);
         let is_taken = |quick: &QuickKey| quick.accepts(scheme, hash, digest, value);
         if self.quick.as_ref().is_some_and(is_taken) {
             return Ok(true);

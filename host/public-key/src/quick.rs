@@ -31,13 +31,6 @@ enum Kind {
     Rsa,
 }
 
-#[derive(Clone, Copy)]
-enum Hash {
-    Sha256,
-    Sha384,
-    Sha512,
-}
-
 impl QuickKey {
     /// The key of a DER `SubjectPublicKeyInfo`; none of another kind, nor of a
     /// curve that is written out.
@@ -67,9 +60,14 @@ impl QuickKey {
         value: &[u8],
     ) -> bool {
         let verified = || {
-            let hash = Hash::of(hash)?;
+            let hash_algorithm = match hash.type_() {
+                Nid::SHA256 => &digest::SHA256,
+                Nid::SHA384 => &digest::SHA384,
+                Nid::SHA512 => &digest::SHA512,
+                _ => return None,
+            };
             let algorithm = algorithm(self.kind, scheme, hash)?;
-            let digest = Digest::import_less_safe(digest, hash.algorithm()).ok()?;
+            let digest = Digest::import_less_safe(digest, hash_algorithm).ok()?;
             let key = UnparsedPublicKey::new(algorithm, &self.octets);
             key.verify_digest(&digest, value).ok()
         };
@@ -77,65 +75,40 @@ impl QuickKey {
     }
 }
 
-impl Hash {
-    fn of(hash: MessageDigest) -> Option<Self> {
-        match hash.type_() {
-            Nid::SHA256 => Some(Self::Sha256),
-            Nid::SHA384 => Some(Self::Sha384),
-            Nid::SHA512 => Some(Self::Sha512),
-            _ => None,
-        }
-    }
-
-    fn algorithm(self) -> &'static digest::Algorithm {
-        match self {
-            Self::Sha256 => &digest::SHA256,
-            Self::Sha384 => &digest::SHA384,
-            Self::Sha512 => &digest::SHA512,
-        }
-    }
-}
-
 /// AWS-LC's name of an algorithm. Its RSASSA-PSS has MGF1 with the same digest,
 /// and a salt of its length.
-fn algorithm(kind: Kind, scheme: Scheme, hash: Hash) -> Option<&'static dyn VerificationAlgorithm> {
-    let algorithm: &'static dyn VerificationAlgorithm = match (scheme, kind, hash) {
-        (Scheme::Ecdsa, Kind::P256, Hash::Sha256) => &signature::ECDSA_P256_SHA256_ASN1,
-        (Scheme::Ecdsa, Kind::P256, Hash::Sha384) => &signature::ECDSA_P256_SHA384_ASN1,
-        (Scheme::Ecdsa, Kind::P256, Hash::Sha512) => &signature::ECDSA_P256_SHA512_ASN1,
-        (Scheme::Ecdsa, Kind::P384, Hash::Sha256) => &signature::ECDSA_P384_SHA256_ASN1,
-        (Scheme::Ecdsa, Kind::P384, Hash::Sha384) => &signature::ECDSA_P384_SHA384_ASN1,
-        (Scheme::Ecdsa, Kind::P384, Hash::Sha512) => &signature::ECDSA_P384_SHA512_ASN1,
-        (Scheme::Ecdsa, Kind::P521, Hash::Sha256) => &signature::ECDSA_P521_SHA256_ASN1,
-        (Scheme::Ecdsa, Kind::P521, Hash::Sha384) => &signature::ECDSA_P521_SHA384_ASN1,
-        (Scheme::Ecdsa, Kind::P521, Hash::Sha512) => &signature::ECDSA_P521_SHA512_ASN1,
-        (Scheme::RsaPkcs1, Kind::Rsa, Hash::Sha256) => &signature::RSA_PKCS1_2048_8192_SHA256,
-        (Scheme::RsaPkcs1, Kind::Rsa, Hash::Sha384) => &signature::RSA_PKCS1_2048_8192_SHA384,
-        (Scheme::RsaPkcs1, Kind::Rsa, Hash::Sha512) => &signature::RSA_PKCS1_2048_8192_SHA512,
-        (
-            Scheme::RsaPss {
-                mask_digest,
-                salt_len,
-            },
-            Kind::Rsa,
-            hash,
-        ) if is_usual(hash, mask_digest, salt_len) => match hash {
-            Hash::Sha256 => &signature::RSA_PSS_2048_8192_SHA256,
-            Hash::Sha384 => &signature::RSA_PSS_2048_8192_SHA384,
-            Hash::Sha512 => &signature::RSA_PSS_2048_8192_SHA512,
-        },
+fn algorithm(
+    kind: Kind,
+    scheme: Scheme,
+    hash: MessageDigest,
+) -> Option<&'static dyn VerificationAlgorithm> {
+    if let Scheme::RsaPss {
+        mask_digest,
+        salt_len,
+    } = scheme
+        && (mask_digest.type_() != hash.type_() || usize::from(salt_len) != hash.size())
+    {
+        return None;
+    }
+    let algorithm: &'static dyn VerificationAlgorithm = match (scheme, kind, hash.type_()) {
+        (Scheme::Ecdsa, Kind::P256, Nid::SHA256) => &signature::ECDSA_P256_SHA256_ASN1,
+        (Scheme::Ecdsa, Kind::P256, Nid::SHA384) => &signature::ECDSA_P256_SHA384_ASN1,
+        (Scheme::Ecdsa, Kind::P256, Nid::SHA512) => &signature::ECDSA_P256_SHA512_ASN1,
+        (Scheme::Ecdsa, Kind::P384, Nid::SHA256) => &signature::ECDSA_P384_SHA256_ASN1,
+        (Scheme::Ecdsa, Kind::P384, Nid::SHA384) => &signature::ECDSA_P384_SHA384_ASN1,
+        (Scheme::Ecdsa, Kind::P384, Nid::SHA512) => &signature::ECDSA_P384_SHA512_ASN1,
+        (Scheme::Ecdsa, Kind::P521, Nid::SHA256) => &signature::ECDSA_P521_SHA256_ASN1,
+        (Scheme::Ecdsa, Kind::P521, Nid::SHA384) => &signature::ECDSA_P521_SHA384_ASN1,
+        (Scheme::Ecdsa, Kind::P521, Nid::SHA512) => &signature::ECDSA_P521_SHA512_ASN1,
+        (Scheme::RsaPkcs1, Kind::Rsa, Nid::SHA256) => &signature::RSA_PKCS1_2048_8192_SHA256,
+        (Scheme::RsaPkcs1, Kind::Rsa, Nid::SHA384) => &signature::RSA_PKCS1_2048_8192_SHA384,
+        (Scheme::RsaPkcs1, Kind::Rsa, Nid::SHA512) => &signature::RSA_PKCS1_2048_8192_SHA512,
+        (Scheme::RsaPss { .. }, Kind::Rsa, Nid::SHA256) => &signature::RSA_PSS_2048_8192_SHA256,
+        (Scheme::RsaPss { .. }, Kind::Rsa, Nid::SHA384) => &signature::RSA_PSS_2048_8192_SHA384,
+        (Scheme::RsaPss { .. }, Kind::Rsa, Nid::SHA512) => &signature::RSA_PSS_2048_8192_SHA512,
         _ => return None,
     };
     Some(algorithm)
-}
-
-fn is_usual(hash: Hash, mask_digest: MessageDigest, salt_len: u8) -> bool {
-    let (nid, len) = match hash {
-        Hash::Sha256 => (Nid::SHA256, 32),
-        Hash::Sha384 => (Nid::SHA384, 48),
-        Hash::Sha512 => (Nid::SHA512, 64),
-    };
-    mask_digest.type_() == nid && salt_len == len
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum InvalidEntityCode {
     #[error("the code of a legal entity has exactly nine digits")]
     Shape,
     /// The last digit does not belong to the others.
-    #[error("the check digit of the code is wrong: after {first_eight:08} comes {expected}")]
+    #[error("the check digit of the code is wrong: after {first_eight:08} it must be {expected}")]
     CheckDigit {
         /// The digits before it.
         first_eight: u32,

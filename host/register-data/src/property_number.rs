@@ -33,12 +33,6 @@ impl PropertyNumber {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The number of the building that a part with a suffix belongs to.
-    #[must_use]
-    pub fn without_suffix(&self) -> &str {
-        self.0.split(':').next().unwrap_or_default()
-    }
 }
 
 impl FromStr for PropertyNumber {

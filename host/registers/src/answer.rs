@@ -1,15 +1,17 @@
 //! What a source answers.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
-use parafa_http_port::HttpPortError;
+use parafa_http_port::{HttpPortError, remedy};
 use parafa_register_data::{
     PartSource, Query, Register, RegisterData, Source, SourceMode, UnreadableAnswer,
 };
 use sha2::{Digest as _, Sha256};
+use url::Url;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -117,6 +119,28 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
+    /// The HTTP status with which the source refused, if it did.
+    fn status(&self) -> Option<u16> {
+        match self {
+            Self::Status(status) => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// Tells the operator that the source at `address` gave no answer of a
+    /// register.
+    pub(crate) fn tell(&self, register: Register, address: &Url) {
+        let (status, error): (_, &(dyn Error + 'static)) = (self.status(), self);
+        tracing::warn!(
+            provider = register.code(),
+            host = address.host_str(),
+            status,
+            remedy = remedy(status, error),
+            error,
+            "a register does not answer"
+        );
+    }
+
     /// Whether the source did not get to an answer, as one does that is down or
     /// overloaded: the same request may go better, now or later.
     #[must_use]

@@ -181,6 +181,9 @@ impl RegisterSource for Gateway {
             return Err(Unavailable::Resting(register).into());
         }
         let answer = self.ask(query).await;
+        if let Err(SourceError::Unavailable(error)) = &answer {
+            error.tell(register, &self.config.base_url);
+        }
         match &answer {
             Err(SourceError::Unavailable(error)) if error.is_transient() => {
                 self.breaker

@@ -56,11 +56,8 @@ impl OpenData {
             clock,
         }
     }
-}
 
-#[async_trait]
-impl RegisterSource for OpenData {
-    async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+    async fn ask(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let Query::CompanyProfile(code) = query else {
             return Err(not_offered(query));
         };
@@ -86,5 +83,16 @@ impl RegisterSource for OpenData {
             Some(profile) => own.with(query, RegisterData::CompanyProfile(Box::new(profile))),
             None => Err(own.without_data(query, true)),
         }
+    }
+}
+
+#[async_trait]
+impl RegisterSource for OpenData {
+    async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let answer = self.ask(query).await;
+        if let Err(SourceError::Unavailable(error)) = &answer {
+            error.tell(query.register(), &self.config.base_url);
+        }
+        answer
     }
 }

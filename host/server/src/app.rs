@@ -17,7 +17,9 @@ use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
+use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::keys::Keys;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
 use parafa_signing::SigningProduct;
@@ -26,11 +28,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::tables::INVENTORY;
+use crate::watch::Watch;
 
 /// The services of one host, put together. Start-up makes it and listeners take
 /// from it what they serve; no service knows it.
 pub(crate) struct App {
     pub(crate) records: Records,
+    /// Whom keys stand for.
+    pub(crate) keys: Keys,
     /// The data folder.
     pub(crate) data: PathBuf,
     /// The plugins that can be called.
@@ -58,6 +63,8 @@ pub(crate) struct App {
     pub(crate) mail: MailSender,
     /// Wakes the job runner.
     pub(crate) work: Arc<Notify>,
+    /// What is looked at every minute.
+    pub(crate) watch: Watch,
     /// Told when the server is to stop.
     pub(crate) stop: CancellationToken,
 }
@@ -67,8 +74,10 @@ impl App {
     pub(crate) fn signing_api(&self) -> SigningOperations {
         SigningOperations {
             records: self.records.clone(),
+            keys: self.keys.clone(),
             links: self.links.clone(),
             idempotency: self.idempotency.clone(),
+            deliveries: self.deliveries(),
             reader: self.reader.clone(),
             product: self.signing.clone(),
             ceremonies: self.ceremonies.clone(),
@@ -87,7 +96,17 @@ impl App {
     pub(crate) fn diligence_api(&self) -> DiligenceOperations {
         DiligenceOperations {
             product: self.diligence.clone(),
+            keys: self.keys.clone(),
             callback_policy: self.webhook_policy.clone(),
+            deliveries: self.deliveries(),
+        }
+    }
+
+    /// What callers see of webhooks.
+    fn deliveries(&self) -> Deliveries {
+        Deliveries {
+            records: self.records.clone(),
+            idempotency: self.idempotency.clone(),
         }
     }
 

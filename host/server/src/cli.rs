@@ -9,6 +9,7 @@ mod parts;
 mod plugin;
 mod restore;
 mod serve;
+mod usage;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -20,7 +20,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use jiff::SignedDuration;
-use parafa_api_http::pages::DemoWorld;
 use parafa_demo::{
     Control, ControlError, RelyingParty, World, WorldClock, WorldConfig, WorldError,
 };
@@ -36,6 +35,7 @@ pub(crate) use self::file::DemoFile;
 use self::file::WorldPart;
 pub(crate) use self::folder::BACKED_UP;
 use self::folder::WORLD;
+pub(crate) use self::front::DemoFront;
 pub(crate) use self::settling::{settle_joined_store, settle_own_store};
 use self::store::SharedStore;
 use self::workspace::Workspaces;
@@ -174,20 +174,15 @@ impl Demo {
         }
     }
 
-    /// What newcomers are told of the world.
-    pub(crate) fn told(&self) -> DemoWorld {
-        self.world.told()
-    }
-
     /// Writes `demo.json` and makes the workspaces that it names, unless they
-    /// are there.
+    /// are there. Gives what the front page has of it.
     pub(crate) async fn move_in(
         &self,
         app: &App,
         config: &Config,
         base_url: &Url,
         operator_url: &str,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<DemoFront> {
         let path = DemoFile::path(&config.store.data);
         let workspaces = match &self.host {
             Host::Other { workspaces, .. } => workspaces.clone(),
@@ -208,7 +203,8 @@ impl Demo {
         let made = file.workspaces.make(app).await;
         made.context("the demo workspaces cannot be made")?;
         tell(&file.workspaces, &path);
-        Ok(())
+        let key = file.workspaces.signing.live().to_owned();
+        Ok(DemoFront::new(&self.world, key))
     }
 
     /// Has due jobs looked for whenever the world's clock was moved.

@@ -3,56 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use parafa_ceremony::attempt::{self, ATTEMPTS};
-use parafa_ceremony::{CeremonyError, deadline, erase, remind};
-use parafa_delivery::DELIVERIES_AT_ONCE;
-use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
-use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
+use parafa_ceremony::{CeremonyError, attempt, deadline, erase, remind, retention};
+use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner};
 use parafa_platform::sweep::{self, Sweeper};
-use parafa_platform::{PlatformError, idempotency, kept_answers, rates};
+use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates};
 use parafa_signing::{batches, files};
 
 use crate::app::App;
+use crate::lanes::LANES;
 use crate::shared;
 use crate::tables::TABLES;
-
-/// Jobs of a lane in which people are waited for, each with a provider's answer
-/// that is held for up to ten seconds. Where more wait, each is asked after later.
-const WAITING_AT_ONCE: usize = 1024;
-
-/// Every lane.
-pub(crate) const LANES: [LaneBudget; 6] = [
-    LaneBudget {
-        lane: ATTEMPTS,
-        jobs: WAITING_AT_ONCE,
-        is_outbound: false,
-    },
-    LaneBudget {
-        lane: parafa_auth::drive::LANE,
-        jobs: WAITING_AT_ONCE,
-        is_outbound: false,
-    },
-    LaneBudget {
-        lane: parafa_identification::IDENTIFICATIONS,
-        jobs: 16,
-        is_outbound: false,
-    },
-    LaneBudget {
-        lane: TIMERS,
-        jobs: 16,
-        is_outbound: false,
-    },
-    LaneBudget {
-        lane: DELIVERIES,
-        jobs: DELIVERIES_AT_ONCE,
-        is_outbound: true,
-    },
-    LaneBudget {
-        lane: LETTERS,
-        jobs: 16,
-        is_outbound: true,
-    },
-];
 
 /// The kinds of all jobs that are enqueued.
 pub(crate) const KINDS: [&[&str]; 6] = [
@@ -114,6 +74,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(deadline::EXPIRE, app.ceremonies, expire_due);
     handler!(remind::REMIND, app.ceremonies, remind_signers);
     handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);
+    handler!(retention::ERASE_KEPT, app.ceremonies, erase_kept);
     handler!(batches::INVITE, app.signing.signings, invite_batch_signer);
     handler!(files::DROP_FILE, app.signing.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);

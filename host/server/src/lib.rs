@@ -3,15 +3,21 @@
 
 mod app;
 mod built_along;
+mod certificates;
 pub mod cli;
 pub mod config;
 mod demo;
+mod health;
+mod history;
 mod jobs;
 mod json_log;
+mod lanes;
 mod metrics;
 mod operator;
 mod shared;
 mod startup;
+mod status;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod watch;

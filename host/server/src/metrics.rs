@@ -2,6 +2,7 @@
 //! id of anything that callers make, a name or a code.
 
 mod format;
+mod samples;
 mod scrape;
 
 use std::sync::LazyLock;
@@ -10,9 +11,12 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
 
-pub(crate) use scrape::scrape;
+pub(crate) use samples::{Sample, samples};
+pub(crate) use scrape::{due_jobs, look_up, scrape, text};
+
+use crate::certificates::DatedCertificate;
 
 /// What all names begin with.
 const PREFIX: &str = "parafa";
@@ -25,7 +29,9 @@ struct Metrics {
     registry: Registry,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
-    store: scrape::StoreMetrics,
+    dependencies: Family<DependencyLabels, Gauge>,
+    certificates: Family<CertificateLabels, Gauge>,
+    tallies: scrape::Tallies,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -37,6 +43,37 @@ struct LaneLabels {
 struct OwnerlessLabels {
     kind: &'static str,
     state: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct DependencyLabels {
+    dependency: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct CertificateLabels {
+    what: &'static str,
+    sha256: String,
+}
+
+/// Says whether something can be had that this host depends on.
+pub(crate) fn note_dependency(dependency: &'static str, is_up: bool) {
+    let labels = DependencyLabels { dependency };
+    let gauge = METRICS.dependencies.get_or_create(&labels);
+    gauge.set(is_up.into());
+}
+
+/// Says when each of these certificates ends, and of no other.
+pub(crate) fn note_certificates(certificates: &[DatedCertificate]) {
+    METRICS.certificates.clear();
+    for certificate in certificates {
+        let labels = CertificateLabels {
+            what: certificate.what,
+            sha256: certificate.sha256.clone(),
+        };
+        let gauge = METRICS.certificates.get_or_create(&labels);
+        gauge.set(certificate.ends.as_second());
+    }
 }
 
 impl Metrics {
@@ -62,10 +99,25 @@ impl Metrics {
             "Documents and data keys that no row names, held back or in quarantine",
             ownerless.clone(),
         );
+        let dependencies = Family::default();
+        registry.register(
+            "dependency_up",
+            "Whether what the host depends on could be had when that was last looked at",
+            dependencies.clone(),
+        );
+        let certificates = Family::default();
+        registry.register_with_unit(
+            "certificate_expiry_timestamp",
+            "When certificates end that are configured, or that time-stamps came with",
+            Unit::Seconds,
+            certificates.clone(),
+        );
         Self {
             jobs_due,
             ownerless,
-            store: scrape::StoreMetrics::register(&mut registry),
+            dependencies,
+            certificates,
+            tallies: scrape::register_tallies(&mut registry),
             registry,
         }
     }

@@ -3,6 +3,7 @@
 mod assembly;
 mod database;
 mod faults;
+mod first_start;
 mod folder;
 mod master_key;
 mod patience;
@@ -24,6 +25,7 @@ pub(crate) use self::database::{
     restore_target,
 };
 pub(crate) use self::faults::{ConfigFaults, check};
+pub(crate) use self::first_start::tell_first_start;
 #[cfg(test)]
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
@@ -33,7 +35,7 @@ pub(crate) use self::patience::Patience;
 pub(crate) use self::services::ExternalServices;
 use crate::app::App;
 use crate::config::Config;
-use crate::jobs;
+use crate::lanes::LANES;
 use parafa_listener::TrustedProxies;
 use parafa_platform::{Records, is_away};
 use parafa_plugin_store::metrics::Counted;
@@ -115,7 +117,7 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
 /// somebody may have the phone in hand.
 pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
-    for budget in jobs::LANES {
+    for budget in LANES {
         let released = store
             .release_claims(budget.lane, budget.longest_lease())
             .await

@@ -11,10 +11,13 @@
 mod authentication;
 mod ceremony;
 mod delivery;
+mod first_start;
 mod hosts;
 mod identification;
 mod json_log;
 mod operator_commands;
+mod operator_page;
+mod outbound_failures;
 mod records;
 mod signing;
 mod support;

@@ -298,7 +298,6 @@ impl Archives {
         plugin: &Plugin,
     ) -> Result<Option<UnsealedCeremony>, SigningError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&id).await?;

@@ -89,7 +89,6 @@ impl Signings {
         let ids = row.signings.clone();
         let signings = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let mut signings = Vec::with_capacity(ids.len());

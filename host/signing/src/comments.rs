@@ -94,7 +94,6 @@ impl Comments {
             let last = rows.last().map(|row| row.id);
             let page = self
                 .records
-                .store
                 .read(|tx| {
                     Box::pin(async move {
                         let first = (id, last.unwrap_or_default());

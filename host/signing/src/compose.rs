@@ -7,11 +7,11 @@ use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, seed};
 use parafa_platform::accounts::{AdocCategory, Caller, TenantRow};
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, ComposeRequest, MadeDocument, Parameter, Plugin, Refusal,
-    SourceFile, Urgency, compose_params,
+    CallError, Capability, ComposeRequest, MadeDocument, Parameter, Plugin, Refusal, SourceFile,
+    compose_params,
 };
 
-use super::intake::{Examined, Intake, Loaded, not_installed, out_of_use};
+use super::intake::{Examined, Intake, Loaded, not_installed, out_of_use, priority};
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
 
 /// Where the container's format stands in a request.
@@ -76,8 +76,7 @@ impl Intake {
             pointer: FORMAT.to_owned(),
             refusal: not_installed("makes containers of this format"),
         })?;
-        let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
-        Ok(Arc::new(plugin.prioritized(priority)))
+        Ok(Arc::new(plugin.prioritized(priority(caller))))
     }
 
     async fn composed(

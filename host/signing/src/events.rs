@@ -96,7 +96,6 @@ impl CeremonyOwner for SigningOwner {
 impl SigningOwner {
     async fn remove_comments(&self, signing: Uuid) -> Result<bool, CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx

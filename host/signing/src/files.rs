@@ -12,7 +12,7 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -144,7 +144,6 @@ impl Intake {
         let opened = self.read_file(caller, token).await?;
         let row = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -152,7 +151,7 @@ impl Intake {
                     let row = row.filter(|row| is_visible(row, caller, now));
                     let row = row.ok_or(CeremonyError::NotFound)?;
                     tx.delete::<FileRow>(&token).await?;
-                    jobs::cancel(tx, TIMERS, &unique(token)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(DROP_FILE, token)).await?;
                     schedule_drop(tx, &row, now).await?;
                     Ok::<_, SigningError>(row)
                 })
@@ -171,7 +170,6 @@ impl Intake {
         self.records.keys.check().await?;
         // The row goes first, so that none is without its bytes.
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<FileRow>(&file).await?;
@@ -182,7 +180,6 @@ impl Intake {
         self.remove_file(file, data_key).await?;
         self.idempotency.remove_answers(file).await?;
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -213,10 +210,8 @@ impl Intake {
     }
 
     async fn discard_file(&self, row: &FileRow) {
-        if let Err(error) = self.remove_file(row.id, row.data_key).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "bytes of a file that was not stored are left");
-        }
+        self.records.discard_key(row.data_key).await;
+        self.records.discard_bytes(row.id).await;
     }
 }
 
@@ -240,22 +235,11 @@ fn is_visible(row: &FileRow, caller: &Caller, now: Timestamp) -> bool {
     row.tenant == caller.tenant && row.mode == caller.mode && now < row.expires_at
 }
 
-fn unique(file: Uuid) -> String {
-    format!("{DROP_FILE}/{file}")
-}
-
 async fn schedule_drop(
     tx: &mut Transaction<'_>,
     row: &FileRow,
     due: Timestamp,
 ) -> Result<(), SigningError> {
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_FILE.to_owned(),
-        due,
-        unique: Some(unique(row.id)),
-        payload: serde_json::json!({ "file": row.id, "data_key": row.data_key }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let payload = serde_json::json!({ "file": row.id, "data_key": row.data_key });
+    Ok(jobs::schedule(tx, (TIMERS, DROP_FILE), row.id, due, payload).await?)
 }

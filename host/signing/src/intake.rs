@@ -1,5 +1,6 @@
 //! Looks at documents before anything is made of them.
 
+mod members;
 mod obstacle;
 mod told;
 
@@ -70,6 +71,8 @@ struct Look {
     plugin: Arc<Plugin>,
     report: Report,
     flattened: Option<Flattened>,
+    /// What is told of the files in it.
+    files: Told,
 }
 
 /// A document whose form is drawn into its pages, and how that was done.
@@ -105,6 +108,9 @@ pub struct Intake {
     pub uploads: Arc<Uploads>,
     /// Stored files that are in memory at one time to be signed.
     pub(super) file_loads: Semaphore,
+    /// Files of containers that are in memory at one time to be looked at, in
+    /// mebibytes.
+    member_memory: Semaphore,
     /// How long a stored file is kept.
     pub(super) keep_files: SignedDuration,
     pub(super) recovery_url: Option<Url>,
@@ -126,6 +132,7 @@ impl Intake {
             idempotency,
             uploads,
             file_loads: Semaphore::new(FILES_AT_ONCE),
+            member_memory: Semaphore::new(members::MEBIBYTES_AT_ONCE),
             keep_files,
             recovery_url,
         }
@@ -135,7 +142,7 @@ impl Intake {
     /// costs nothing.
     async fn check_funding(&self, caller: &Caller, signatures: usize) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
-        let checked = self.records.store.read(|tx| {
+        let checked = self.records.read(|tx| {
             Box::pin(async move { funding::check(tx, &caller, signatures, recovery_url).await })
         });
         checked.await
@@ -300,9 +307,14 @@ impl Intake {
             loaded => loaded?,
         };
         let content = loaded.content.clone();
-        let looked = self.look_at(caller, &document.name, document.flatten, content);
+        let looked = self.look_at(caller, &document.name, document.flatten, content.clone());
         let looked = looked.await?.and_then(|look| look.signable(signers));
-        Ok(looked.map(|look| (look, loaded)))
+        let mut look = match looked {
+            Ok(look) => look,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
+        look.files = self.told_of_members(caller, &look.plugin, content).await;
+        Ok(Ok((look, loaded)))
     }
 
     async fn look_at(
@@ -316,8 +328,8 @@ impl Intake {
         if extension == MDOC {
             return Ok(Err(Obstacle::NamedMdoc));
         }
-        let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
-        let inspected = self.inspect(&extension, priority, content.clone()).await;
+        let inspected = self.inspect(&extension, priority(caller), content.clone());
+        let inspected = inspected.await;
         let (plugin, mut report) = match inspected {
             Ok(inspected) => inspected,
             Err(obstacle) => return Ok(Err(obstacle)),
@@ -354,6 +366,7 @@ impl Intake {
             plugin,
             report,
             flattened,
+            files: Told::default(),
         }))
     }
 
@@ -388,6 +401,11 @@ impl Intake {
             false => Obstacle::OutOfUse(extension.to_owned()),
         }
     }
+}
+
+/// That of the calls for a caller's upload.
+pub(super) fn priority(caller: &Caller) -> CallPriority {
+    CallPriority::new(Urgency::Usual, caller.tenant.as_u128())
 }
 
 async fn flattened_by(
@@ -435,7 +453,7 @@ impl Look {
     }
 
     fn of<'a>(self, document: NewDocument, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
-        let told = Told::of(&self.report);
+        let told = Told::of(&self.report).and(self.files);
         let pointer = document.content_pointer();
         let mut bytes = document.bytes;
         let mut flatten = None;

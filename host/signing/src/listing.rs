@@ -54,7 +54,6 @@ impl Signings {
         };
         let paged = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let live = mode == KeyMode::Live;

@@ -103,7 +103,6 @@ impl Signings {
     ) -> Result<UnsealedCeremony, SigningError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;

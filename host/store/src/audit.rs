@@ -1,10 +1,7 @@
 //! What happened to a subject, in an order that cannot be changed afterwards.
 //!
 //! Each event's hash covers the one before, so that a changed, missing or inserted event breaks
-//! the chain. Events outlive erasure: they hold references and [commitments], never personal
-//! data.
-//!
-//! [commitments]: crate::keys::DataKey::commit
+//! the chain. Events outlive erasure: they hold references, never personal data.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +13,6 @@ use uuid::Uuid;
 use crate::content::Content;
 use crate::error::StoreError;
 use crate::hex_bytes::Sha256Digest;
-use crate::keys::{Commitment, DataKey};
 use crate::store::Store;
 use crate::table::{Table, TableName};
 use crate::transaction::{Guard, Transaction};
@@ -47,28 +43,6 @@ impl Fields {
     pub fn reference(mut self, name: &str, value: impl ToString) -> Self {
         self.0.insert(name.to_owned(), value.to_string());
         self
-    }
-
-    /// Adds a commitment to a personal value. While the key lives, whoever has the value can
-    /// show that it is the one; afterwards it says nothing.
-    #[must_use]
-    pub fn commitment(mut self, name: &str, key: &DataKey, value: &str) -> Self {
-        let commitment = key.commit(name, value.as_bytes());
-        self.0.insert(name.to_owned(), commitment.to_string());
-        self
-    }
-
-    /// The value with this name.
-    #[must_use]
-    pub fn value(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    /// Whether the commitment with this name is to `value`.
-    #[must_use]
-    pub fn commits_to(&self, name: &str, key: &DataKey, value: &str) -> bool {
-        let expected: Commitment = key.commit(name, value.as_bytes());
-        self.value(name) == Some(expected.to_string().as_str())
     }
 }
 

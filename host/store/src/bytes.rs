@@ -5,6 +5,7 @@ mod pieces;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
@@ -22,6 +23,9 @@ pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
 /// Length of content that is sealed and opened in place, in bytes: some ten microseconds.
 const MOST_IN_PLACE: usize = 32 * 1024;
+
+/// How many reads of byte files, whole or piece by piece, this process has begun.
+pub static BYTE_FILE_READS: AtomicU64 = AtomicU64::new(0);
 
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -141,6 +145,7 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Unavailable`], I/O
     /// errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
+        BYTE_FILE_READS.fetch_add(1, Ordering::Relaxed);
         let sealed = self.0.store().read(id).await?;
         let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
         let key = key.clone();
@@ -169,6 +174,7 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`],
     /// [`ByteFileError::Unavailable`], I/O errors.
     pub async fn pieces(&self, key: &DataKey, file: StoredFile) -> Result<Pieces, ByteFileError> {
+        BYTE_FILE_READS.fetch_add(1, Ordering::Relaxed);
         Pieces::open(self.0.clone(), key, file).await
     }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +17,10 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// What the name of a file ends in while it is written.
 pub(crate) const TEMPORARY: &str = "new";
+
+/// How often this process has waited until a disk has records, a file or the entries of a folder.
+/// What backups, a database or an object store sync is not among them.
+pub static SYNCS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -164,7 +169,19 @@ fn sync_if_allowed(folder: &Path) -> io::Result<()> {
 
 /// Makes a file's content, or a folder's entries, durable.
 pub(crate) fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    sync_all(&File::open(path)?)
+}
+
+/// The same of what is open.
+pub(crate) fn sync_all(file: &File) -> io::Result<()> {
+    SYNCS.fetch_add(1, Ordering::Relaxed);
+    file.sync_all()
+}
+
+/// The same but for what is not needed to read the content.
+pub(crate) fn sync_data(file: &File) -> io::Result<()> {
+    SYNCS.fetch_add(1, Ordering::Relaxed);
+    file.sync_data()
 }
 
 /// Writes a new file that only its owner may read: under `temporary` first, synced, renamed to
@@ -195,7 +212,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         .mode(0o600)
         .open(path)?;
     file.write_all(content)?;
-    file.sync_all()
+    sync_all(&file)
 }
 
 /// Removes a file for good; tells whether it was there. The folder is synced either way, so

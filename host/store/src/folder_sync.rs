@@ -1,9 +1,10 @@
 //! Syncs of a folder, each for everybody who waits for one.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::files;
 
 /// A folder whose entries are made durable.
 ///
@@ -44,7 +45,7 @@ impl FolderSync {
     /// Those of the sync that was to cover the entry: whoever shared it is told.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let covering = self.next();
-        self.await_or_run(&covering, || File::open(&self.folder)?.sync_all())
+        self.await_or_run(&covering, || files::sync(&self.folder))
     }
 
     /// The sync that covers all that was changed by now.

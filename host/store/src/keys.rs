@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::files;
 
-pub use self::data::{Commitment, DataKey, Sealed};
+pub use self::data::{DataKey, Sealed};
 pub use self::kept::DataKeys;
 pub(crate) use self::kept::ENDING;
 pub(crate) use self::look::{Wrapped, look_at};

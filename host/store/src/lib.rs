@@ -48,7 +48,7 @@ mod tables;
 mod torn;
 mod transaction;
 
-pub use crate::bytes::{ByteFiles, StoredFile};
+pub use crate::bytes::{BYTE_FILE_READS, ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
 pub use crate::content::{Content, Named};
 pub use crate::earmarks::{Earmark, EarmarkAmounts};
@@ -58,6 +58,7 @@ pub use crate::engine::{
 };
 pub use crate::error::StoreError;
 pub use crate::faulty::FaultyEngine;
+pub use crate::files::SYNCS;
 pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};
 pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};

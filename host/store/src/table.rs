@@ -54,6 +54,25 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
     }
 }
 
+/// The table of rows that have a key and nothing besides: no index, nothing that they name, and
+/// no part in sums: their type, the table's name, and the type of the key that a row has.
+#[macro_export]
+macro_rules! plain_table {
+    ($row_type:ident : $name:literal by $key_type:ty, |$row:ident| $key:expr) => {
+        impl $crate::Table for $row_type {
+            type Key = $key_type;
+
+            const NAME: $crate::TableName = $crate::TableName::new($name);
+            const CONTENT: $crate::Content = $crate::Content::Nothing;
+
+            fn key(&self) -> $key_type {
+                let $row = self;
+                $key
+            }
+        }
+    };
+}
+
 /// The name of a table, index or queue: lower-case ASCII letters, digits and `_`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TableName(&'static str);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use parafa_http_port::ExchangeLimits;
+use parafa_http_port::{ExchangeLimits, remedy};
 use url::Url;
 
 /// Most addresses of one kind that are tried for one certificate: whoever made
@@ -29,12 +29,16 @@ pub(crate) fn reachable(
     urls.into_iter().map(move |url| (url, limits))
 }
 
-/// Tells the operator that what lies at an address serves nobody now.
-pub(crate) fn tell_failure(address: &str, error: &(dyn Error + 'static)) {
+/// Tells the operator that what lies at an address, and answered with a status,
+/// serves nobody now.
+pub(crate) fn tell_failure(address: &str, status: Option<u16>, error: &(dyn Error + 'static)) {
     let url = Url::parse(address).ok();
     let host = url.as_ref().and_then(Url::host_str);
     tracing::warn!(
+        provider = "certification authority",
         host,
+        status,
+        remedy = remedy(status, error),
         error,
         "a service that tells of revocation gives no usable answer"
     );

@@ -7,6 +7,8 @@ mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
 pub use self::key::{EcCurve, KeyKind};
+pub use self::known::CERTIFICATES_READ;
+pub(crate) use self::known::forget_unused;
 pub use self::qualified::{QcType, QualifiedStatements};
 
 use std::fmt;
@@ -14,7 +16,6 @@ use std::sync::Arc;
 
 use const_oid::AssociatedOid;
 use const_oid::db::rfc5280::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
-use const_oid::db::rfc6960::ID_PKIX_OCSP_NOCHECK;
 use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode};
 use jiff::Timestamp;
@@ -23,7 +24,6 @@ use openssl::x509::X509;
 use parafa_public_key::PublicKey;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
-use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::ext::pkix::{
     AuthorityInfoAccessSyntax, BasicConstraints, CertificatePolicies, CrlDistributionPoints,
@@ -83,7 +83,6 @@ struct Contents {
     ocsp_urls: Vec<String>,
     issuer_urls: Vec<String>,
     revocation_list_urls: Vec<String>,
-    ocsp_nocheck: bool,
 }
 
 struct ExtendedUsage {
@@ -94,7 +93,7 @@ struct ExtendedUsage {
 impl Certificate {
     /// Reads a certificate, or remembers it: a signature meets the same ones at
     /// each of its steps, and to read one takes longer than to verify with its
-    /// key.
+    /// key. See [`forget_unused`](crate::forget_unused).
     ///
     /// Extensions that only ever widen what a certificate may do (policies, QC
     /// statements, authority information) count as absent when they cannot be
@@ -279,13 +278,6 @@ impl Certificate {
         verified
     }
 
-    /// Whether the certificate asks not to be checked for revocation
-    /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
-    #[must_use]
-    pub fn has_ocsp_nocheck(&self) -> bool {
-        self.0.ocsp_nocheck
-    }
-
     /// What kind of key it certifies.
     #[must_use]
     pub fn key_kind(&self) -> &KeyKind {
@@ -358,7 +350,6 @@ impl Contents {
             ocsp_urls: access.ocsp,
             issuer_urls: access.issuers,
             revocation_list_urls: revocation_list_urls(tbs),
-            ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
             der: der.to_vec(),
             x509,
             public_key: PublicKey::of_openssl(public_key, &spki_der),
@@ -425,10 +416,6 @@ fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
         _ => None,
     });
     urls.collect()
-}
-
-fn extensions(tbs: &TbsCertificateInner<Raw>) -> impl Iterator<Item = &Extension> {
-    tbs.extensions.iter().flatten()
 }
 
 fn deciding_extension<T>(

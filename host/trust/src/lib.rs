@@ -24,6 +24,7 @@ mod ocsp;
 mod path;
 mod ports;
 mod random;
+mod recent;
 mod signature;
 mod signer;
 mod timestamp;
@@ -33,8 +34,8 @@ mod wire;
 pub use crate::anchors::{AuthorityKind, Purpose, TrustAnchors, TrustConfigError, TrustEntry};
 pub use crate::authentication::AuthenticationCheck;
 pub use crate::certificate::{
-    Certificate, CertificateError, EcCurve, IdentifierType, KeyKind, NationalIdentifier, QcType,
-    QualifiedStatements, Subject,
+    CERTIFICATES_READ, Certificate, CertificateError, EcCurve, IdentifierType, KeyKind,
+    NationalIdentifier, QcType, QualifiedStatements, Subject,
 };
 pub use crate::ocsp::{
     CertIdHash, CertificateStatus, NonceMode, OcspClient, OcspError, OcspEvidence, OcspPolicy,
@@ -54,3 +55,12 @@ pub use crate::timestamp::{
 pub use crate::validation::{
     Issuer, RevocationListFault, SourceFault, ValidationData, ValidationDataError, ValidationPolicy,
 };
+pub use parafa_public_key::VERIFICATIONS;
+
+/// Forgets the certificates and paths that nobody has asked for since this was called
+/// last. Most are of persons, and tell their names and codes: whoever runs for long
+/// calls it every few minutes, so that none stays when its records are erased.
+pub fn forget_unused() {
+    certificate::forget_unused();
+    path::forget_unused();
+}

@@ -140,6 +140,16 @@ pub enum OcspError {
     Stale(Timestamp),
 }
 
+impl OcspError {
+    /// The HTTP status of an answer that is none.
+    fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::HttpStatus(status) => Some(*status),
+            _ => None,
+        }
+    }
+}
+
 /// What every responder is asked.
 struct Question<'a> {
     certificate: &'a Certificate,
@@ -209,7 +219,8 @@ impl OcspClient {
         if let Some(url) = &settings.url {
             let asked = self.ask(&self.ports.configured, url.as_str(), limits, &question);
             let asked = asked.await;
-            return asked.inspect_err(|error| tell_failure(url.as_str(), error));
+            return asked
+                .inspect_err(|error| tell_failure(url.as_str(), error.http_status(), error));
         }
         let mut last = OcspError::NoResponder;
         for (address, limits) in reachable(certificate.ocsp_urls(), limits) {
@@ -219,7 +230,7 @@ impl OcspClient {
             {
                 Ok(evidence) => return Ok(evidence),
                 Err(error) => {
-                    tell_failure(address, &error);
+                    tell_failure(address, error.http_status(), &error);
                     last = error;
                 }
             }

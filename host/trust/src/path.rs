@@ -10,6 +10,7 @@ use openssl::x509::verify::{X509VerifyFlags, X509VerifyParam};
 use openssl::x509::{X509, X509StoreContext, X509VerifyResult};
 
 use self::known::Given;
+pub(crate) use self::known::forget_unused;
 use crate::certificate::Certificate;
 
 /// Most authorities between a leaf and its anchor.

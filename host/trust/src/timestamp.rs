@@ -16,7 +16,7 @@ use der::asn1::{Int, Null, ObjectIdentifier, OctetString};
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Method, Request, StatusCode};
 use jiff::Timestamp;
-use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError, remedy};
 use spki::AlgorithmIdentifierOwned;
 use url::Url;
 use x509_tsp::{MessageImprint, TimeStampReq, TspVersion};
@@ -25,6 +25,7 @@ use self::response::TimestampResponse;
 use self::signers::KnownSigners;
 use self::token::Expected;
 use crate::anchors::TrustAnchors;
+use crate::certificate::Certificate;
 use crate::random::{RandomSource, RandomUnavailable};
 
 /// Octets of a nonce.
@@ -111,6 +112,16 @@ pub enum TimestampFault {
     Invalid(#[source] TokenFault),
 }
 
+impl TimestampFault {
+    /// The HTTP status of an answer that is none.
+    fn status(&self) -> Option<u16> {
+        match self {
+            Self::HttpStatus(status) => Some(*status),
+            Self::Transport(_) | Self::Refused { .. } | Self::Invalid(_) => None,
+        }
+    }
+}
+
 /// Asks time-stamping authorities, in order.
 #[derive(Clone)]
 pub struct TimestampClient {
@@ -172,10 +183,15 @@ impl TimestampClient {
             match self.ask(authority, body, &expected, now).await {
                 Ok(token) => return Ok(token),
                 Err(fault) => {
+                    let error: &(dyn std::error::Error + 'static) = &fault;
+                    let status = fault.status();
                     tracing::warn!(
-                        authority = %authority.url,
-                        error = &fault as &dyn std::error::Error,
-                        "time-stamping authority failed"
+                        provider = "time-stamping authority",
+                        host = authority.url.host_str(),
+                        status,
+                        remedy = remedy(status, error),
+                        error,
+                        "an authority gives no time-stamp that counts"
                     );
                     failures.push(AuthorityFailure {
                         authority: authority.url.clone(),
@@ -185,6 +201,13 @@ impl TimestampClient {
             }
         }
         Err(TimestampError::AllFailed(failures))
+    }
+
+    /// The certificates that tokens were signed with since the client was made, of
+    /// each issuer the one that was met last.
+    #[must_use]
+    pub fn signers(&self) -> Vec<Certificate> {
+        self.signers.newest()
     }
 
     async fn ask(

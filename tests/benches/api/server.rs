@@ -172,6 +172,11 @@ impl Server {
         request.header(CONTENT_TYPE, "application/json")
     }
 
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Time that it has had the processors for.
     pub(crate) fn processor(&self) -> Duration {
         const TICKS_A_SECOND: u64 = 100;

@@ -15,9 +15,9 @@ pub(crate) const CARDS: [&str; 4] = ["card-p256", "card-p384", "card-p521", "car
 const LOOK_MS: usize = 20_000;
 
 /// A signing that was created, and the link of its one signer.
-struct Created {
+pub(crate) struct Created {
     signing: String,
-    link: String,
+    pub(crate) link: String,
 }
 
 /// The body that creates a signing of one signer, of a document of this size in bytes.
@@ -57,7 +57,8 @@ pub(crate) async fn sign_with_app(server: &Server, personal_code: &str, body: By
     fetch_signed(server, &created).await;
 }
 
-async fn create(server: &Server, body: Bytes) -> Created {
+/// Posts a body.
+pub(crate) async fn create(server: &Server, body: Bytes) -> Created {
     let created = answer(server.post("v1/signings", body)).await;
     Created {
         signing: text(&created, "signingId"),

@@ -1,18 +1,26 @@
 //! Cost of a call and of a whole signature to the server: the time that its process has had the
 //! processors for, divided by how often the work was done. That holds on a machine with other
 //! work, where answers a second do not. The demo world's services are in a process of their own,
-//! and the callers in this one.
+//! and the callers in this one. Beside them what pyHanko and DSS take for a signature, and what
+//! pages take that wait.
 //!
 //! An argument picks the rows whose name contains it; `--quick` makes all of them short, to see
-//! that they work.
+//! that they work. `cargo xtask profile` has `perf` sample the server during a row.
 
 #[allow(dead_code, reason = "another bench needs more of it")]
 #[path = "../hosts/callers.rs"]
 mod callers;
 mod ceremony;
+mod peers;
+#[allow(dead_code, reason = "another bench needs more of it")]
+#[path = "../signing/pki.rs"]
+mod pki;
+mod recording;
 #[allow(dead_code, reason = "another bench needs more of it")]
 #[path = "../api/server.rs"]
 mod server;
+mod spent;
+mod waiting;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,7 +36,9 @@ use tokio::runtime::Runtime;
 
 use callers::Times;
 use ceremony::{CARDS, creation, sign_with_app, sign_with_card};
+use recording::Recording;
 use server::{Disk, Server, answer};
+use spent::Spent;
 
 /// Sizes of documents, in bytes.
 const SMALL: usize = 10 * 1024;
@@ -43,6 +53,9 @@ const APP: &str = "50001029996";
 const LISTED: usize = 50;
 /// The entity of which answers tell.
 const ENTITY: &str = "v1/entities/999000009";
+/// What follows these columns.
+const TIMES: &str = "a second | median ms | p99 ms";
+const WAITING: &str = "pages that wait";
 
 /// Work whose cost is measured; it gets the number of the caller.
 type Work = fn(Arc<Server>, usize, Bytes) -> Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -55,24 +68,69 @@ struct Row {
     work: Work,
 }
 
+/// For how long, and how often, all of it is done.
+struct Scale {
+    /// How long a row is measured.
+    within: Duration,
+    /// Signatures of others that count.
+    runs: usize,
+    /// How long pages wait, in seconds.
+    waiting: u32,
+}
+
+impl Scale {
+    const FULL: Self = Self {
+        within: Duration::from_secs(5),
+        runs: 200,
+        waiting: 20,
+    };
+    const QUICK: Self = Self {
+        within: Duration::from_millis(500),
+        runs: 2,
+        waiting: 2,
+    };
+}
+
 fn main() {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let within = match arguments.iter().any(|argument| argument == "--quick") {
-        true => Duration::from_millis(500),
-        false => Duration::from_secs(5),
+    let scale = match arguments.iter().any(|argument| argument == "--quick") {
+        true => Scale::QUICK,
+        false => Scale::FULL,
     };
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let is_picked = |row: &Row| filter.is_none_or(|part| row.name.contains(part.as_str()));
+    let is_picked = |name: &str| filter.is_none_or(|part| name.contains(part.as_str()));
 
+    let (heads, rule) = Spent::heads();
+    println!("| work | {heads} | {TIMES} |\n|---|{rule}---|---|---|");
+    for (peer, command) in peers::PEERS {
+        for (size, bytes) in [("10 KiB", SMALL), ("1 MiB", MEDIUM)] {
+            let name = format!("{peer}, B-B, PDF {size}");
+            if is_picked(&name) {
+                let taken = peers::measure(command, bytes, scale.runs);
+                println!("| {name} | {} | | |", Spent::of_another(taken));
+            }
+        }
+    }
     let world = Server::start(Disk::Real, &[]);
     let server = Arc::new(Server::join(&world, Disk::Real));
     let runtime = Runtime::new().expect("a runtime");
-    println!(
-        "| work | processor, ms | commits | plugin calls | waits of threads | a second | median ms | p99 ms |\n|---|---|---|---|---|---|---|---|"
-    );
-    for row in rows().iter().filter(|row| is_picked(row)) {
-        runtime.block_on(measure(&server, row, within));
+    runtime.block_on(async {
+        fill(&server).await;
+        for row in rows().iter().filter(|row| is_picked(row.name)) {
+            measure(&server, row, scale.within).await;
+        }
+        if is_picked(WAITING) {
+            waiting::measure(&server, scale.waiting).await;
+        }
+    });
+}
+
+/// Has it as many signings as are listed.
+async fn fill(server: &Server) {
+    let body = Bytes::from(creation(SMALL).to_string());
+    for _ in 0..LISTED {
+        answer(server.post("v1/signings", body.clone())).await;
     }
 }
 
@@ -161,52 +219,21 @@ async fn measure(server: &Arc<Server>, row: &Row, within: Duration) {
     };
     Times::of(CALLERS, WARM_UP, once.clone()).await;
     settle(server);
+    let recording = Recording::begin(server, row.name);
     let before = Spent::by(server).await;
     let times = Times::of(CALLERS, within, once).await;
     let spent = Spent::by(server).await;
-    let each = |after: f64, before: f64| (after - before) / times.count();
+    if let Some(recording) = recording {
+        recording.end();
+    }
     println!(
-        "| {} | {:.2} | {:.1} | {:.1} | {:.0} | {:.0} | {:.2} | {:.2} |",
+        "| {} | {} | {:.0} | {:.2} | {:.2} |",
         row.name,
-        each(spent.milliseconds, before.milliseconds),
-        each(spent.commits, before.commits),
-        each(spent.plugin_calls, before.plugin_calls),
-        each(spent.switches, before.switches),
+        spent.cells(&before, times.count()),
         times.rate(),
         times.percentile(50),
         times.percentile(99),
     );
-}
-
-/// What a server has spent since it started.
-struct Spent {
-    /// Of the processors' time.
-    milliseconds: f64,
-    /// Transactions that were committed.
-    commits: f64,
-    /// Calls of format plugins.
-    plugin_calls: f64,
-    /// How often a thread gave up its processor to wait.
-    switches: f64,
-}
-
-impl Spent {
-    async fn by(server: &Server) -> Self {
-        let metrics = format!("{}/metrics", server.demo("/operatorUrl"));
-        let metrics = server.http().get(metrics).send().await.expect("an answer");
-        let metrics = metrics.text().await.expect("text");
-        let sum = |name: &str| -> f64 {
-            let series = metrics.lines().filter(|line| line.starts_with(name));
-            let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
-            values.sum()
-        };
-        Self {
-            milliseconds: 1e3 * server.processor().as_secs_f64(),
-            commits: sum("parafa_store_commits_total"),
-            plugin_calls: sum("parafa_plugin_calls_total"),
-            switches: server.switches(),
-        }
-    }
 }
 
 /// Creates a signing of one signer, of a container of one small document.

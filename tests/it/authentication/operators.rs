@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::support::auth::{CardRequest, Provider, assert_refused, send};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
+use crate::support::metrics::assert_nobody_is_named;
 use crate::support::operator::{done, refused};
 
 const ENDED: &str = "parafa_authentication_duration_seconds_count";
@@ -196,6 +197,9 @@ async fn each_authentication_that_ends_is_counted_and_logged_and_names_nobody() 
     let mut of_card = log.lines().filter(|line| line.contains(&expired.id));
     assert!(of_card.any(|line| line.contains("refused") && line.contains("revoked at")));
     metrics.assert_nobody_is_named(&demo, &[]);
+    let page = demo.operator_page().await;
+    assert!(page.contains(">Ready<"), "{page}");
+    assert_nobody_is_named(&page, &demo, &[]);
 }
 
 #[tokio::test]
@@ -216,7 +220,12 @@ async fn where_a_service_failed_the_log_tells_which_where_and_how() {
     let mut lines = log.lines().filter(|line| line.contains(id));
     let told = lines.find(|line| line.contains("does not authenticate"));
     let told = told.expect("a line");
-    for part in ["smart_id", "127.0.0.1", "502"] {
+    for part in [
+        "smart_id",
+        "127.0.0.1",
+        "502",
+        "the fault is the provider's",
+    ] {
         assert!(told.contains(part), "{part}: {told}");
     }
 }

@@ -16,31 +16,6 @@ fn make(demo: &Demo, words: &[&str]) -> Provider {
 }
 
 #[tokio::test]
-async fn without_credentials_that_work_nothing_is_done() {
-    let demo = Demo::start();
-    let provider = Provider::of(&demo);
-    let body = json!({"audience": provider.key.audience, "method": "physical"});
-    let request = |request: reqwest::RequestBuilder| send(request.json(&body));
-
-    let bare = provider.request(Method::POST, REQUESTS);
-    assert_refused(&request(bare).await, 401, "unauthorized");
-    let wrong = provider.request(Method::POST, REQUESTS);
-    let wrong = wrong.basic_auth(&provider.key.key_id, Some("wrong"));
-    assert_refused(&request(wrong).await, 401, "unauthorized");
-
-    let card = provider.card_request().await;
-    let stranger = CardRequest {
-        token: "wrong".to_owned(),
-        ..card
-    };
-    assert_refused(
-        &provider.submit(&stranger, "card-p384").await,
-        401,
-        "invalid_client_token",
-    );
-}
-
-#[tokio::test]
 async fn what_a_provider_is_not_set_up_for_is_forbidden() {
     let demo = Demo::start();
     let provider = Provider::of(&demo);

@@ -170,7 +170,7 @@ async fn nothing_held_names_register_subject_and_time_and_an_unknown_code_is_tol
                 .as_str()
                 .expect("a text")
                 .to_owned();
-            let (said, rest) = detail.split_once(": so it answered at ").expect("a time");
+            let (said, rest) = detail.split_once(", as it answered at ").expect("a time");
             assert_eq!(said, words);
             let time = rest
                 .split_once(". Nothing was charged.")

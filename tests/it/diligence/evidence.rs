@@ -153,7 +153,7 @@ impl Evidence {
         assert_eq!(payload["signature"]["level"], "PAdES-B-LT");
         for (language, limits) in [
             ("lt", "Tai nėra nei registro išduotas dokumentas"),
-            ("en", "This is not a document issued by a register"),
+            ("en", "This is neither a document issued by a register"),
         ] {
             let words = payload["attestation"][language].as_str().expect("words");
             for part in ["TESTAS ADVOKATAS", "Juridinių asmenų registras", limits] {

@@ -105,7 +105,7 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             &fact("Teisinė forma", "/legalForm/label/lt"),
             &fact("Teisinis statusas", "/legalStatus/label/lt"),
             &fact("Buveinė", "/registeredOffice/full"),
-            "Prašo Demo UAB",
+            "Prašytojas Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
             "Pasirašyti neprivaloma",
             "Asmens duomenys (BDAR 13 straipsnis)",
@@ -125,7 +125,7 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             &fact("Registered office", "/registeredOffice/full"),
             "Requested by Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
-            "Nobody has to sign",
+            "You do not have to sign",
             "Personal data (Article 13 GDPR)",
             "Controllers: Demo UAB",
         ] {
@@ -352,21 +352,4 @@ async fn an_erased_order_answers_without_its_container() {
     gone.assert_refused(404, "not-found");
     let simulated = test.post(&format!("{path}/simulate"), action).await;
     simulated.assert_refused(404, "not-found");
-}
-
-#[tokio::test]
-async fn an_order_that_cannot_be_taken_costs_nothing() {
-    let demo = Demo::start();
-    let live = DiligenceCaller::live(&demo);
-    let post = async |entity, role| live.post(PACKAGES, order_of(entity, role, "OTHER")).await;
-
-    let nobody = post("999000009", "liquidator").await;
-    nobody.assert_refused(422, "role-not-held");
-    let down = post("999000152", "manager").await;
-    down.assert_refused(502, "upstream-unavailable");
-    let ordered = post("999000024", "member").await;
-    let path = format!("{}/simulate", path_of(&ordered.json()));
-    let simulated = live.post(&path, json!({"action": "complete"})).await;
-    simulated.assert_refused(403, "sandbox-only");
-    assert_eq!(ledger(&demo), []);
 }

@@ -17,6 +17,7 @@ use super::{Answered, DiligenceCaller, ENTITY, answered, ledger};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 use crate::support::operator::done;
+use crate::support::outside::Hook;
 
 /// How long a register is waited for here.
 const REGISTER: Duration = Duration::from_secs(3);
@@ -81,6 +82,7 @@ async fn every_refusal_that_is_described_comes_when_it_should() {
         requests(&demo, &mut refusals).await;
         orders(&demo, &mut refusals).await;
         orders_at_once(&demo, &mut refusals).await;
+        deliveries(&demo, &mut refusals).await;
         viewers(&demo, &mut refusals).await;
     };
     let (silent, ()) = tokio::join!(silent_order(&demo), others);
@@ -199,6 +201,23 @@ async fn orders_at_once(demo: &Demo, refusals: &mut Refusals) {
     assert!(retry_after(&again).is_some_and(|seconds| seconds > 0));
     refusals.note(&first, 502, "upstream-unavailable");
     assert_told(&first, &["The register JAR"]);
+}
+
+/// Of an event that is to be posted again while its receiver takes its time.
+async fn deliveries(demo: &Demo, refusals: &mut Refusals) {
+    let test = DiligenceCaller::test(demo);
+    let hook = Hook::new(demo, "late");
+    hook.answer_late().await;
+    let path = "/v1/kyc-deliveries";
+    let begun = test.post(path, json!({"webhookUrl": hook.address})).await;
+    assert_eq!(begun.status, StatusCode::ACCEPTED, "{}", begun.json());
+    let begun = begun.json();
+    assert_eq!(begun["event"], "webhook.test");
+    hook.deliveries(1).await;
+    let id = begun["deliveryId"].as_str().expect("an id");
+    let again = test.post(&format!("{path}/{id}/resend"), json!({})).await;
+    refusals.note(&again, 409, "delivery-under-way");
+    assert_eq!(retry_after(&again), Some(1));
 }
 
 /// Of registers that nobody can ask: open data have profiles alone.

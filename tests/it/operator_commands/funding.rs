@@ -19,7 +19,7 @@ async fn a_workspace_that_cannot_pay_creates_nothing_and_learns_where_to_settle_
     let before = list(&api).await;
     let signers = format!("v1/signings/{}/signers", signing.signing_id);
     let causes = [
-        ("no-rail", "no way of paying"),
+        ("no-rail", "no payment method"),
         ("overdue", "overdue invoice"),
         ("ceiling", "usage ceiling"),
     ];
@@ -85,6 +85,7 @@ async fn a_signature_is_in_the_ledger_and_counts_against_the_ceiling_until_it_is
     );
     assert_eq!(export(&demo, &["--since", at]).len(), 1);
     assert_eq!(export(&demo, &["--since", "2100-01-01T00:00:00Z"]).len(), 0);
+    assert_booked(&demo, at, &signing.signing_id.to_string());
     let refusal = api.try_create("a.pdf", &plain(1), one()).await;
     assert_unpaid_without_page(&refusal.expect_err("1.00 and 0.25 exceed 1.20"));
     let pay = |amount| ["tenant", "record-payment", "Demo UAB", "--amount", amount];
@@ -112,7 +113,7 @@ async fn a_workspace_that_nobody_funds_can_rehearse_and_create_nothing() {
 
     let refusal = live.try_create("a.pdf", &plain(1), one()).await;
 
-    assert_unpaid(&refusal.expect_err("nobody pays"), "no way of paying");
+    assert_unpaid(&refusal.expect_err("nobody pays"), "no payment method");
     test.create(&plain(1), one()).await;
 }
 
@@ -206,6 +207,38 @@ fn sandbox(demo: &Demo) -> SigningClient {
     let file: Value = serde_json::from_slice(&file).expect("JSON");
     let key = file["signing"]["test"].as_str().expect("a key");
     SigningClient::new(demo.world.base_url.clone(), key)
+}
+
+/// A month of all workspaces, as lines of JSON and as CSV, has the signature that was made `at`
+/// that time, and the next month has nothing.
+fn assert_booked(demo: &Demo, at: &str, signing: &str) {
+    let month = &at[..7];
+    let of_month = |words: &[&str]| {
+        let data = demo.data();
+        let data = data.to_str().expect("a path in UTF-8");
+        let command = ["usage", "export", "--data", data, "--month"];
+        let output = parafa([&command[..], words].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let lines = of_month(&[month]);
+    let booked: Value = serde_json::from_str(lines.trim_end()).expect("one line of JSON");
+    assert_eq!(booked["workspace"], "Demo UAB");
+    assert_eq!(
+        [&booked["ref"], &booked["refersTo"]],
+        [&json!(signing), &json!("signing")]
+    );
+    let csv = of_month(&[month, "--tenant", "Demo UAB", "--format", "csv"]);
+    let [names, line] = csv.split_terminator("\r\n").collect::<Vec<_>>()[..] else {
+        panic!("a line of names and one entry: {csv}");
+    };
+    assert!(names.starts_with("id,at,tenant,workspace,"), "{names}");
+    assert!(
+        line.contains(&format!("\"{signing}\",\"signing\"")),
+        "{line}"
+    );
+    assert!(line.ends_with("\"1.00\",\"EUR\",true"), "{line}");
+    assert_eq!(of_month(&["2100-01"]), "");
 }
 
 /// The lines of `usage export`.

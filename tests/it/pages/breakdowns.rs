@@ -23,21 +23,20 @@ const MEMBERS_UNKNOWN: Told = [
 ];
 const SIGNATURES_UNKNOWN: Told = [
     "Dokumente jau yra parašų, bet jų patikrinti nepavyko. Pasirašyti jums tai netrukdo.",
-    "The document already has signatures, but they could not be checked now. You can sign it all \
-     the same.",
+    "The document already has signatures, but they could not be checked. You can still sign it.",
 ];
-const MORE_SIGNATURES: Told = ["Kitų parašų: 2", "Further signatures: 2"];
+const MORE_SIGNATURES: Told = ["Dar parašų: 2", "More signatures: 2"];
 const VIEWER_LOCKED: Told = [
     "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir \
-     perskaitykite savo įrenginyje.",
-    "The document is protected by a password and cannot be shown here. Download it and read it \
-     on your device.",
+     perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.",
+    "The document is protected by a password and cannot be shown here. Download it, read it on \
+     your device, then come back to sign.",
 ];
 const SIGNING_PAUSED: Told = [
     "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į \
      nuorodos siuntėją.",
-    "Signing is paused at the moment. Try again later; if that does not help, contact the person \
-     who sent you the link.",
+    "Signing is temporarily unavailable. Try again later; if that does not help, contact the \
+     person who sent you the link.",
 ];
 const TROUBLE: Told = ["Puslapio parodyti nepavyko", "The page could not be shown"];
 const TROUBLE_EXPLAINED: Told = [
@@ -49,12 +48,14 @@ const SERVICE_FAULT: Told = [
     "Something went wrong on our side; your link still works. Try again in a minute.",
 ];
 const SOMETHING_FAILED: Told = [
-    "Nepavyko. Bandykite dar kartą.",
-    "That did not work. Try again.",
+    "Nepavyko. Atnaujinkite puslapį ir bandykite dar kartą.",
+    "That did not work. Reload the page and try again.",
 ];
 const TOO_LATE: Told = [
-    "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.",
-    "It is too late to cancel: your device has already signed.",
+    "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta. Jei pasirašyti nenorėjote, praneškite \
+     siuntėjui.",
+    "It is too late to cancel: you have already signed on your device. If you did not want to \
+     sign, tell the sender.",
 ];
 
 /// A container that so many have signed, with a file that is locked.

@@ -132,7 +132,7 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     assert!(ink);
     assert!(!text.trim().is_empty());
     assert_eq!(sheets, 3);
-    assert_eq!(browser.text("#viewer-status").await, "p. 1/3");
+    assert_eq!(browser.text("#viewer-status").await, "Page 1 of 3");
     browser.click("#viewer-in").await;
     browser.shown(".sheet[data-drawn]").await;
     let (_, _, larger, _) = first_sheet(&browser).await;
@@ -307,7 +307,7 @@ async fn a_scan_of_sixty_pages_and_a_large_drawing_can_be_read_on_a_phone() {
         browser.shown(".sheet:last-child[data-drawn]").await;
         assert_eq!(
             browser.text("#viewer-status").await,
-            format!("p. {pages}/{pages}")
+            format!("Page {pages} of {pages}")
         );
         let drawn = "return document.querySelectorAll('.sheet canvas').length";
         let drawn = browser.execute(drawn, Vec::new()).await.expect("a number");
@@ -399,6 +399,6 @@ async fn a_page_far_below_is_drawn_when_it_is_scrolled_to() {
     let after = browser.execute(drawn, Vec::new()).await.expect("a number");
     let few = |number: &Value| number.as_u64().is_some_and(|number| number < 12);
     assert!(few(&before) && few(&after), "{before} {after}");
-    assert_eq!(browser.text("#viewer-status").await, "p. 60/60");
+    assert_eq!(browser.text("#viewer-status").await, "Page 60 of 60");
     browser.close().await;
 }

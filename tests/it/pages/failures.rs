@@ -15,8 +15,8 @@ use crate::support::demo::Demo;
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
 const WRONG_CODE: Told = [
-    "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.",
-    "A different verification code was chosen on the device. Try again and compare the codes.",
+    "Įrenginyje pasirinkote ne tą kontrolinį kodą. Bandykite dar kartą ir palyginkite kodus.",
+    "You chose a different verification code on your device. Try again and compare the codes.",
 ];
 const IDENTITY_MISMATCH: Told = [
     "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, \
@@ -38,20 +38,19 @@ const DOCUMENT_UNAVAILABLE: Told = [
      sign.",
 ];
 const CARD_TIMEOUT: Told = [
-    "Nesulaukėme, kol pasirašysite kortele. Paruoškite telefoną bei kortelę ir bandykite dar \
+    "Nesulaukėme, kol pasirašysite kortele. Turėkite telefoną ir kortelę po ranka ir bandykite dar \
      kartą.",
-    "Nothing was signed with your card in time. Have your phone and the card at hand and try \
-     again.",
+    "You did not sign with your card in time. Have your phone and card ready and try again.",
 ];
 const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo Smart-ID programėlėje. Laikykite telefoną šalia ir bandykite \
-     dar kartą.",
-    "Nothing was confirmed in your Smart-ID app in time. Have your phone at hand and try \
-     again.",
+    "Nesulaukėme patvirtinimo Smart-ID programėlėje. Turėkite telefoną po ranka ir bandykite dar \
+     kartą.",
+    "You did not confirm in the Smart-ID app in time. Have your phone ready and try again.",
 ];
 const NOT_SENT: Told = [
     "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.",
-    "You are offline, so signing has not started. Check your internet connection and try again.",
+    "There is no connection, so signing has not started. Check your internet connection and try \
+     again.",
 ];
 
 const CANCELLED: Told = [
@@ -64,7 +63,7 @@ const CONNECTION_LOST: Told = [
 ];
 const TOO_MANY_ATTEMPTS: Told = [
     "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.",
-    "Too many attempts. Please wait {minutes} min and try again.",
+    "Too many attempts. Wait {minutes} min and try again.",
 ];
 /// How many attempts one may start within an hour.
 const MOST_ATTEMPTS: usize = 20;

@@ -29,20 +29,21 @@ const WAYS: [Way; 5] = [
         name: "mobile_id",
         method: "mobile_id",
         compare: Some([
-            "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN kodą. Jei kodas \
-             kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-            "If your phone shows the same code, enter your Mobile-ID sPIN. If it shows a \
-             different code, enter nothing and press “Cancel”.",
+            "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN2 kodą (jei turite \
+             tik vieną sPIN kodą, įveskite jį). Jei kodas kitas, nieko neįveskite ir spauskite \
+             „Nutraukti“.",
+            "If your phone shows the same code, enter your Mobile-ID sPIN2, or your sPIN if you \
+             have only one. If it shows a different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
         name: "nfc",
         method: "nfc",
         compare: Some([
-            "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN kodą ir laikykite \
-             kortelę prie telefono. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.",
+            "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN kodą ir laikykite kortelę \
+             prie telefono. Jei kodas kitas, nieko neįveskite ir čia spauskite „Nutraukti“.",
             "If the app shows the same code, enter the card’s PIN and hold the card against the \
-             phone. If it shows a different code, enter nothing and press “Cancel”.",
+             phone. If it shows a different code, enter nothing and press “Cancel” here.",
         ]),
     },
     Way {

@@ -98,7 +98,7 @@ async fn each_file_of_a_container_is_listed_and_can_be_read_on_a_phone() {
         browser.shown(&last).await;
         browser.shown(".sheet[data-drawn] canvas").await;
         let status = browser.text("#viewer-status").await;
-        assert_eq!(status, format!("1/{pages} psl."));
+        assert_eq!(status, format!("1 psl. iš {pages}"));
     }
     browser.assert_accessible("a file of a container").await;
     browser.close().await;

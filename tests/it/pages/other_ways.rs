@@ -158,7 +158,7 @@ async fn where_no_script_runs_one_is_told_so_and_can_download_and_decline() {
     let page = signing.signers[0].link().as_str();
     browser.goto(page).await.expect("the page");
     let told = browser.text("noscript .fault").await;
-    assert!(told.contains("turi būti įjungtas „JavaScript“"), "{told}");
+    assert!(told.contains("naršyklėje įjunkite „JavaScript“"), "{told}");
     let told = browser.text("noscript p:last-child").await;
     assert!(
         told.contains("atsisiųsti dokumentą arba atsisakyti"),

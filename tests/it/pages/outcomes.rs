@@ -45,8 +45,8 @@ const SMART_ID_REVOKED: Told = [
      another method.",
 ];
 const SMART_ID_EXPIRED: Told = [
-    "Jūsų Smart-ID paskyra nebegalioja. Susikurkite naują Smart-ID programėlėje arba rinkitės kitą \
-     būdą.",
+    "Jūsų Smart-ID paskyra nebegalioja. Smart-ID programėlėje susikurkite naują paskyrą arba \
+     rinkitės kitą būdą.",
     "Your Smart-ID account has expired. Create a new one in the Smart-ID app, or choose another \
      method.",
 ];
@@ -74,38 +74,37 @@ const CARD_EXPIRED: Told = [
      choose another method.",
 ];
 const CARD_NOT_QUALIFIED: Told = [
-    "Kortelėje nėra kvalifikuoto elektroninio parašo sertifikato. Rinkitės kitą būdą arba \
-     kreipkitės į kortelę išdavusią įstaigą.",
-    "The card has no certificate for qualified signatures. Choose another method, or contact the \
-     authority that issued the card.",
+    "Kortelėje nėra kvalifikuoto elektroninio parašo sertifikato. Kreipkitės į kortelę išdavusią \
+     įstaigą arba rinkitės kitą būdą.",
+    "The card has no certificate for qualified signatures. Contact the authority that issued the \
+     card, or choose another method.",
 ];
 const UNTRUSTED: Told = [
     "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.",
     "The issuer of your certificate is not accepted here. Choose another method.",
 ];
 const CARD_UNTRUSTED: Told = [
-    "Čia galima pasirašyti tik tokia kortele, kurios sertifikate nurodytas Lietuvos asmens kodas \
-     ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.",
-    "Only cards with a Lithuanian personal code in their certificate, from an issuer that is \
-     recognised here, are accepted. Choose another method.",
+    "Šia kortele čia pasirašyti negalima: jos sertifikate turi būti Lietuvos asmens kodas, o \
+     išdavėjas turi būti čia pripažįstamas. Rinkitės kitą būdą.",
+    "This card is not accepted here: its certificate must have a Lithuanian personal code and come \
+     from an issuer that is accepted here. Choose another method.",
 ];
 const PURPOSE: Told = [
-    "Šis sertifikatas neskirtas pasirašyti. Rinkitės kitą būdą.",
-    "This certificate is not for signing. Choose another method.",
+    "Šis sertifikatas neskirtas dokumentams pasirašyti. Rinkitės kitą būdą.",
+    "This certificate is not for signing documents. Choose another method.",
 ];
 const DEVICE_ERROR: Told = [
-    "Nepavyko pasiekti jūsų telefono arba jo SIM kortele pasirašyti negalima. Patikrinkite, \
-     ar telefonas įjungtas ir ar yra mobilusis ryšys, tada bandykite dar kartą. Jei nepavyks, \
-     dėl mobiliojo parašo kreipkitės į savo operatorių.",
-    "Your phone could not be reached, or its SIM cannot sign with Mobile-ID. Check that the \
-     phone is on and has coverage, then try again. If that does not help, contact your mobile \
-     operator.",
+    "Nepavyko pasiekti jūsų telefono arba jo SIM kortele pasirašyti negalima. Patikrinkite, ar \
+     telefonas įjungtas ir ar yra mobilusis ryšys, tada bandykite dar kartą. Jei nepavyks, \
+     kreipkitės į savo mobiliojo ryšio operatorių arba rinkitės kitą būdą.",
+    "Your phone could not be reached, or its SIM cannot sign with Mobile-ID. Check that the phone \
+     is on and has coverage, then try again. If that does not help, contact your mobile operator, \
+     or choose another method.",
 ];
 const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo mobiliuoju parašu. Laikykite telefoną šalia ir bandykite dar \
+    "Nesulaukėme patvirtinimo mobiliuoju parašu. Turėkite telefoną po ranka ir bandykite dar \
      kartą.",
-    "Nothing was confirmed with your Mobile-ID in time. Have your phone at hand and try \
-     again.",
+    "You did not confirm with Mobile-ID in time. Have your phone ready and try again.",
 ];
 const BAD_SIGNATURE: Told = [
     "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai pasikartos, \
@@ -114,10 +113,10 @@ const BAD_SIGNATURE: Told = [
      again, choose another method.",
 ];
 const OTHER_CARD: Told = [
-    "Ši kortelė priklauso kitam asmeniui nei nuskaityta pirmoji arba jos sertifikate nurodytas \
-     kitas asmens kodas, nei įvedėte. Bandykite dar kartą ta pačia savo kortele.",
-    "This card belongs to someone other than the card that was read first, or its certificate \
-     has a different personal code from the one you entered. Try again with your own card only.",
+    "Nuskaityta ne ta pati kortelė, kuria pradėjote, arba jos sertifikate nurodytas kitas \
+     asmens kodas, nei įvedėte. Bandykite dar kartą ir naudokite tik savo kortelę.",
+    "This is not the card that was read first, or its certificate has a different personal code \
+     from the one you entered. Try again, and use only your own card.",
 ];
 const COMPLETING: Told = [
     "Jūs jau pasirašėte. Pridedame laiko žymą…",
@@ -125,14 +124,14 @@ const COMPLETING: Told = [
 ];
 const COMPLETING_EXPLAINED: Told = [
     "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: jei \
-     pasirašyti nepavyko, puslapyje tai bus parašyta.",
+     pasirašyti nepavyks, puslapyje tai bus parašyta.",
     "There is nothing left for you to do. Wait here, or open the link again later: if the \
      document could not be signed, the page will say so.",
 ];
 const NO_TIMESTAMP: Told = [
     "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po \
      kelių minučių.",
-    "The document is not signed: the time-stamp that a signature needs could not be obtained. \
+    "The document is not signed: the time-stamp that your signature needs could not be obtained. \
      Try again in a few minutes.",
 ];
 const CHANGED: Told = [
@@ -328,8 +327,9 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
 
         let card = PairedCard::with(&demo, &first, "card-p384").await;
         let (_, asked) = card.certificate().await;
-        browser.shown("#busy").await;
         let busy = browser.text("#busy").await;
+        let sign = browser.shown("#sign").await;
+        assert!(!sign.is_enabled().await.expect("a look"));
         let until = first_minute_after(&browser, Demo::ceremony(signing.signers[1].link())).await;
         assert!(busy.contains(&until), "{busy} says nothing of {until}");
         browser.assert_accessible("busy").await;

@@ -11,7 +11,7 @@ use crate::support::demo::Demo;
 
 const SANDBOX: Told = [
     "Bandomoji aplinka: čia niekas nepasirašoma.",
-    "Sandbox: nothing is signed here.",
+    "Test environment: nothing is signed here.",
 ];
 
 const TEST_OVER: Told = ["Bandymas baigtas", "The test is over"];

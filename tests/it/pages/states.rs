@@ -20,6 +20,17 @@ pub(super) const LOADED: &str = "
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
 ";
 
+/// Those pages beside the signer's that the documentation shows.
+const PICTURED: [&str; 7] = [
+    "dead-link",
+    "docs",
+    "front",
+    "guide",
+    "pair",
+    "problem",
+    "reference",
+];
+
 /// Most that the page may move while it loads: its share of the window, times how
 /// far (Layout Instability, 2.2).
 const MOST_SHIFT: f64 = 0.02;
@@ -155,12 +166,39 @@ async fn everybody_can_read_the_other_pages() {
             ("front", "", "main a[href='/docs/guide']"),
             ("docs", "docs", "a[href='/auth/docs/reference']"),
             ("guide", "docs/guide", "pre code"),
+            ("guide-auth", "auth/docs/guide", "pre code"),
+            ("guide-dd", "dd/docs/guide", "pre code"),
+            ("webhooks", "docs/webhooks", "pre code"),
+            ("agents", "docs/mcp", "pre code"),
+            ("problems", "problems", "td a"),
             ("problem", "problems/not-found", "h1"),
             ("dead-link", dead.as_str(), "h1"),
             ("pair", "c/pair?code=ABCD-EFGH", ".pairing"),
-            ("reference", "docs/reference", "#reference h1"),
-            ("reference-auth", "auth/docs/reference", "#reference h1"),
-            ("reference-dd", "dd/docs/reference", "#reference h1"),
+            ("reference", "docs/reference", "[role='search']"),
+            ("reference-auth", "auth/docs/reference", "[role='search']"),
+            ("reference-dd", "dd/docs/reference", "[role='search']"),
+            (
+                "reference-search",
+                "docs/reference?q=deadline",
+                "[role='status']",
+            ),
+            ("reference-call", "docs/reference/createSigning", "pre code"),
+            (
+                "reference-event",
+                "docs/reference/schemas/SigningEvent",
+                "dl",
+            ),
+            (
+                "reference-report",
+                "dd/docs/reference/readReport",
+                "pre code",
+            ),
+            ("reference-types", "dd/docs/reference/schemas", "h1"),
+            (
+                "reference-union",
+                "dd/docs/reference/schemas/Statement",
+                "h1",
+            ),
         ] {
             let page = demo.world.base_url.join(path).expect("an address");
             browser.goto(page.as_str()).await.expect("the page");
@@ -169,7 +207,7 @@ async fn everybody_can_read_the_other_pages() {
             if name == "dead-link" {
                 browser.assert_complains_of("404 (Not Found)").await;
             }
-            if screen.name == "desktop" && !name.starts_with("reference-") {
+            if screen.name == "desktop" && PICTURED.contains(&name) {
                 browser.illustrate(name).await;
             }
         }
@@ -210,9 +248,12 @@ async fn nothing_moves_while_the_page_is_read_as_it_loads() {
 }
 
 #[tokio::test]
-async fn browsers_keep_what_pages_load_and_nothing_else() {
+async fn browsers_keep_what_pages_load_and_ask_whether_public_pages_are_the_same() {
     let demo = Demo::start();
-    let page = reqwest::get(demo.world.base_url.clone()).await.unwrap();
+    let public = reqwest::get(demo.world.base_url.clone()).await.unwrap();
+    assert_eq!(public.headers()[CACHE_CONTROL], "public, no-cache");
+    let page = demo.world.base_url.join("c/pair?code=ABCD-EFGH").unwrap();
+    let page = reqwest::get(page).await.unwrap();
     assert_eq!(page.headers()[CACHE_CONTROL], "no-store");
     let page = page.text().await.unwrap();
 

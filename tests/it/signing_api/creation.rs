@@ -2,7 +2,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
-use super::account::{Account, NOBODY, of_signers, signing_of, text, two, with};
+use super::account::{Account, of_signers, signing_of, text, two, with};
 use crate::support::demo::Demo;
 use crate::support::operator::done;
 use crate::support::root;
@@ -78,32 +78,6 @@ async fn a_new_signing_has_exactly_the_members_of_the_contract() {
     let waiting = text(&signing["signers"][2], "ceremonyUrl");
     let dead = reqwest::get(waiting).await.expect("an answer");
     assert_eq!(dead.status(), 404, "a waiting signer's link");
-}
-
-#[tokio::test]
-async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
-    let demo = Demo::start();
-    let api = Account::live(&demo);
-    let document = |document: Value| with(signing_of(two()), json!({"document": document}));
-
-    api.post(
-        "v1/signings",
-        document(json!({"name": "a.pdf", "content": "bm90IGEgUERG"})),
-    )
-    .await
-    .expect_problem(400, "document-refused", &["/document/content"]);
-    api.post(
-        "v1/signings",
-        document(json!({"name": "a.docx", "content": "AAAA"})),
-    )
-    .await
-    .expect_problem(400, "validation-failed", &["/document/name"]);
-    api.post(
-        "v1/signings",
-        document(json!({"name": "a.pdf", "fileToken": NOBODY})),
-    )
-    .await
-    .expect_problem(400, "validation-failed", &["/document/fileToken"]);
 }
 
 #[tokio::test]

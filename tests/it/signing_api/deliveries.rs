@@ -185,6 +185,75 @@ async fn a_refusal_ends_a_delivery_until_the_operator_replays_it() {
 }
 
 #[tokio::test]
+async fn a_caller_looks_at_deliveries_and_has_one_sent_again() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "looked-at");
+    let api = Account::live(&demo);
+    let more = json!({"webhookUrl": hook.address});
+    let signing = api.create(with(signing_of(two()), more)).await;
+    hook.answer_with(404).await;
+    let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
+    api.post(&path, json!({})).await.expect(200);
+    hook.deliveries(1).await;
+    done(&demo.data(), &["demo", "clock", "+1d"]);
+
+    let failed = "v1/deliveries?status=failed&event=signing.cancelled";
+    let listed = api.get(failed).await.expect(200);
+    let delivery = &listed["data"][0];
+    assert_eq!(delivery["subjectId"], signing["signingId"]);
+    assert_eq!(delivery["attempts"][0]["outcome"], "404");
+    let of_sandbox = Account::sandbox(&demo);
+    let none = of_sandbox.get("v1/deliveries").await.expect(200);
+    assert_eq!(none["data"], json!([]), "the sandbox has its own");
+    hook.answer_with(200).await;
+    let address = format!("v1/deliveries/{}", text(delivery, "deliveryId"));
+    let other = of_sandbox
+        .post(&format!("{address}/resend"), json!({}))
+        .await;
+    assert_eq!(other.status, 404);
+    let resend = format!("{address}/resend");
+    for _ in 0..2 {
+        let resent = api.post_once(&resend, json!({}), "again-1").await;
+        assert_eq!(resent.expect(202)["status"], "pending");
+    }
+
+    let deliveries = hook.deliveries(2).await;
+    assert_eq!(deliveries.len(), 2, "one key, one more time");
+    assert_eq!(
+        deliveries[1].header("webhook-id"),
+        text(delivery, "deliveryId")
+    );
+    done(&demo.data(), &["demo", "clock", "+1d"]);
+    assert_eq!(api.get(&address).await.expect(200)["status"], "delivered");
+    assert_eq!(api.get(failed).await.expect(200)["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_test_event_comes_signed_as_the_others_and_tells_of_nothing() {
+    let demo = Demo::start();
+    let hook = Hook::new(&demo, "tested");
+    let api = Account::live(&demo);
+
+    let test = json!({"webhookUrl": hook.address});
+    let begun = api.post("v1/deliveries", test).await.expect(202);
+
+    let received = &hook.deliveries(1).await[0];
+    assert_eq!(received.header("x-service-event"), "webhook.test");
+    let body: Value = serde_json::from_str(received.raw()).expect("JSON");
+    assert_eq!(
+        body,
+        json!({
+            "event": "webhook.test",
+            "deliveryId": begun["deliveryId"],
+            "occurredAt": begun["occurredAt"],
+        })
+    );
+    assert_eq!(begun["subjectId"], Value::Null);
+    let elsewhere = json!({"webhookUrl": "http://10.0.0.1/hook"});
+    api.post("v1/deliveries", elsewhere).await.expect(400);
+}
+
+#[tokio::test]
 async fn signers_are_written_when_they_may_sign_and_when_they_may_not_any_more() {
     let demo = Demo::start();
     let api = Account::live(&demo);

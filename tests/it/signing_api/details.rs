@@ -1,33 +1,11 @@
 //! What answers say of the occurrence, and how inputs may be written.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use reqwest::Method;
 use serde_json::json;
 
 use super::account::{Account, Answer, NOBODY, pdf, sign_first, signing_of, text, two, with};
 use crate::support::demo::Demo;
 use crate::support::operator::done;
-
-#[tokio::test]
-async fn a_document_may_come_in_lines_of_base64() {
-    let demo = Demo::start();
-    let api = Account::live(&demo);
-    let mut signing = signing_of(two());
-    let content = text(&signing["document"], "content").to_owned();
-    let lines: Vec<&str> = content
-        .as_bytes()
-        .chunks(76)
-        .map(|line| std::str::from_utf8(line).expect("ASCII"))
-        .collect();
-
-    signing["document"]["content"] = json!(format!("{}\r\n", lines.join("\r\n")));
-    api.create(signing).await;
-    let file = json!({"name": "a.pdf", "content": lines.join("\n")});
-    let file = api.post("v1/files", file).await.expect(201);
-
-    assert_eq!(file["bytes"], BASE64.decode(content).expect("base64").len());
-}
 
 #[tokio::test]
 async fn a_domain_in_unicode_and_in_ascii_is_one() {

@@ -66,7 +66,7 @@ async fn every_example_of_a_request_is_answered_as_the_example_of_its_answer() {
         }
     }
 
-    assert_eq!(sent, 10);
+    assert_eq!(sent, 11);
 }
 
 /// The same members, null in the same places, and what an example shows of them.

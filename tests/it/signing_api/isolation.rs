@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::account::{Account, Answer, pdf, signing_of, text, two};
 use crate::support::demo::Demo;
+use crate::support::outside::Hook;
 
 #[tokio::test]
 async fn every_call_finds_nothing_of_another_workspace_or_mode() {
@@ -17,14 +18,17 @@ async fn every_call_finds_nothing_of_another_workspace_or_mode() {
     let batch = owner.post("v1/batches", batch).await.expect(201);
     let file = json!({"name": "a.pdf", "content": pdf()});
     let file = owner.post("v1/files", file).await.expect(201);
+    let test = json!({"webhookUrl": Hook::new(&demo, "isolated").address});
+    let delivery = owner.post("v1/deliveries", test).await.expect(202);
     let ids = [
         ("signingId", text(&signing, "signingId")),
         ("signerId", text(&signing["signers"][0], "signerId")),
         ("batchId", text(&batch, "batchId")),
         ("fileToken", text(&file, "fileToken")),
+        ("deliveryId", text(&delivery, "deliveryId")),
     ];
     let calls = calls_on(&owner, &ids).await;
-    assert_eq!(calls.len(), 16, "{calls:?}");
+    assert_eq!(calls.len(), 18, "{calls:?}");
 
     for place in ["/signing/test", "/other/live", "/other/test"] {
         let stranger = Account::of(&demo, place);

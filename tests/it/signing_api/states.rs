@@ -1,8 +1,6 @@
 use serde_json::{Value, json};
 
-use super::account::{
-    Account, NOBODY, no_signer_has, of_signers, sign_first, signing_of, text, two,
-};
+use super::account::{Account, no_signer_has, of_signers, sign_first, signing_of, text, two};
 use crate::support::demo::Demo;
 
 #[tokio::test]
@@ -85,33 +83,6 @@ async fn a_deadline_counts_from_the_moment_in_which_it_is_moved() {
     let days = at(&moved, "expiresAt").duration_since(at(&signing, "createdAt"));
     assert!((30 * 24..30 * 24 + 1).contains(&days.as_hours()), "{days}");
     assert_eq!(moved["softDeadlineAt"], Value::Null);
-}
-
-#[tokio::test]
-async fn unknown_ids_are_found_nowhere() {
-    let demo = Demo::start();
-    let api = Account::live(&demo);
-    let one = format!("v1/signings/{NOBODY}");
-
-    for path in [
-        one.clone(),
-        format!("{one}/document"),
-        format!("{one}/comments"),
-        format!("v1/batches/{NOBODY}"),
-        format!("v1/files/{NOBODY}"),
-        "v1/signings/not-a-uuid".to_owned(),
-    ] {
-        api.get(&path).await.expect_problem(404, "not-found", &[]);
-    }
-    for path in [
-        format!("{one}/cancel"),
-        format!("{one}/archive"),
-        format!("{one}/signers/{NOBODY}/remind"),
-    ] {
-        api.post(&path, json!({}))
-            .await
-            .expect_problem(404, "not-found", &[]);
-    }
 }
 
 #[tokio::test]

@@ -301,6 +301,14 @@ impl Demo {
         Metrics::new(answer.text().await.expect("text"))
     }
 
+    /// The page that the operator's listener shows.
+    pub(crate) async fn operator_page(&self) -> String {
+        let answer = reqwest::get(self.world.operator_url.clone()).await;
+        let answer = answer.expect("an answer");
+        assert!(answer.status().is_success(), "{}", answer.status());
+        answer.text().await.expect("text")
+    }
+
     /// The most memory that the server ever had, in bytes (Linux).
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id()))

@@ -1,4 +1,78 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
 use super::demo::Demo;
+use super::root;
+
+/// The metrics of the table of `docs/monitoring.md`, each with its labels.
+static DOCUMENTED: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
+    let page = std::fs::read_to_string(root().join("docs/monitoring.md")).expect("a page");
+    let rows = page.lines().filter(|line| line.starts_with("| `parafa_"));
+    let metrics = rows.flat_map(|row| {
+        let cells: Vec<&str> = row.split('|').collect();
+        let labels: BTreeSet<String> = quoted(&without_brackets(cells[2])).collect();
+        let named: Vec<_> = quoted(cells[1])
+            .map(|name| (name, labels.clone()))
+            .collect();
+        named
+    });
+    metrics.collect()
+});
+
+/// The labels that the documentation has for the metric of a series.
+pub(crate) fn documented_labels(series: &str) -> Option<&'static BTreeSet<String>> {
+    let of_histogram = ["_bucket", "_sum", "_count"]
+        .iter()
+        .find_map(|suffix| DOCUMENTED.get(series.strip_suffix(suffix)?));
+    DOCUMENTED.get(series).or(of_histogram)
+}
+
+fn quoted(text: &str) -> impl Iterator<Item = String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned)
+}
+
+/// Without the values of labels, which stand in brackets behind them.
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0;
+    text.chars()
+        .filter(|character| {
+            depth += i32::from(*character == '(');
+            let is_outside = depth == 0;
+            depth -= i32::from(*character == ')');
+            is_outside
+        })
+        .collect()
+}
+
+/// Every series is documented with its labels.
+fn assert_documented(text: &str) {
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (series, _) = line.rsplit_once(' ').expect("a series and its value");
+        let (name, labels) = series.split_once('{').unwrap_or((series, ""));
+        let expected = documented_labels(name);
+        let expected = expected.unwrap_or_else(|| panic!("{name} is not documented"));
+        let mut parts: Vec<&str> = labels.split("=\"").collect();
+        parts.pop();
+        let names = parts.iter().filter_map(|part| part.rsplit(',').next());
+        let names: BTreeSet<String> = names
+            .filter(|name| *name != "le")
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(names, *expected, "{line}");
+    }
+}
+
+/// Nothing in a text tells who signs what.
+#[track_caller]
+pub(crate) fn assert_nobody_is_named(text: &str, demo: &Demo, secrets: &[&str]) {
+    let personas = &demo.world.world.personas;
+    let names = personas
+        .iter()
+        .flat_map(|persona| [persona.personal_code.as_str(), persona.name.as_str()]);
+    for secret in names.chain(secrets.iter().copied()) {
+        assert!(!text.contains(secret), "{secret} is told");
+    }
+}
 
 /// What the operator's listener tells about the server, in the OpenMetrics
 /// text format.
@@ -7,6 +81,7 @@ pub(crate) struct Metrics(String);
 impl Metrics {
     pub(crate) fn new(text: String) -> Self {
         assert!(text.ends_with("# EOF\n"), "{text}");
+        assert_documented(&text);
         Self(text)
     }
 
@@ -30,12 +105,6 @@ impl Metrics {
 
     /// Nothing tells who signs what.
     pub(crate) fn assert_nobody_is_named(&self, demo: &Demo, secrets: &[&str]) {
-        let personas = &demo.world.world.personas;
-        let names = personas
-            .iter()
-            .flat_map(|persona| [persona.personal_code.as_str(), persona.name.as_str()]);
-        for secret in names.chain(secrets.iter().copied()) {
-            assert!(!self.0.contains(secret), "{secret} is in the metrics");
-        }
+        assert_nobody_is_named(&self.0, demo, secrets);
     }
 }

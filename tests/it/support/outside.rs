@@ -10,6 +10,8 @@ use super::demo::Demo;
 
 /// Longest wait for something to arrive, in milliseconds.
 const WAIT_MS: u32 = 30_000;
+/// How long a late answer takes, in milliseconds: the server waits longer.
+const LATE_MS: u32 = 10_000;
 
 /// One place in the demo world's receiver of webhooks.
 pub(crate) struct Hook {
@@ -32,8 +34,17 @@ impl Hook {
 
     /// What it answers from now on.
     pub(crate) async fn answer_with(&self, status: u16) {
+        self.plan(&json!({"status": status})).await;
+    }
+
+    /// It takes its time from now on.
+    pub(crate) async fn answer_late(&self) {
+        self.plan(&json!({"status": 200, "delayMs": LATE_MS})).await;
+    }
+
+    async fn plan(&self, answer: &Value) {
         let request = self.http.put(format!("{}/answer", self.address));
-        let answer = request.json(&json!({"status": status})).send().await;
+        let answer = request.json(answer).send().await;
         assert!(answer.expect("the world answers").status().is_success());
     }
 

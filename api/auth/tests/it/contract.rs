@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::fake::{CLIENT, KNOWN, OTHER, PROVIDER, UNKNOWN, ask, creation, request};
+use crate::fake::{CLIENT, KNOWN, OTHER, PROVIDER, UNKNOWN, ask, creation, request, service};
 use crate::openapi::assert_sound;
+use crate::reference_pages::assert_readable;
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,6 +87,11 @@ async fn description() -> Value {
     ask(request("GET", "/auth/openapi.json", &[], None))
         .await
         .json()
+}
+
+#[tokio::test]
+async fn every_call_and_schema_can_be_read_on_a_phone() {
+    assert_readable(&service(), "/auth").await;
 }
 
 #[tokio::test]

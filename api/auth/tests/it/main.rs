@@ -6,3 +6,5 @@ mod fake;
 #[path = "../../../http/tests/it/openapi.rs"]
 mod openapi;
 mod origins;
+#[path = "../../../http/tests/it/reference_pages.rs"]
+mod reference_pages;

@@ -128,7 +128,7 @@ fn words_about_a_code_suit_a_phone_and_a_computer() {
             Language::En,
             [
                 "Open Smart-ID on this device",
-                "Open Skaitytuvas on this device",
+                "Open the Skaitytuvas app on this device",
             ],
             [
                 "Scan this code with the Smart-ID app",
@@ -213,12 +213,12 @@ fn the_date_that_is_wished_for_is_shown_before_the_deadline() {
         (
             Language::En,
             "Please sign by <strong>13 March",
-            "At the latest by <strong>15 March",
+            "You can sign until <strong>15 March",
         ),
         (
             Language::Lt,
             "Prašoma pasirašyti iki <strong>2026\u{a0}m. kovo 13",
-            "Vėliausiai iki <strong>2026\u{a0}m. kovo 15",
+            "Pasirašyti galima iki <strong>2026\u{a0}m. kovo 15",
         ),
     ] {
         let html = rendered(&content, language);
@@ -251,7 +251,7 @@ fn whoever_has_signed_reads_what_comes_next_and_nothing_about_signing() {
         (
             OtherSigners::StillSign,
             true,
-            "Dokumentą dar turi pasirašyti kiti. Kai pasirašys visi, dokumentą gausite el. paštu.",
+            "Dokumentą dar turi pasirašyti kiti. Kai pasirašys visi, dokumentą gausite el.\u{a0}paštu.",
             "Others still have to sign. Once everyone has signed, you will get the document by email.",
         ),
         (
@@ -432,7 +432,7 @@ fn signatures_that_were_not_looked_at_are_told_of_and_none_are_not() {
     let unknown = page(Language::En, &EarlierSignatures::Unknown);
     let none = page(Language::En, &known(Vec::new()));
 
-    assert!(unknown.contains("could not be checked now"));
+    assert!(unknown.contains("could not be checked"));
     assert!(unknown.contains("advisory"));
     assert!(!none.contains("advisory"));
 }

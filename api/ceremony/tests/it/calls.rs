@@ -5,7 +5,7 @@ use http::request::Builder;
 use http::{Method, Request, StatusCode};
 use parafa_api_http::Problem;
 
-use crate::desk::{answer, page, text};
+use crate::desk::{answer, text};
 
 /// Longer than the body of any call.
 const TOO_LONG: usize = 64 * 1024 + 1;
@@ -93,19 +93,5 @@ async fn a_method_that_a_path_without_a_link_has_not_is_told_as_such() {
 
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
         assert_eq!(refused.headers()["allow"], allowed, "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_browser_that_opens_the_address_of_a_call_sees_a_page_where_the_link_is_dead() {
-    for path in [
-        "/c/nobodys/attempts",
-        "/c/signed/attempts",
-        "/c/nobodys/decline",
-    ] {
-        let (status, page) = page(path).await;
-
-        assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
-        assert!(page.contains("<h1>"), "{path}: {page}");
     }
 }

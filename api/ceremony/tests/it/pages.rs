@@ -87,7 +87,7 @@ async fn a_dead_link_says_why_it_is_dead_and_an_unknown_one_says_nothing() {
             "pradės veikti, kai ateis jūsų eilė",
             "keep it and open it later",
         ),
-        ("mailed", "apie tai pranešime", "We will email you"),
+        ("mailed", "pranešime el.", "We will email you"),
         ("done", "Jūs jau pasirašėte", "You have already signed"),
         ("declined", "Atsisakėte pasirašyti", "You declined to sign"),
         ("refused", "Kitas asmuo atsisakė", "Someone else declined"),
@@ -166,9 +166,9 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
         "download=\"Sutartis.pdf\" data-pdf data-main>Sutartis.pdf</a> (main document)",
         "<a class=\"save\" href=\"/c/container/members/a\" download=\"Sutartis.pdf\" \
          aria-label=\"Download the file: Sutartis.pdf\">",
-        "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
-        "download=\"Planas.png\" data-picture>Planas.png</a> (appendix)",
-        "Some of the files cannot be shown here. Select the name of such a file to download it",
+        "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (attachment)",
+        "download=\"Planas.png\" data-picture>Planas.png</a> (attachment)",
+        "Before you sign, select the name of such a file to download it, and read it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
@@ -235,7 +235,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
                 "Card, and a phone with NFC and the Skaitytuvas app",
                 "Get the Skaitytuvas app:",
                 "The code is valid until {time}.",
-                "Open Skaitytuvas on this device",
+                "Open the Skaitytuvas app on this device",
             ],
         ),
         (
@@ -252,7 +252,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
             [
                 "Open the Skaitytuvas app",
                 "Get the Skaitytuvas app:",
-                "The code is valid until",
+                "The signing page shows how long the code is valid.",
                 "go back to the signing page",
             ],
         ),
@@ -261,7 +261,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
             [
                 "Atverkite programėlę „Skaitytuvas“",
                 "Atsisiųsti programėlę „Skaitytuvas“:",
-                "Kodas galioja iki",
+                "Iki kada kodas galioja, nurodyta pasirašymo puslapyje.",
                 "grįžkite į pasirašymo puslapį",
             ],
         ),

@@ -1,5 +1,7 @@
-use parafa_api_http::BaseUrl;
+use parafa_api_http::{BaseUrl, deliveries};
 use serde_json::{Value, json};
+
+use super::vocabulary::KycEventKind;
 
 const ORDER: &str = "0192f7a0-6b1c-7c3e-9a4d-2f5b8e1c7d90";
 
@@ -22,7 +24,7 @@ pub fn example(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
             "simulateKycPackage" => delivered("0.00", true, base_url),
             _ => delivered("24.99", false, base_url),
         },
-        _ => return None,
+        _ => return deliveries::example(call, schema, KycEventKind::Delivered.as_str()),
     })
 }
 

@@ -8,8 +8,8 @@ pub const ROLE_NOT_HELD: ProblemType = ProblemType {
     status: StatusCode::UNPROCESSABLE_ENTITY,
     name: "role-not-held",
     title: "Nobody holds the role",
-    meaning: "According to the register nobody holds this role in the entity. Nothing was created or charged.",
-    remedy: "Order for a role that the entity has.",
+    meaning: "According to the register, nobody holds this role in the entity; nothing was created or charged.",
+    remedy: "Order for a role that somebody holds in the entity.",
 };
 /// 409: there is no container yet.
 pub const ARTIFACT_NOT_READY: ProblemType = ProblemType {
@@ -32,7 +32,7 @@ pub const ORDER_NOT_ENDED: ProblemType = ProblemType {
     status: StatusCode::CONFLICT,
     name: "order-not-ended",
     title: "The order has not ended",
-    meaning: "The order is still awaiting its subject or being verified; only ended orders are erased.",
+    meaning: "The order is still awaiting its subject or being verified; only ended orders can be erased.",
     remedy: "Wait for the callback, or read the order until it has ended, and repeat the request.",
 };
 /// 503: there is no attorney's signature to be had.
@@ -40,22 +40,22 @@ pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::SERVICE_UNAVAILABLE,
     name: "signature-unavailable",
     title: "Answers cannot be signed now",
-    meaning: "The service's signing key or what it needs is out of order; nothing was charged.",
+    meaning: "The service's signing key, or something that it needs, is unavailable; nothing was charged.",
     remedy: "Try again later, or ask for an unsigned answer.",
 };
 /// 422: nobody here can ask the register.
 pub const REGISTER_NOT_OFFERED: ProblemType = ProblemType {
     status: StatusCode::UNPROCESSABLE_ENTITY,
     name: "register-not-offered",
-    title: "The register cannot be asked here",
+    title: "The register is not available here",
     meaning: "No source is set up here for a register that this answer needs; it was not asked, and nothing was charged.",
-    remedy: "Asking again does not help: turn to the operator.",
+    remedy: "Asking again does not help; contact the operator.",
 };
 /// 502: a register did not answer.
 pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::BAD_GATEWAY,
     name: "upstream-unavailable",
     title: "A register did not answer",
-    meaning: "A register that this answer needs is down or answered nonsense; nothing was charged.",
+    meaning: "A register that this answer needs is down, or its answer cannot be used; nothing was charged.",
     remedy: "Try again later.",
 };

@@ -1,5 +1,6 @@
 use parafa_api_http::FromBody;
 use parafa_api_http::decode::{Node, Object};
+use parafa_api_http::deliveries::webhook_address;
 use parafa_register_data::EntityCode;
 use serde_json::json;
 use url::Url;
@@ -53,14 +54,7 @@ impl<A: KycApi> FromBody<A> for CreateKycPackage {
                 let node = node.described(
                     "A public https address for the outcome: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
                 );
-                let url = node.web_address()?;
-                match api.callback_target(&url) {
-                    Ok(()) => Some(url),
-                    Err(detail) => {
-                        node.fault(detail);
-                        None
-                    }
-                }
+                webhook_address(&node, |target| api.webhook_target(target))
             });
             Some(Self {
                 entity: entity?,

@@ -6,6 +6,7 @@ use http_body_util::BodyExt;
 
 use crate::openapi::assert_sound;
 use crate::orders::Product;
+use crate::reference_pages::assert_readable;
 
 const CALLS: [&str; 8] = [
     "/v1/entities/999000009",
@@ -71,6 +72,11 @@ async fn tools_and_generators_of_clients_can_work_with_the_description() {
     let text = answer.into_body().collect().await.unwrap().to_bytes();
     let document = serde_json::from_slice(&text).expect("JSON");
     assert_sound(&document);
+}
+
+#[tokio::test]
+async fn every_call_and_schema_can_be_read_on_a_phone() {
+    assert_readable(&Product::default().service(), "/dd").await;
 }
 
 /// Whatever changes in the description shows in the difference of the file.

@@ -45,7 +45,8 @@ impl Product {
         response.unwrap()
     }
 
-    fn service(&self) -> Router {
+    /// The whole API.
+    pub(crate) fn service(&self) -> Router {
         let base_url = BaseUrl::new(&"https://dd.example".parse().unwrap());
         router(Arc::new(self.clone()), HttpConfig::new(base_url))
     }

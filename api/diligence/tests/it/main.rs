@@ -6,4 +6,6 @@ mod kyc;
 #[path = "../../../http/tests/it/openapi.rs"]
 mod openapi;
 mod orders;
+#[path = "../../../http/tests/it/reference_pages.rs"]
+mod reference_pages;
 mod repetitions;

@@ -5,12 +5,17 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use axum::Router;
+use parafa_api_diligence::Record;
 use parafa_api_diligence::kyc::{
-    self, CreateKycPackage, ErasedKycOrder, KycApi, KycDelivery, KycDeliveryKind, KycOrder,
-    KycStatus, OrderId, SimulateKycPackage,
+    self, CreateKycPackage, ErasedKycOrder, KycApi, KycDelivery, KycDeliveryKind, KycEventKind,
+    KycOrder, KycStatus, OrderId, SimulateKycPackage,
+};
+use parafa_api_http::deliveries::{
+    CallersDeliveries, DeliveriesApi, DeliveryId, DeliveryList, DeliveryQuery, ResentDelivery,
+    TestEvent, WebhookDelivery, WebhookDeliveryStatus,
 };
 use parafa_api_http::{
-    Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, KeptAnswer,
+    Access, Api, BaseUrl, Credentials, Download, Guide, HttpConfig, IdempotentRequest, KeptAnswer,
     Presence, Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation,
     Security, Surface, router,
 };
@@ -21,6 +26,9 @@ use crate::fake::container;
 
 /// The one order that there is.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
+
+/// The one delivery that there is.
+pub(crate) const DELIVERY: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d91);
 
 /// Takes orders, answers every question with the same text, and counts the answers.
 #[derive(Clone, Default)]
@@ -48,7 +56,7 @@ impl Principal for Caller {
 #[async_trait]
 impl Api for Product {
     type Caller = Caller;
-    type Record = OrderId;
+    type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
         match credentials {
@@ -59,10 +67,12 @@ impl Api for Product {
         }
     }
 
-    async fn presence(&self, _: &Caller, order: OrderId) -> Result<Presence, Problem> {
-        Ok(match order.0 {
-            ORDER => Presence::Present,
-            _ => Presence::Absent,
+    async fn presence(&self, _: &Caller, record: Record) -> Result<Presence, Problem> {
+        Ok(match record {
+            Record::Order(OrderId(ORDER)) | Record::Delivery(DeliveryId(DELIVERY)) => {
+                Presence::Present
+            }
+            Record::Order(_) | Record::Delivery(_) => Presence::Absent,
         })
     }
 
@@ -90,15 +100,46 @@ impl Api for Product {
     async fn release(&self, _: &Caller) {}
 }
 
-#[async_trait]
-impl KycApi for Product {
-    fn callback_target(&self, target: &Url) -> Result<(), String> {
+impl DeliveriesApi for Product {
+    type Event = KycEventKind;
+
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
         match target.host_str() {
             Some("10.0.0.1") => Err("cannot be a target".to_owned()),
             _ => Ok(()),
         }
     }
 
+    fn deliveries(&self) -> &dyn CallersDeliveries<Caller> {
+        self
+    }
+}
+
+#[async_trait]
+impl CallersDeliveries<Caller> for Product {
+    async fn list(&self, _: &Caller, query: DeliveryQuery) -> Result<DeliveryList, Problem> {
+        Ok(DeliveryList {
+            data: query.event.map(delivery).into_iter().collect(),
+            has_more: false,
+            next_cursor: None,
+        })
+    }
+
+    async fn read(&self, _: &Caller, _: DeliveryId) -> Result<WebhookDelivery, Problem> {
+        Ok(delivery("kyc.delivered"))
+    }
+
+    async fn resend(&self, _: &Caller, _: DeliveryId) -> Result<ResentDelivery, Problem> {
+        Ok(ResentDelivery(delivery("kyc.delivered")))
+    }
+
+    async fn send_test(&self, _: &Caller, _: TestEvent) -> Result<WebhookDelivery, Problem> {
+        Ok(delivery("webhook.test"))
+    }
+}
+
+#[async_trait]
+impl KycApi for Product {
     fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
         match caller.live {
             true => Err(Problem::of(ProblemType::SANDBOX_ONLY)),
@@ -141,6 +182,17 @@ impl KycApi for Product {
     }
 }
 
+fn delivery(event: &str) -> WebhookDelivery {
+    WebhookDelivery {
+        delivery_id: DeliveryId(DELIVERY),
+        event: event.to_owned(),
+        subject_id: (event != "webhook.test").then_some(ORDER),
+        occurred_at: "2026-11-21T12:40:00Z".parse().unwrap(),
+        status: WebhookDeliveryStatus::Pending,
+        attempts: Vec::new(),
+    }
+}
+
 fn order(request: &CreateKycPackage) -> KycOrder {
     let at = "2026-11-21T12:40:00Z".parse().unwrap();
     KycOrder {
@@ -169,7 +221,6 @@ fn order(request: &CreateKycPackage) -> KycOrder {
 
 fn reference() -> Reference<Product> {
     Reference {
-        name: "Due diligence",
         folder: "/dd",
         title: "Due-diligence API",
         version: "1.0.0",
@@ -193,7 +244,12 @@ fn reference() -> Reference<Product> {
         ],
         advice_on_long_bodies: "",
         headers: &[],
-        guide: None,
+        demo_key: ".diligence.test",
+        guide: Guide {
+            title: "An order",
+            introduction: "",
+            steps: &[],
+        },
         example: kyc::example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),

@@ -32,13 +32,13 @@ pub(super) struct Characters {
 pub(super) static LINE: Characters = Characters {
     one: &IN_LINE,
     disturb: text::disturbs_line,
-    otherwise: "must be one line without control characters and others that nobody sees",
+    otherwise: "must be one line without control or invisible characters",
 };
 /// The same, with tabs and line breaks.
 pub(super) static LINES: Characters = Characters {
     one: &IN_LINES,
     disturb: text::disturbs_lines,
-    otherwise: "must have no control characters but tabs and line breaks, and no others that nobody sees",
+    otherwise: "must have no invisible characters, and no control characters but tabs and line breaks",
 };
 /// Base64 (RFC 4648, 4) whose last group has no bits too many, with line breaks
 /// anywhere.

@@ -78,6 +78,12 @@ impl Admission {
         self.rates.admit(key, access, Instant::now()).await
     }
 
+    /// Whether a caller may call from where a request comes from.
+    #[must_use]
+    pub fn admits(&self, caller: &impl Principal, request: &Extensions) -> bool {
+        may_come(caller, request)
+    }
+
     /// Counts a request for which nobody has to say who they are, by the
     /// address that it comes from; none where that is not known.
     #[must_use]
@@ -90,6 +96,15 @@ impl Admission {
     pub fn count_stranger(&self, request: &Extensions) -> Option<RateDecision> {
         peer(request).map(|peer| self.rates.admit_stranger(peer, Instant::now()))
     }
+}
+
+/// Whether a caller may call from where a request comes from.
+pub(super) fn may_come(caller: &impl Principal, request: &Extensions) -> bool {
+    let may_come = caller.may_call_from(peer(request));
+    if !may_come {
+        tracing::info!(key.id = %caller.key_id(), "a key is used where it does not work");
+    }
+    may_come
 }
 
 /// Where a request comes from.

@@ -8,7 +8,7 @@ use http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::admission::peer;
+use super::admission::{may_come, peer};
 use super::origin::Origin;
 use super::rate::{AlreadyCounted, RateDecision};
 use crate::api::Api;
@@ -132,7 +132,18 @@ async fn enter<A: Api>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match caller(http, contract, request.headers()).await {
+    let caller = caller(http, contract, request.headers()).await;
+    let from = request.extensions();
+    // Whoever has counted a call has looked at that too.
+    let is_counted = from.get::<AlreadyCounted>().is_some();
+    let caller = caller.and_then(|caller| match is_counted || may_come(&caller, from) {
+        true => Ok(caller),
+        false => Err(Refused {
+            problem: Problem::unauthorized(),
+            security: security(http, contract),
+        }),
+    });
+    let caller = match caller {
         Ok(caller) => caller,
         Err(refused) => return refuse_stranger(http, &request, refused),
     };

@@ -8,6 +8,5 @@ use crate::problem::Problem;
 /// panic hook's to log.
 pub(super) fn respond(_: Box<dyn Any + Send + 'static>) -> Response {
     tracing::error!("the handler of a request panicked");
-    Problem::unavailable("The service ran into a fault of its own; nothing was changed.")
-        .into_response()
+    Problem::unavailable("The service had an internal error; nothing was changed.").into_response()
 }

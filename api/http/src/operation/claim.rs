@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use sha2::{Digest, Sha256};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
@@ -21,7 +23,7 @@ const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
 
 /// A claim, given back when it is dropped without an answer: the caller has
 /// gone away, and with them the request, which they may make again at once.
-pub(super) struct Held<A: Api> {
+struct Held<A: Api> {
     api: Arc<A>,
     /// Who has it.
     caller: Arc<A::Caller>,
@@ -49,42 +51,52 @@ impl<A: Api> Drop for Held<A> {
     }
 }
 
-/// What became of the claim on a request.
-pub(super) enum Claimed<A: Api> {
-    /// It is to be carried out now.
-    Now(Held<A>),
-    /// It was answered before.
-    Before(KeptAnswer),
-}
-
-/// Claims a request for a call, whose caller has the claim then.
-pub(super) async fn claim<A: Api, P, T>(
-    call: &mut Call<A, P, T>,
-    request: IdempotentRequest,
-) -> Result<Claimed<A>, Problem> {
-    let of = format!("{} {}", request.method, request.path);
-    match reserve(&call.api, &call.caller, request).await? {
-        Reservation::Claimed(held) => {
-            call.caller = Arc::clone(&held.caller);
-            Ok(Claimed::Now(held))
-        }
-        Reservation::Answered(kept) => Ok(Claimed::Before(kept)),
-        Reservation::InProgress {
-            retry_after_seconds,
-        } => {
-            let detail = format!(
-                "An earlier {of} with this Idempotency-Key is still running; come again in {retry_after_seconds} s."
-            );
-            Err(Problem::new(ProblemType::IDEMPOTENCY_IN_PROGRESS, detail)
-                .with_retry_after(retry_after_seconds))
-        }
-        Reservation::Reused => {
-            let detail = format!(
-                "This Idempotency-Key came with another body or query of {of} within the last {IDEMPOTENCY_HOURS} hours."
-            );
-            Err(Problem::new(ProblemType::IDEMPOTENCY_KEY_REUSED, detail))
+/// Has a call carried out by `handler`. Of requests with the same key the first alone is,
+/// and the others get what was kept of its answer.
+pub(super) async fn once<A, P, T, V, R>(
+    mut call: Call<A, P, T>,
+    request: Option<IdempotentRequest>,
+    handler: impl FnOnce(Call<A, P, T>) -> R,
+    answer: impl FnOnce(V) -> Response,
+    replay: impl FnOnce(KeptAnswer) -> Result<Response, Problem>,
+) -> Result<Response, Problem>
+where
+    A: Api,
+    V: Send,
+    R: Future<Output = Result<V, Problem>> + Send,
+{
+    let mut held = None;
+    if let Some(request) = request {
+        let of = format!("{} {}", request.method, request.path);
+        match reserve(&call.api, &call.caller, request).await? {
+            Reservation::Claimed(claimed) => {
+                call.caller = Arc::clone(&claimed.caller);
+                held = Some(claimed);
+            }
+            Reservation::Answered(kept) => {
+                let mut response = replay(kept)?;
+                let replayed = HeaderValue::from_static("true");
+                response.headers_mut().insert(IDEMPOTENT_REPLAYED, replayed);
+                return Ok(response);
+            }
+            Reservation::InProgress {
+                retry_after_seconds,
+            } => {
+                let detail = format!(
+                    "An earlier {of} with this Idempotency-Key is still running; come again in {retry_after_seconds} s."
+                );
+                return Err(Problem::new(ProblemType::IDEMPOTENCY_IN_PROGRESS, detail)
+                    .with_retry_after(retry_after_seconds));
+            }
+            Reservation::Reused => {
+                let detail = format!(
+                    "This Idempotency-Key came with another body or query of {of} within the last {IDEMPOTENCY_HOURS} hours."
+                );
+                return Err(Problem::new(ProblemType::IDEMPOTENCY_KEY_REUSED, detail));
+            }
         }
     }
+    carry_out(call, held, handler).await.map(answer)
 }
 
 /// Claims a request in a task of its own: what a caller who goes away meanwhile
@@ -111,7 +123,7 @@ async fn reserve<A: Api>(
 
 /// Has a call carried out, and its claim held meanwhile, if there is one. A refusal
 /// gives the key back.
-pub(super) async fn carry_out<A, P, T, V, R>(
+async fn carry_out<A, P, T, V, R>(
     call: Call<A, P, T>,
     mut held: Option<Held<A>>,
     handler: impl FnOnce(Call<A, P, T>) -> R,
@@ -143,13 +155,30 @@ where
     }
 }
 
-/// Says of an answer that it is the one to an earlier request.
-pub(super) fn mark_replayed(headers: &mut HeaderMap) {
-    headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+/// What a request with a key is known by, made of its body or query, and what is wrong
+/// with the key.
+pub(super) fn repeatable(
+    headers: &HeaderMap,
+    method: Method,
+    path: String,
+) -> (
+    impl FnOnce(&[u8]) -> Option<IdempotentRequest> + Send + 'static + use<>,
+    Option<Fault>,
+) {
+    let (key, fault) = idempotency_key(headers);
+    let request = move |content: &[u8]| {
+        Some(IdempotentRequest {
+            key: key?,
+            method,
+            path,
+            body_sha256: Sha256::digest(content).into(),
+        })
+    };
+    (request, fault)
 }
 
 /// The key of a request, if it has one, and what is wrong with it.
-pub(super) fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, Option<Fault>) {
+fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, Option<Fault>) {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else {
         return (None, None);
@@ -159,7 +188,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, O
         return (key, None);
     }
     let detail = format!(
-        "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
+        "must have one Idempotency-Key header of 1 to {} visible ASCII characters",
         IdempotencyKey::LONGEST
     );
     (None, Some(Fault::new("", detail)))

@@ -4,13 +4,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, LOCATION};
 use http::{HeaderValue, StatusCode};
-use sha2::{Digest, Sha256};
 
 use super::call::{AuthorizedRequest, Call};
-use super::claim::{Claimed, carry_out, claim, idempotency_key, mark_replayed};
+use super::claim::{once, repeatable};
 use super::{Input, PathParams};
 use crate::api::Api;
-use crate::idempotency::{Created, IdempotentRequest, KeptAnswer};
+use crate::idempotency::{Created, KeptAnswer};
 use crate::problem::Problem;
 
 impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
@@ -24,34 +23,14 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         V: Created + Send,
         R: Future<Output = Result<V, Problem>> + Send,
     {
-        let (key, fault) = idempotency_key(self.request.headers());
-        let method = self.contract.method.clone();
         let path = self.path.fill(self.contract.path);
         let address = self.http.config.base_url.join(&path);
-        let is_keyed = key.is_some();
-        let digest = move |body: &[u8]| -> Option<[u8; 32]> {
-            is_keyed.then(|| Sha256::digest(body).into())
-        };
-        let (mut call, body_sha256) = self.call_with_body::<I, _>(fault, digest).await?;
-        let mut held = None;
-        if let (Some(key), Some(body_sha256)) = (key, body_sha256) {
-            let request = IdempotentRequest {
-                key,
-                method,
-                path,
-                body_sha256,
-            };
-            match claim(&mut call, request).await? {
-                Claimed::Now(claimed) => held = Some(claimed),
-                Claimed::Before(kept) => {
-                    let mut response = answer(&address, V::STATUS, kept);
-                    mark_replayed(response.headers_mut());
-                    return Ok(response);
-                }
-            }
-        }
-        let created = carry_out(call, held, handler).await?;
-        Ok(answer(&address, V::STATUS, KeptAnswer::of(&created)))
+        let method = self.contract.method.clone();
+        let (request, fault) = repeatable(self.request.headers(), method, path);
+        let (call, request) = self.call_with_body::<I, _>(fault, request).await?;
+        let answer = |kept| answer(&address, V::STATUS, kept);
+        let created = |created: V| answer(KeptAnswer::of(&created));
+        once(call, request, handler, created, |kept| Ok(answer(kept))).await
     }
 }
 

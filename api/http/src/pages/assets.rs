@@ -1,15 +1,12 @@
 //! Files that pages load. Their addresses hold the digest of what is in them, so
 //! that they, alone of all that the service answers, are kept by browsers.
 
-use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
     X_CONTENT_TYPE_OPTIONS,
@@ -17,6 +14,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
+use crate::encoded::gzip;
 use crate::{accepts, refusals};
 
 /// A file that pages load.
@@ -105,12 +103,6 @@ impl AssetFile {
         }
         response
     }
-}
-
-fn gzip(content: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let written = encoder.write_all(content).and_then(|()| encoder.finish());
-    written.expect("memory takes what is written").into()
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct DemoWorld {
     pub mail: String,
     /// Whom one can sign as.
     pub people: Vec<DemoPerson>,
+    /// Where a form is posted to that leads to a page to sign on.
+    pub sample: &'static str,
 }
 
 /// Somebody of a demo world.
@@ -43,7 +45,7 @@ impl FrontPage {
     #[must_use]
     pub fn render(&self) -> Markup {
         english("Electronic signatures").render(
-            &html! { a href="/docs" { "Interfaces" } },
+            &html! { a href="/docs" { "Documentation" } },
             &html! {
                 main.wide #main tabindex="-1" {
                     section {
@@ -51,26 +53,33 @@ impl FrontPage {
                         p {
                             "Parafa gets documents signed. A program posts a document and the \
                              people who should sign it; each of them gets a link, looks at the \
-                             document, and signs with their own Smart-ID, Mobile-ID or identity card."
+                             document, and signs with their own Smart-ID, Mobile-ID or ID card."
                         }
                         p {
-                            "Were you asked to sign? Then open the link in the message that you \
-                             got: it is yours alone, and there is nothing to sign at this address."
+                            "Were you asked to sign? Open the link in the message that you \
+                             received: it is for you only. There is nothing to sign on this page."
                         }
                         p lang="lt" {
-                            "Jūsų paprašė pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
-                             ji skirta tik jums, o šiame puslapyje nieko pasirašyti nereikia."
+                            "Gavote prašymą pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
+                             ji skirta tik jums. Šiame puslapyje pasirašyti nieko nereikia."
                         }
                     }
                     @if let Some(demo) = &self.demo { (demo.walk()) }
                     section {
-                        h2 { "For those who write programs" }
+                        h2 { "For developers" }
                         ul {
-                            li { a href="/docs" { "All interfaces" } }
-                            li { a href="/docs/guide" { "From nothing to a signed document" } }
+                            li { a href="/docs" { "Where to begin" } }
                             @for api in &self.apis {
-                                li { a href={ (api.folder) "/docs/reference" } { (api.title) } }
+                                li {
+                                    (api.title) ": "
+                                    a href={ (api.folder) "/docs/guide" } { (api.guide) }
+                                    ", "
+                                    a href={ (api.folder) "/docs/reference" } { (api.title) ": reference" }
+                                }
                             }
+                            li { a href="/problems" { "Problems" } }
+                            li { a href="/docs/webhooks" { "Webhooks" } }
+                            li { a href="/docs/mcp" { "Tools for agents" } }
                         }
                     }
                     @if let Some(demo) = &self.demo { (demo.people()) }
@@ -84,13 +93,19 @@ impl DemoWorld {
     fn walk(&self) -> Markup {
         html! {
             section {
-                p.sandbox { "This is a demo: its people, providers and authorities are made up, and so is what they sign." }
-                h2 { "The walk" }
-                ol {
-                    li { "Post a document, as " a href="/docs/guide" { "the guide" } " shows; keys are in " code { "demo.json" } " of the data folder." }
-                    li { "Open the signer's link, or the letter with it in " a href=(self.mail) { "the mail of the demo" } "." }
-                    li { "Choose a method and be one of the people below. Their devices answer by themselves, after about a second." }
-                    li { "Download the signed document." }
+                p.sandbox { "This is a demo: its people, providers and authorities are made up, and its signatures are worthless." }
+                h2 { "Try it" }
+                form method="post" action=(self.sample) {
+                    button.button type="submit" { "Sign a sample now" }
+                }
+                p {
+                    "Choose a method and be one of the people below. Their devices answer by "
+                    "themselves, after about a second. Then download the signed document."
+                }
+                p {
+                    "For a document of your own, post it as " a href="/docs/guide" { "the guide" }
+                    " shows; keys are in " code { "demo.json" } " of the data folder, and emails "
+                    "with links in " a href=(self.mail) { "the mail of the demo" } "."
                 }
             }
         }
@@ -99,7 +114,7 @@ impl DemoWorld {
     fn people(&self) -> Markup {
         html! {
             section {
-                h2 { "Who to sign as" }
+                h2 { "People to sign as" }
                 div.scrolled role="region" aria-label="People of the demo" tabindex="0" {
                     table {
                         thead { tr { th { "Name" } th { "Method" } th { "Personal code" } th { "Phone" } th { "Outcome" } } }
@@ -134,6 +149,6 @@ mod tests {
         let page = page.render().into_string();
 
         assert!(page.contains("<p>Were you asked to sign?"), "{page}");
-        assert!(page.contains("<p lang=\"lt\">Jūsų paprašė"), "{page}");
+        assert!(page.contains("<p lang=\"lt\">Gavote prašymą"), "{page}");
     }
 }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use maud::{DOCTYPE, Markup, html};
 
 use super::assets::{AssetFile, AssetFolder};
@@ -66,6 +66,20 @@ pub(crate) fn english(title: &str) -> Layout<'_> {
     }
 }
 
+/// The same with the way to all others.
+pub(crate) fn for_developers(title: &str, main: &Markup) -> Markup {
+    english(title).render(&html! { a href="/docs" { "Documentation" } }, main)
+}
+
+/// A sentence in which code stands between backticks.
+pub(crate) fn inline(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 impl Layout<'_> {
     /// The whole page: `aside` stands in its head line, `main` is an element with
     /// the id `main`.
@@ -104,12 +118,19 @@ impl Layout<'_> {
 /// A page as an answer that nobody keeps, frames or is told the address of.
 #[must_use]
 pub fn page_response(status: StatusCode, page: Markup) -> Response {
+    (status, fields(), page.into_string()).into_response()
+}
+
+/// What pages are.
+pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
+
+/// What goes along with every page.
+pub(super) fn fields() -> [(HeaderName, HeaderValue); 4] {
     let fields = [
-        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_TYPE, MEDIA_TYPE),
         (CONTENT_SECURITY_POLICY, POLICY),
         (REFERRER_POLICY, "no-referrer"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    let fields = fields.map(|(name, value)| (name, HeaderValue::from_static(value)));
-    (status, fields, page.into_string()).into_response()
+    fields.map(|(name, value)| (name, HeaderValue::from_static(value)))
 }

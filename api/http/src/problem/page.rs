@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 
 use super::ProblemType;
-use crate::pages::english;
+use crate::pages::for_developers;
 
 /// What the problem means and what to do about it.
 pub(crate) fn page(kind: ProblemType) -> Markup {
-    english(kind.title).render(
-        &html! { a href="/docs" { "Interfaces" } },
+    for_developers(
+        kind.title,
         &html! {
             main #main tabindex="-1" {
                 section {
@@ -18,6 +18,7 @@ pub(crate) fn page(kind: ProblemType) -> Markup {
                     p { (kind.meaning) }
                     h2 { "What to do" }
                     p { (kind.remedy) }
+                    p { a href="/problems" { "All problems" } }
                 }
             }
         },

@@ -46,50 +46,50 @@ impl ProblemType {
         VALIDATION_FAILED: BAD_REQUEST, "validation-failed", "The request is not valid",
             "Members of the body or parameters of the query are missing, unknown or malformed.",
             "Correct what errors lists: each entry points at one fault and says what is wrong there.";
-        UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The key is missing or does not work",
-            "The request carries no API key that works for this API.",
+        UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The API key is missing or not valid",
+            "The request has no API key that is valid for this API.",
             "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
-        PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
-            "The workspace behind the key, or the entity that it is billed to, has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created, asked for or charged.",
-            "Read the detail for the cause. A ceiling clears by itself once an earlier payment has settled; otherwise have an operator open recoveryUrl, if there is one, and settle it. Then repeat the request.";
+        PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "Payment is required",
+            "The workspace of the key, or the entity that is billed for it, has no payment method, has an overdue invoice or has reached its usage ceiling; nothing was created, asked for or charged.",
+            "Read the detail for the cause. A ceiling clears once an earlier payment has settled; otherwise have a person open recoveryUrl, if there is one, and settle the payment. Then repeat the request.";
         FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
             "The workspace user behind the key may only read.",
             "Use the key of a user whose role is member or owner.";
         SANDBOX_ONLY: FORBIDDEN, "sandbox-only", "Only for sandbox keys",
-            "Outcomes can be simulated with a sandbox key only.",
+            "Only a sandbox key can simulate outcomes.",
             "Repeat the request with a test key, on a record that was created with one.";
-        NOT_FOUND: NOT_FOUND, "not-found", "There is no such thing",
+        NOT_FOUND: NOT_FOUND, "not-found", "Not found",
             "The path is unknown, or there is no such record for this key.",
-            "Check the path, the id, and that the key is of the workspace and mode that created the record.";
+            "Check the path and the id, and use a key of the workspace and mode that created the record.";
         METHOD_NOT_ALLOWED: METHOD_NOT_ALLOWED, "method-not-allowed", "The method is not allowed here",
             "The path exists, but not with this method.",
             "Use one of the methods that the Allow header lists.";
-        REQUEST_TIMEOUT: REQUEST_TIMEOUT, "request-timeout", "The body came too slowly",
-            "The request body stopped arriving, or came more slowly than the service waits for.",
+        REQUEST_TIMEOUT: REQUEST_TIMEOUT, "request-timeout", "The body arrived too slowly",
+            "The request body stopped arriving, or arrived more slowly than the service accepts.",
             "Repeat the request over a better connection.";
         PAYLOAD_TOO_LARGE: PAYLOAD_TOO_LARGE, "payload-too-large", "The body is too large",
-            "The request body is longer than this call takes.",
-            "Send less at once; what the API stores can be stored first and then be named.";
+            "The request body is larger than this call accepts.",
+            "Send less at once; where the API stores files, store the file first and refer to it by its id.";
         URI_TOO_LONG: URI_TOO_LONG, "uri-too-long", "The address is too long",
-            "The address of the request is longer than the service reads.",
-            "Send what is long in the body, where the call takes one.";
+            "The request URL is longer than the service accepts.",
+            "Move long values to the body, where the call takes one.";
         HEADERS_TOO_LARGE: REQUEST_HEADER_FIELDS_TOO_LARGE, "headers-too-large", "The headers are too large",
-            "The request's headers are longer, or more, than the service reads.",
+            "The request's headers are larger, or more numerous, than the service accepts.",
             "Send fewer and shorter headers.";
         UNSUPPORTED_MEDIA_TYPE: UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The media type is not supported",
-            "The request body is not declared as plain JSON.",
+            "The Content-Type of the request body is not plain JSON.",
             "Send the body as application/json, without a content encoding.";
         IDEMPOTENCY_IN_PROGRESS: CONFLICT, "idempotency-in-progress", "The same request is still running",
             "An earlier request with the same Idempotency-Key has not been answered yet.",
-            "Repeat the request a little later: it will get the answer of the first one.";
+            "Repeat the request a little later; you will get the answer to the first one.";
         IDEMPOTENCY_KEY_REUSED: UNPROCESSABLE_ENTITY, "idempotency-key-reused", "The Idempotency-Key was used before",
-            "The same Idempotency-Key came with a different request within the last day.",
+            "The same Idempotency-Key was sent with a different request within the last day.",
             "Use a new key for a new request.";
         RATE_LIMITED: TOO_MANY_REQUESTS, "rate-limited", "Too many requests",
-            "The key, the workspace or the person has used up a rate.",
+            "A rate limit of the key, the workspace or the person has been reached.",
             "Wait for the time in the Retry-After header.";
         UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
-            "Something that the request needs is out of order; nothing was changed, unless the detail says that this cannot be told.",
+            "Something that the request needs is unavailable; nothing was changed, unless the detail says that this is not known.",
             "Try again after the time in the Retry-After header.";
     }
 }

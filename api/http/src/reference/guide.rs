@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use crate::config::BaseUrl;
-use crate::pages::english;
+use crate::pages::{for_developers, inline};
 
 /// Commands for a shell, in their order.
 #[derive(Clone, Copy, Debug)]
@@ -28,22 +28,55 @@ pub struct Step {
     pub command: &'static str,
 }
 
-/// The guide as a page.
-pub(super) fn page(guide: &Guide, base_url: &BaseUrl) -> Markup {
+/// Things of one kind that are set up here.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SetUp {
+    /// What they are called.
+    pub title: &'static str,
+    /// Each of them; none at all, if it cannot be done here.
+    pub names: Vec<String>,
+}
+
+/// The guide of the API whose pages are in `folder`.
+pub(super) fn page(guide: &Guide, folder: &str, base_url: &BaseUrl, set_up: &[SetUp]) -> Markup {
     let base_url = base_url.to_string();
-    english(guide.title).render(
-        &html! { a href="/docs" { "Interfaces" } },
+    for_developers(
+        guide.title,
         &html! {
             main.wide #main tabindex="-1" {
                 section {
                     h1 { (guide.title) }
-                    p { (guide.introduction) }
+                    p { (inline(guide.introduction)) }
                 }
                 @for (number, step) in (1..).zip(guide.steps) {
                     section {
                         h2 { (number) ". " (step.title) }
-                        p { (step.text) }
-                        pre tabindex="0" { code { (step.command.replace("{base}", &base_url)) } }
+                        p { (inline(step.text)) }
+                        @let command = step.command.trim_end().replace("{base}", &base_url);
+                        pre tabindex="0" { code { (command) } }
+                    }
+                }
+                @if !set_up.is_empty() {
+                    section {
+                        h2 { "Set up here" }
+                        table {
+                            tbody {
+                                @for SetUp { title, names } in set_up {
+                                    tr {
+                                        td { (title) }
+                                        td { @if names.is_empty() { "none" } @else { (names.join(", ")) } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                section {
+                    h2 { "Read on" }
+                    ul {
+                        li { a href={ (folder) "/docs/reference" } { "The reference: every call" } }
+                        li { a href="/problems" { "What a refusal means" } }
+                        li { a href="/docs/webhooks" { "Webhooks" } }
                     }
                 }
             }

@@ -1,21 +1,22 @@
 //! The pages of an API and its description.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
 use axum::routing::get;
-use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, StatusCode};
-use maud::Markup;
+use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
+use http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::{guide, overview, viewer};
+use super::guide;
+use super::manual::{About, Manual};
 use crate::api::Api;
-use crate::entity_tag::EntityTag;
-use crate::openapi::{Description, Form};
-use crate::pages::page_response;
+use crate::encoded::Encoded;
+use crate::openapi::{Description, document};
+use crate::pages::{PublicPage, page_response};
 use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::served::Http;
@@ -23,65 +24,98 @@ use crate::served::Http;
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
-    let overview = http.clone();
-    let kinds = kinds_with_a_page(&http);
+    let guided = http.clone();
+    let problems = problem_pages(&http);
     let described = Arc::new(Described {
         http,
         format,
         description: OnceLock::new(),
+        manual: OnceLock::new(),
     });
-    let described_as = viewer::page(folder, described.http.reference.title);
-    let guide = http_guide(&described.http);
-    let mut router = Router::new();
-    if let Some(guide) = guide {
-        router = router.route(
-            &format!("{folder}/docs/guide"),
-            get(async move || page_response(StatusCode::OK, guide)),
-        );
-    }
-    router
-        .route(
-            &format!("{folder}/docs/reference"),
-            get(async move || viewer::response(described_as)),
-        )
+    let reference = format!("{folder}/docs/reference");
+    Router::new()
+        .route(&reference, get(index::<A, F>))
+        .route(&format!("{reference}/{{*page}}"), get(below_index::<A, F>))
         .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
         .route(
-            &format!("{folder}/docs"),
-            get(docs_page::<A>).with_state(overview),
+            &format!("{folder}/docs/guide"),
+            get(guide_page::<A>).with_state(guided),
         )
         .route(
             &format!("{folder}/problems/{{name}}"),
-            get(problem_page).with_state(kinds),
+            get(problem_page).with_state(problems),
         )
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
 }
 
-/// The problems of an API, and those of its neighbours that it has not itself.
-fn kinds_with_a_page<A: Api>(http: &Http<A>) -> Arc<[ProblemType]> {
-    let of_neighbours = http.config.neighbours.iter().flat_map(|one| &one.problems);
-    let own = http.reference.problems.iter();
-    own.chain(of_neighbours).copied().collect()
+/// The pages of problems by their names.
+type ProblemPages = Arc<HashMap<&'static str, PublicPage>>;
+
+/// The problems of an API, and those of its neighbours whose pages it has.
+fn problem_pages<A: Api>(http: &Http<A>) -> ProblemPages {
+    let folder = http.reference.folder;
+    let neighbours = http.config.neighbours.iter();
+    let with_pages_here = neighbours.filter(|one| one.problem_folder == folder);
+    let of_neighbours = with_pages_here.flat_map(|one| &one.problems);
+    let mut pages = HashMap::new();
+    for kind in http.reference.problems.iter().chain(of_neighbours) {
+        let made = || PublicPage::new(page(*kind));
+        pages.entry(kind.name).or_insert_with(made);
+    }
+    Arc::new(pages)
 }
 
-fn http_guide<A: Api>(http: &Http<A>) -> Option<Markup> {
-    let guide = http.reference.guide.as_ref()?;
-    Some(guide::page(guide, &http.config.base_url))
-}
-
-/// The description, made when it is asked for first.
+/// The description as a document and as pages, each made when it is asked for
+/// first.
 struct Described<A: Api, F> {
     http: Http<A>,
     format: Arc<F>,
     description: OnceLock<Description>,
+    manual: OnceLock<Manual>,
 }
 
 impl<A: Api, F: ProblemFormat> Described<A, F> {
-    fn get(&self) -> &Description {
+    fn description(&self) -> &Description {
         self.description
             .get_or_init(|| Description::new(&self.http, &self.format))
     }
+
+    fn manual(&self) -> &Manual {
+        self.manual.get_or_init(|| {
+            let document = document(&self.http, &self.format);
+            Manual::new(&document, About::of(&self.http.reference))
+        })
+    }
+}
+
+/// `GET /docs/reference`: all calls, or what `q` looks for.
+async fn index<A: Api, F: ProblemFormat>(
+    State(described): State<Arc<Described<A, F>>>,
+    query: Result<Query<HashMap<String, String>>, QueryRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let manual = described.manual();
+    let sought = query.ok().and_then(|Query(mut query)| query.remove("q"));
+    match sought.unwrap_or_default().trim() {
+        "" => manual.index.answer(&headers),
+        sought => page_response(StatusCode::OK, manual.found(sought)),
+    }
+}
+
+/// `GET /docs/reference/…`: a call, an event, the list of schemas, or one of them.
+async fn below_index<A: Api, F: ProblemFormat>(
+    State(described): State<Arc<Described<A, F>>>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let manual = described.manual();
+    let page = path.ok().and_then(|Path(path)| manual.page(&path));
+    page.map_or_else(
+        || page_response(StatusCode::NOT_FOUND, manual.missing()),
+        |page| page.answer(&headers),
+    )
 }
 
 /// `GET /openapi.json`.
@@ -89,7 +123,7 @@ async fn json_form<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
     headers: HeaderMap,
 ) -> Response {
-    form(&described.get().json, &headers)
+    form(&described.description().json, &headers)
 }
 
 /// `GET /openapi.yaml`.
@@ -97,38 +131,41 @@ async fn yaml<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
     headers: HeaderMap,
 ) -> Response {
-    form(&described.get().yaml, &headers)
+    form(&described.description().yaml, &headers)
 }
 
 /// One form of the description; pages of other origins may read it too.
-fn form(form: &Form, headers: &HeaderMap) -> Response {
-    let fields = [
-        (CONTENT_TYPE, form.media_type),
-        (CACHE_CONTROL, "public, no-cache"),
-        (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-    ];
-    let response = (fields, form.text.clone()).into_response();
-    EntityTag::known_to(headers).answer((EntityTag::of(&form.sha256), response))
+fn form(form: &Encoded, headers: &HeaderMap) -> Response {
+    let mut response = form.answer(headers);
+    let anybody = HeaderValue::from_static("*");
+    response
+        .headers_mut()
+        .insert(ACCESS_CONTROL_ALLOW_ORIGIN, anybody);
+    response
 }
 
-/// `GET /docs`: what there is. What is set up may change, so that the page is
-/// made whenever it is asked for.
-async fn docs_page<A: Api>(State(http): State<Http<A>>) -> Response {
-    page_response(StatusCode::OK, overview::page(&http))
+/// `GET /docs/guide`. What is set up may change, so that the page is made
+/// whenever it is asked for.
+async fn guide_page<A: Api>(State(http): State<Http<A>>, headers: HeaderMap) -> Response {
+    let reference = &http.reference;
+    let set_up = (reference.set_up)(&http.api);
+    let base_url = &http.config.base_url;
+    let page = guide::page(&reference.guide, reference.folder, base_url, &set_up);
+    PublicPage::new(page).answer(&headers)
 }
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.
 async fn problem_page(
-    State(kinds): State<Arc<[ProblemType]>>,
+    State(pages): State<ProblemPages>,
     name: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let Path(name) = name.map_err(|_| Problem::not_found())?;
-    let kind = kinds.iter().find(|kind| kind.name == name);
-    let kind = kind.ok_or_else(|| {
+    let page = pages.get(name.as_str()).ok_or_else(|| {
         Problem::new(
             ProblemType::NOT_FOUND,
             format!("No problem is called {name}."),
         )
     })?;
-    Ok(page_response(StatusCode::OK, page(*kind)))
+    Ok(page.answer(&headers))
 }

@@ -158,20 +158,6 @@ async fn a_fault_of_the_path_alone_refuses_a_request_whose_body_is_sound() {
 }
 
 #[tokio::test]
-async fn a_repetition_creates_nothing_more() {
-    let service = service();
-    let (status, created, headers) = ask(&service, creation("one")).await;
-    let (again, same, repeated) = ask(&service, creation("one")).await;
-    let (_, other, _) = ask(&service, creation("two")).await;
-
-    assert_eq!((status, again), (201, 201));
-    assert_eq!(created, same);
-    assert_ne!(created["requestId"], other["requestId"]);
-    assert_eq!(repeated["idempotent-replayed"], "true");
-    assert_eq!(headers["location"], repeated["location"]);
-}
-
-#[tokio::test]
 async fn what_was_created_is_read_and_completed() {
     let service = service();
     let created = ask(&service, creation("one")).await.1;

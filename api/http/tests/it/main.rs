@@ -2,6 +2,9 @@
 
 mod answers;
 mod description;
+mod documentation;
 mod openapi;
 mod rates;
+mod reference;
+mod reference_pages;
 mod tiny;

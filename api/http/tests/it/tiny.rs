@@ -9,10 +9,10 @@ use axum::Router;
 use axum::extract::RawPathParams;
 use parafa_api_http::decode::Node;
 use parafa_api_http::{
-    Access, Api, BaseUrl, Created, Credentials, Fault, FromBody, HttpConfig, IdempotentRequest,
-    KeptAnswer, Operation, Path, PathParameter, PathParams, Presence, Principal, Problem,
-    ProblemFormat, ProblemType, Reference, RequestId, Reservation, Security, Surface, Tag, ids,
-    router, wire_enums,
+    Access, Api, BaseUrl, Created, Credentials, Fault, FromBody, Guide, HttpConfig,
+    IdempotentRequest, KeptAnswer, Operation, Path, PathParameter, PathParams, Presence, Principal,
+    Problem, ProblemFormat, ProblemType, Reference, RequestId, Reservation, Security, SetUp, Step,
+    Surface, Tag, ids, router, wire_enums,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -140,6 +140,15 @@ const ABOUT: Tag = Tag {
     name: "Authentications",
     description: "People prove who they are.",
 };
+const GUIDE: Guide = Guide {
+    title: "From nothing to a person",
+    introduction: "Type `bash` first.",
+    steps: &[Step {
+        title: "Begin",
+        text: "With a key.",
+        command: "curl {base}/v1/auth/requests\n",
+    }],
+};
 const BAD_SIGNATURE: ProblemType = ProblemType {
     status: http::StatusCode::UNPROCESSABLE_ENTITY,
     name: "bad-signature",
@@ -229,7 +238,6 @@ fn example(_: &str, schema: &str, _: &BaseUrl) -> Option<Value> {
 
 fn reference() -> Reference<Authentications> {
     Reference {
-        name: "Authentication",
         folder: "/auth",
         title: "Authentication API",
         version: "1.0.0",
@@ -248,9 +256,15 @@ fn reference() -> Reference<Authentications> {
         advice_on_long_bodies: "",
         headers: &[],
         example,
-        set_up: |_| Vec::new(),
+        set_up: |_| {
+            vec![SetUp {
+                title: "Methods",
+                names: Vec::new(),
+            }]
+        },
         refusal: |kind, _| Problem::of(kind),
-        guide: None,
+        demo_key: ".auth",
+        guide: GUIDE,
         webhooks: |_| Map::new(),
     }
 }

@@ -100,7 +100,7 @@ impl Arguments {
         match self.text("entityCode")?.parse::<EntityCode>() {
             Ok(code) => Some(code),
             Err(reason) => {
-                self.fault("entityCode", format_args!("is not one: {reason}"));
+                self.fault("entityCode", format_args!("is not valid: {reason}"));
                 None
             }
         }

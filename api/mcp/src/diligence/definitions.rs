@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parafa_api_http::AgentTool;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
@@ -133,6 +134,17 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
         description: "How an order of create_kyc_package stands: its status, why it was refused, the ceremonyUrl while it waits, and the price once it is delivered. Free of charge. Once status is delivered, the signed container is downloaded over the HTTP API: GET /v1/kyc-packages/{orderId}/artifact.",
     },
 ];
+
+/// The tools as people read of them.
+#[must_use]
+pub fn described_tools() -> Vec<AgentTool> {
+    let tools = DEFINITIONS.iter().map(|tool| AgentTool {
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+    });
+    tools.collect()
+}
 
 impl Definition {
     /// The tool, with the schema of its answer out of the API's description.

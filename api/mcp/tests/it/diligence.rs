@@ -365,7 +365,7 @@ async fn a_wrong_check_digit_and_an_unknown_purpose_are_told_with_all_the_rest()
         json!([
             {
                 "pointer": "/entityCode",
-                "detail": "is not one: the check digit of the code is wrong: after 99900000 comes 9",
+                "detail": "is not valid: the check digit of the code is wrong: after 99900000 it must be 9",
             },
             {
                 "pointer": "/purpose",

@@ -229,7 +229,7 @@ fn member_name<'j>(
     let name = node.file_name(LONGEST_FILE_NAME, &MEMBERS.map(|(extension, _)| extension))?;
     // On Windows `C:a.pdf` is a path on drive C; formats refuse it too.
     if matches!(name.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
-        node.fault("must not begin with the letter of a drive and a colon");
+        node.fault("must not begin with a drive letter and a colon");
         return None;
     }
     if !names.insert(name) {

@@ -1,4 +1,5 @@
 use parafa_api_http::decode::{Node, Object};
+use parafa_api_http::deliveries::webhook_address;
 use serde_json::json;
 use url::Url;
 
@@ -89,12 +90,5 @@ fn webhook_url(node: Node<'_>, rules: &Rules<'_>) -> Option<Url> {
     let node = node.described(
         "A public https address for the events of the signing: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
     );
-    let url = node.web_address()?;
-    match (rules.webhook_target)(&url) {
-        Ok(()) => Some(url),
-        Err(detail) => {
-            node.fault(detail);
-            None
-        }
-    }
+    webhook_address(&node, rules.webhook_target)
 }

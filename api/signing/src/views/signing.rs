@@ -40,6 +40,13 @@ pub struct Signing {
     /// When it was erased.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub erased_at: Option<Timestamp>,
+    /// When it is erased by itself, told where it is read: of one that has ended, in a workspace
+    /// that keeps signings for so many days, unless it is held.
+    #[serde(
+        serialize_with = "timestamp::nullable::serialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub erases_at: Option<Timestamp>,
     /// One sentence, where the status needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,

@@ -2,11 +2,11 @@
 //! is held against it by `tests/it/schemathesis.rs`.
 
 use axum::body::Body;
-use parafa_api_signing::Neighbour;
 use serde_json::Value;
 
 use crate::openapi::{assert_sound, faults};
-use crate::support::{BATCH, FILE, KNOWN, SIGNER, Service, json_request};
+use crate::reference_pages::assert_readable;
+use crate::support::{BATCH, DELIVERY, FILE, KNOWN, SIGNER, Service, json_request};
 
 async fn document() -> Value {
     Service::new().get("/openapi.json").await.json()
@@ -34,7 +34,8 @@ async fn every_answer_has_the_members_of_its_schema() {
             .replace("{signingId}", KNOWN)
             .replace("{signerId}", SIGNER)
             .replace("{batchId}", BATCH)
-            .replace("{fileToken}", FILE);
+            .replace("{fileToken}", FILE)
+            .replace("{deliveryId}", DELIVERY);
         for (method, operation) in item.as_object().unwrap() {
             if method == "parameters" {
                 continue;
@@ -136,15 +137,8 @@ async fn whoever_has_it_already_is_told_so() {
 }
 
 #[tokio::test]
-async fn the_overview_links_all_interfaces_and_loads_nothing_of_others() {
-    let service = Service::with(|config| {
-        config.neighbours = vec![Neighbour {
-            title: "Due diligence".to_owned(),
-            folder: "/dd".to_owned(),
-            problems: Vec::new(),
-        }];
-    });
-    let answer = service.get("/docs").await;
+async fn the_guide_says_what_is_set_up_and_loads_nothing_of_others() {
+    let answer = Service::new().get("/docs/guide").await;
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     let policy = answer.header("content-security-policy");
     assert!(
@@ -153,14 +147,6 @@ async fn the_overview_links_all_interfaces_and_loads_nothing_of_others() {
     );
     assert!(!policy.contains("unsafe"), "{policy}");
     let page = std::str::from_utf8(&answer.body).unwrap();
-    for link in [
-        "https://sign.example/openapi.json",
-        "https://sign.example/openapi.yaml",
-        "https://sign.example/dd/openapi.json",
-        "https://sign.example/problems/validation-failed",
-    ] {
-        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
-    }
     for set_up in ["<td>.pdf</td>", "<td>nfc, smart_id</td>", "<td>none</td>"] {
         assert!(page.contains(set_up), "{set_up}");
     }
@@ -173,13 +159,23 @@ async fn the_overview_links_all_interfaces_and_loads_nothing_of_others() {
 }
 
 #[tokio::test]
-async fn the_reference_reads_the_description_and_the_guide_names_this_service() {
+async fn every_call_event_and_schema_can_be_read_on_a_phone() {
+    assert_readable(&Service::new().router, "").await;
+}
+
+#[tokio::test]
+async fn the_document_of_the_guide_is_a_pdf() {
+    let answer = Service::new().get("/docs/contract.pdf").await;
+
+    assert_eq!(answer.header("content-type"), "application/pdf");
+    assert!(answer.body.starts_with(b"%PDF-"));
+}
+
+#[tokio::test]
+async fn the_guide_names_this_service() {
     let service = Service::new();
-    let reference = service.get("/docs/reference").await;
     let guide = service.get("/docs/guide").await;
 
-    let reference = std::str::from_utf8(&reference.body).unwrap();
-    assert!(reference.contains("data-description=\"/openapi.json\""));
     let guide = std::str::from_utf8(&guide.body).unwrap();
     assert!(guide.contains("BASE=https://sign.example\n"), "{guide}");
 }

@@ -6,20 +6,25 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use axum::body::Body;
+use parafa_api_http::deliveries::{
+    DELIVERY_UNDER_WAY, DeliveryId, DeliveryList, DeliveryQuery, ResentDelivery, TestEvent,
+    WebhookDelivery,
+};
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, Presence, Principal, Problem, ProblemKind, Record, Reservation, SignerId,
-    SigningApi, SigningId, SigningMethod, views,
+    Access, Api, BatchId, CallersDeliveries, Created, Credentials, DeliveriesApi, DocumentDownload,
+    FileToken, IdempotentRequest, KeptAnswer, Presence, Principal, Problem, ProblemKind, Record,
+    Reservation, SignerId, SigningApi, SigningEventKind, SigningId, SigningMethod, views,
 };
 use url::Url;
 use uuid::Uuid;
 
 use crate::support::{
-    BATCH, ERASED, FILE, KNOWN, SIGNER, archived, batch, comment, id, signer, signing, stored_file,
+    BATCH, DELIVERY, ERASED, FILE, KNOWN, SIGNER, UNDER_WAY, archived, batch, comment, delivery,
+    id, signer, signing, stored_file,
 };
 
 /// A title that makes the stand-in panic.
@@ -39,6 +44,8 @@ pub(crate) struct Fake {
     pub(crate) batches: Mutex<Vec<CreateBatch>>,
     pub(crate) files: Mutex<Vec<NewFile>>,
     pub(crate) comments: Mutex<Vec<NewComment>>,
+    pub(crate) deliveries: Mutex<Vec<DeliveryQuery>>,
+    pub(crate) tests: Mutex<Vec<TestEvent>>,
     pub(crate) signers: Mutex<Vec<NewSigner>>,
     pub(crate) simulations: Mutex<Vec<Simulation>>,
     pub(crate) deadlines: Mutex<Vec<UpdateDeadline>>,
@@ -130,6 +137,10 @@ impl Api for Fake {
             ),
             Record::Batch(batch) => (batch == id(BATCH).into(), false),
             Record::File(file) => (file == id(FILE).into(), false),
+            Record::Delivery(delivery) => {
+                let known = [DELIVERY, UNDER_WAY].map(|known| id(known).into());
+                (known.contains(&delivery), false)
+            }
         };
         Ok(
             match (known && caller.has_records, erased && caller.has_records) {
@@ -173,8 +184,9 @@ impl Api for Fake {
     }
 }
 
-#[async_trait]
-impl SigningApi for Fake {
+impl DeliveriesApi for Fake {
+    type Event = SigningEventKind;
+
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
         match target.scheme() {
             "https" => Ok(()),
@@ -182,6 +194,51 @@ impl SigningApi for Fake {
         }
     }
 
+    fn deliveries(&self) -> &dyn CallersDeliveries<Caller> {
+        self
+    }
+}
+
+#[async_trait]
+impl CallersDeliveries<Caller> for Fake {
+    async fn list(&self, _: &Caller, query: DeliveryQuery) -> Result<DeliveryList, Problem> {
+        self.deliveries.lock().unwrap().push(query);
+        Ok(DeliveryList {
+            data: vec![delivery()],
+            has_more: true,
+            next_cursor: Some(id(DELIVERY)),
+        })
+    }
+
+    async fn read(&self, caller: &Caller, id: DeliveryId) -> Result<WebhookDelivery, Problem> {
+        self.find(caller, Record::Delivery(id)).await?;
+        Ok(delivery())
+    }
+
+    async fn resend(&self, caller: &Caller, of: DeliveryId) -> Result<ResentDelivery, Problem> {
+        self.note("resend_delivery");
+        self.find(caller, Record::Delivery(of)).await?;
+        if of == id(UNDER_WAY).into() {
+            return Err(Problem::of(DELIVERY_UNDER_WAY));
+        }
+        let resent = ResentDelivery(delivery());
+        self.keep(caller, &resent);
+        Ok(resent)
+    }
+
+    async fn send_test(
+        &self,
+        caller: &Caller,
+        test: TestEvent,
+    ) -> Result<WebhookDelivery, Problem> {
+        self.tests.lock().unwrap().push(test);
+        self.keep(caller, &delivery());
+        Ok(delivery())
+    }
+}
+
+#[async_trait]
+impl SigningApi for Fake {
     fn methods(&self) -> Vec<SigningMethod> {
         vec![SigningMethod::Nfc, SigningMethod::SmartId]
     }

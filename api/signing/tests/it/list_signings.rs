@@ -3,7 +3,7 @@
 use parafa_api_signing::SigningStatus;
 use parafa_api_signing::requests::ListQuery;
 
-use crate::support::{KNOWN, Service, UNKNOWN, id};
+use crate::support::{KNOWN, Service, id};
 
 #[tokio::test]
 async fn the_query_arrives_parsed() {
@@ -56,25 +56,4 @@ async fn every_fault_of_the_query_is_named() {
         assert_eq!(found, pointers, "{query}");
     }
     assert!(service.fake.listed.lock().unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn calls_without_parameters_take_none() {
-    let service = Service::new();
-    for path in ["", "/document"] {
-        let known = service
-            .get(&format!("/v1/signings/{KNOWN}{path}?verbose=1"))
-            .await;
-        assert_eq!(
-            known.faults(),
-            [("/verbose".to_owned(), "is not a known parameter".to_owned())]
-        );
-        assert_eq!(
-            service
-                .get(&format!("/v1/signings/{UNKNOWN}{path}?verbose=1"))
-                .await
-                .status,
-            404
-        );
-    }
 }

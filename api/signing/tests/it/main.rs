@@ -5,6 +5,7 @@ mod arbitrary;
 mod bodies;
 mod contract;
 mod create_signing;
+mod deliveries;
 mod description;
 mod fake;
 mod list_signings;
@@ -13,6 +14,9 @@ mod list_signings;
 mod openapi;
 mod precedence;
 mod problems;
+/// What every reference must be.
+#[path = "../../../http/tests/it/reference_pages.rs"]
+mod reference_pages;
 mod repetitions;
 mod requests;
 mod support;

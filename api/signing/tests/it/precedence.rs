@@ -165,27 +165,6 @@ async fn the_rate_counts_before_the_role_and_after_the_key() {
 }
 
 #[tokio::test]
-async fn a_viewer_may_read() {
-    let service = Service::new();
-    for path in [
-        "/v1/signings".to_owned(),
-        format!("/v1/signings/{KNOWN}"),
-        format!("/v1/signings/{KNOWN}/document"),
-    ] {
-        for method in ["GET", "HEAD"] {
-            let answer = service
-                .send(
-                    request(method, &path, "viewer")
-                        .body(Body::empty())
-                        .unwrap(),
-                )
-                .await;
-            assert_eq!(answer.status, 200, "{method} {path}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn outside_of_the_api_no_key_is_asked_for() {
     let service = Service::new();
     for path in ["/", "/nothing", "/v2/signings"] {

@@ -9,7 +9,7 @@ use parafa_api_signing::{BaseUrl, Neighbour, Problem, ProblemKind, RateLimiter, 
 use serde_json::json;
 
 use crate::fake::{PANICS, UNPAID};
-use crate::support::{ERASED, KNOWN, SIGNER, Service, json_request, request, with};
+use crate::support::{Service, json_request, with};
 
 #[tokio::test]
 async fn a_refusal_has_exactly_the_members_of_the_contract() {
@@ -25,51 +25,6 @@ async fn a_refusal_has_exactly_the_members_of_the_contract() {
             "errors": [{"pointer": "/limit", "detail": "must be an integer from 1 to 100"}],
         })
     );
-}
-
-#[tokio::test]
-async fn a_missing_key_is_challenged() {
-    let service = Service::new();
-    let answer = service
-        .send(
-            http::Request::get("/v1/signings")
-                .body(Body::empty())
-                .unwrap(),
-        )
-        .await;
-    assert_eq!(answer.problem(), ProblemKind::Unauthorized);
-    assert_eq!(answer.header("www-authenticate"), "Bearer");
-    assert!(!answer.json().as_object().unwrap().contains_key("errors"));
-}
-
-#[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones() {
-    let service = Service::new();
-    for (path, allowed) in [
-        (
-            "/v1/signings".to_owned(),
-            ["GET", "HEAD", "POST"].as_slice(),
-        ),
-        (
-            format!("/v1/signings/{KNOWN}"),
-            &["DELETE", "GET", "HEAD", "PATCH"],
-        ),
-        (format!("/v1/signings/{ERASED}/cancel"), &["POST"]),
-        (
-            format!("/v1/signings/{KNOWN}/signers/{SIGNER}"),
-            &["DELETE", "PATCH"],
-        ),
-        (format!("/v1/signings/{KNOWN}/document"), &["GET", "HEAD"]),
-        ("/problems/not-found".to_owned(), &["GET", "HEAD"]),
-    ] {
-        let answer = service
-            .send(request("PUT", &path, "owner").body(Body::empty()).unwrap())
-            .await;
-        assert_eq!(answer.problem(), ProblemKind::MethodNotAllowed, "{path}");
-        let mut methods: Vec<_> = answer.header("allow").split(',').map(str::trim).collect();
-        methods.sort_unstable();
-        assert_eq!(methods, allowed, "{path}");
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -184,7 +139,11 @@ async fn types_of_neighbours_lead_to_pages_too() {
         config.neighbours = vec![Neighbour {
             title: "Sales".to_owned(),
             folder: "/sales".to_owned(),
+            summary: "What is sold",
+            guide: "From nothing to a sale",
             problems: vec![ProblemType::VALIDATION_FAILED, kind],
+            problem_folder: "",
+            events: Vec::new(),
         }];
     });
 
@@ -221,6 +180,7 @@ fn the_names_are_those_of_the_contract() {
                 "not-remindable",
                 "sandbox-never-signs",
                 "document-changed",
+                "delivery-under-way",
                 "idempotency-in-progress",
             ],
         ),

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use jiff::Timestamp;
+use parafa_api_http::deliveries::{WebhookAttempt, WebhookDelivery, WebhookDeliveryStatus};
 use parafa_api_signing::{
     ArchiveLevel, BaseUrl, CommentAuthor, Delivery, HttpConfig, Language, PartyRole, ProblemKind,
     SignerStatus, SigningMethod, SigningOrder, SigningStatus, router, views,
@@ -30,6 +31,10 @@ pub(crate) const SIGNER: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e70";
 pub(crate) const BATCH: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e71";
 /// A known file.
 pub(crate) const FILE: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e72";
+/// A known delivery.
+pub(crate) const DELIVERY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e74";
+/// One that is being posted.
+pub(crate) const UNDER_WAY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e75";
 
 pub(crate) fn id(text: &str) -> Uuid {
     Uuid::try_parse(text).unwrap()
@@ -53,6 +58,7 @@ pub(crate) fn signing() -> views::Signing {
         completed_at: None,
         completion_mode: None,
         erased_at: None,
+        erases_at: None,
         detail: None,
         signers: vec![signer()],
         document: None,
@@ -125,10 +131,24 @@ pub(crate) fn comment() -> views::Comment {
     }
 }
 
+pub(crate) fn delivery() -> WebhookDelivery {
+    WebhookDelivery {
+        delivery_id: id(DELIVERY).into(),
+        event: "signing.completed".to_owned(),
+        subject_id: Some(id(KNOWN)),
+        occurred_at: time("2026-03-01T09:00:00Z"),
+        status: WebhookDeliveryStatus::Failed,
+        attempts: vec![WebhookAttempt {
+            at: time("2026-03-01T09:00:01Z"),
+            outcome: "410".to_owned(),
+        }],
+    }
+}
+
 /// The service with its usual limits, or with some that a test can reach.
 pub(crate) struct Service {
     pub(crate) fake: Arc<Fake>,
-    router: Router,
+    pub(crate) router: Router,
 }
 
 impl Service {

@@ -25,7 +25,8 @@ class Delivery:
     timestamp: int
     """When this attempt was made, in Unix time."""
     event: dict[str, Any]
-    """What is told: `SigningEvent.from_dict` and `KycEvent.from_dict` read it."""
+    """What is told: `SigningEvent.from_dict` and `KycEvent.from_dict` read it, but for
+    `webhook.test`."""
 
 
 def verify_webhook(

@@ -13,7 +13,7 @@ export interface Delivery<Event> {
     id: string;
     /** When this attempt was made, in Unix time. */
     timestamp: number;
-    /** What is told: a `SigningEvent` or a `KycEvent`, by whose secret it is. */
+    /** What is told: a `SigningEvent` or a `KycEvent`, by whose secret it is, or `webhook.test`. */
     event: Event;
 }
 

@@ -33,7 +33,7 @@ proptest! {
             let _ = read.signer_common_name();
             let certificates = read.certificates().iter();
             for certificate in certificates.filter_map(|der| Certificate::from_der(der).ok()) {
-                let _ = certificate.is_self_signed(&NativeEnvironment);
+                let _ = certificate.is_issued_by(&NativeEnvironment, &certificate);
                 let _ = certificate.is_authority();
                 let _ = read.holds(&NativeEnvironment, &certificate);
             }

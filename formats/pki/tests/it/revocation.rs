@@ -217,7 +217,7 @@ fn certificates_say_what_they_are_for() {
     assert!(root.is_authority() && !signer.is_authority() && !exempt.is_authority());
     assert!(exempt.may_sign_ocsp_responses() && !signer.may_sign_ocsp_responses());
     assert!(exempt.needs_no_revocation_check() && !checked.needs_no_revocation_check());
-    assert!(root.is_self_signed(&NativeEnvironment));
+    assert!(root.is_issued_by(&NativeEnvironment, &root));
     assert!(signer.is_issued_by(&NativeEnvironment, &root));
     assert!(!checked.is_issued_by(&NativeEnvironment, &root));
     assert_eq!(signer.issuer_common_name(), root.common_name());

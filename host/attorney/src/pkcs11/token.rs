@@ -110,7 +110,12 @@ impl Token {
                     return Ok(value);
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a session with the key's token is given up");
+                    tracing::warn!(
+                        provider = "attorney's device",
+                        remedy = "where this comes often, look at the device, its driver and its log",
+                        %error,
+                        "a session with the key's token is given up for a new one"
+                    );
                     // Another one comes to the same where the PIN is wrong, which
                     // `open` knows.
                     drop(kept);

@@ -18,7 +18,7 @@ impl From<AuthError> for Problem {
             AuthError::ForbiddenOrigin(audience) => Problem::new(
                 ErrorCode::ForbiddenOrigin,
                 format!(
-                    "The audience {audience} is not on the provider's allow-list; it has to be written exactly as it stands there."
+                    "The audience {audience} is not on the provider's allow-list; write it exactly as it is there."
                 ),
             ),
             AuthError::ForbiddenMethod(method) => Problem::new(
@@ -38,11 +38,11 @@ impl From<AuthError> for Problem {
             AuthError::ForbiddenTenant => Problem::of(ErrorCode::ForbiddenTenant),
             AuthError::MalformedCertificate => Problem::new(
                 ErrorCode::CertificateChain,
-                "The certificate cannot be read: it is not one in DER.",
+                "The certificate cannot be read: it is not in DER.",
             ),
             AuthError::OtherMeans => Problem::new(
                 ErrorCode::CertificatePurpose,
-                "The certificate is one of Smart-ID or Mobile-ID, and not of a card.",
+                "The certificate belongs to Smart-ID or Mobile-ID, not to a card.",
             ),
             AuthError::Certificate(rejection) => rejected(&rejection),
             AuthError::IdentityMismatch => Problem::of(ErrorCode::IdentityMismatch),
@@ -52,7 +52,7 @@ impl From<AuthError> for Problem {
             AuthError::Failed(failure) => failed(failure),
             AuthError::TooManyRequests { retry_after } => Problem::new(
                 ErrorCode::RateLimited,
-                "The person's phone is asked by several requests already, or was asked in vain many times within an hour.",
+                "Several requests are waiting for this person's phone already, or too many within an hour ended without an answer.",
             )
             .with_retry_after(retry_after),
             AuthError::ProviderDown(_) => Problem::of(ErrorCode::UpstreamUnavailable),

@@ -23,7 +23,7 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::NotFound => Problem::not_found(),
         CeremonyError::Platform(PlatformError::ClaimLost) => Problem::new(
             ProblemType::IDEMPOTENCY_IN_PROGRESS,
-            "Another request with the same Idempotency-Key was begun while this one ran for long; nothing was done here.",
+            "Another request with the same Idempotency-Key began while this one was still running; this one changed nothing.",
         )
         .with_retry_after(BUSY_RETRY_SECONDS),
         CeremonyError::SigningEnded(status) => {
@@ -31,7 +31,7 @@ pub fn problem(error: &CeremonyError) -> Problem {
         }
         CeremonyError::LastSigner => Problem::new(
             problems::LAST_SIGNER,
-            "It is the only party of role signer in this signing.",
+            "This is the only party of role signer in the signing.",
         ),
         CeremonyError::TooManySigners => Problem::new(
             problems::TOO_MANY_SIGNERS,
@@ -78,10 +78,10 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::TooManyAttempts { of, retry_after } => {
             let told = match of {
                 AttemptsOf::Link => format!(
-                    "{ATTEMPTS_PER_HOUR} attempts were started on this link within an hour, the most that may be."
+                    "{ATTEMPTS_PER_HOUR} attempts were started on this link within an hour, which is the limit."
                 ),
                 AttemptsOf::Person => format!(
-                    "{WAITING} attempts of this person wait at once, or {UNSIGNED} within an hour ended in no signature, the most that may be."
+                    "This person has {WAITING} attempts waiting, or {UNSIGNED} within an hour that ended without a signature, which is the limit."
                 ),
             };
             Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(*retry_after)
@@ -101,7 +101,7 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::MemberTooLarge { bytes, limit } => Problem::new(
             ProblemType::PAYLOAD_TOO_LARGE,
             format!(
-                "The member has {bytes} bytes, and at most {limit} are shown on their own; it is in the document."
+                "The member has {bytes} bytes, and at most {limit} can be fetched on its own: download the whole document instead."
             ),
         ),
         CeremonyError::NoPlaceToDownload => {
@@ -143,10 +143,12 @@ fn ended(status: CeremonyStatus) -> String {
 
 fn not_remindable(status: Option<SignerStatus>) -> String {
     match status {
-        None => "The delivery of the signing is link: nobody was invited by mail.".to_owned(),
+        None => "The delivery of the signing is link, so nobody was invited by email.".to_owned(),
         Some(SignerStatus::Pending) => format!("{}.", ended(CeremonyStatus::Pending)),
         Some(SignerStatus::Recorded) => "The party is a viewer.".to_owned(),
-        Some(status) => format!("The signer is {status}, and only a pending one is reminded."),
+        Some(status) => {
+            format!("The signer is {status}, and only a pending signer can be reminded.")
+        }
     }
 }
 
@@ -158,12 +160,12 @@ pub fn no_room(why: &NoRoom) -> Problem {
         }
         NoRoom::TooManyBytes { retry_after } => Problem::new(
             ProblemType::RATE_LIMITED,
-            "The workspace stores more bytes of documents within a minute than it may.",
+            "The workspace has stored more bytes of documents within a minute than its limit allows.",
         )
         .with_retry_after(*retry_after),
         NoRoom::DiskFull { retry_after } => Problem::unavailable(
-            "There is no room for more documents at the moment; nothing was changed. What is there \
-             already can be signed.",
+            "There is no room for more documents at the moment; nothing was changed. Documents \
+             already stored can still be signed.",
         )
         .with_retry_after(*retry_after),
         NoRoom::NotCounted { retry_after } => {
@@ -218,7 +220,7 @@ fn attempt_failed(failure: AttemptFailure, is_locked: bool) -> Problem {
         F::Cancelled | F::Timeout => return Problem::not_found(),
         _ => {
             let told = format!(
-                "The attempt has ended ({}): begin another one.",
+                "The attempt has ended ({}): start another one.",
                 failure.code()
             );
             return Problem::unavailable(told);

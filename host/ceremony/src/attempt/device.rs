@@ -183,9 +183,10 @@ pub(super) fn failure(
     if outcome == SignerOutcome::ProviderUnavailable {
         tracing::error!(
             attempt.id = %running.attempt.id,
-            eid.provider = running.attempt.method.name(),
-            eid.host = provider.host(),
-            eid.status = error.status,
+            provider = running.attempt.method.name(),
+            host = provider.host(),
+            status = error.status,
+            remedy = error.remedy(),
             error = error as &dyn std::error::Error,
             "a provider does not work as it should"
         );

@@ -183,9 +183,8 @@ impl Ceremonies {
             Ok(Stored::Ended(_) | Stored::Nothing) => true,
             Err(error) => error.proves_nothing_stored(),
         };
-        if is_lost && let Err(error) = self.records.files.unlink(signed.version.bytes_id).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "bytes of a version that was not stored are left");
+        if is_lost {
+            self.records.discard_bytes(signed.version.bytes_id).await;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The job that carries an attempt from step to step.
 
 use jiff::Timestamp;
-use parafa_store::jobs::{self, Lane, NewJob};
+use parafa_store::jobs::{self, Lane};
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ pub(super) struct Payload {
 
 /// The name that keeps an attempt's job from being there twice.
 pub(crate) fn unique_key(attempt: Uuid) -> String {
-    format!("{DRIVE}/{attempt}")
+    jobs::unique_key(DRIVE, attempt)
 }
 
 /// Has the attempt's first step done at `due`, or when that is hastened.
@@ -29,13 +29,6 @@ pub(crate) async fn schedule(
     attempt: &AttemptRow,
     due: Timestamp,
 ) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: ATTEMPTS,
-        kind: DRIVE.to_owned(),
-        due,
-        unique: Some(unique_key(attempt.id)),
-        payload: serde_json::json!({ "attempt": attempt.id }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let payload = serde_json::json!({ "attempt": attempt.id });
+    jobs::schedule(tx, (ATTEMPTS, DRIVE), attempt.id, due, payload).await
 }

@@ -108,7 +108,6 @@ impl Ceremonies {
         let id = attempt.id;
         let is_first = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
@@ -148,7 +147,8 @@ impl Ceremonies {
         if !is_first {
             return Err(CeremonyError::CardRefused {
                 member: "/certificate",
-                detail: "is another one than was sent first; the attempt has ended".to_owned(),
+                detail: "is not the certificate that was sent first; the attempt has ended"
+                    .to_owned(),
             });
         }
         let is_looked_at =
@@ -219,7 +219,7 @@ impl Ceremonies {
         if !hash_token(&token).is_of(&submitted.operation_token) {
             return Err(CeremonyError::CardRefused {
                 member: "/operationToken",
-                detail: "is not the one that came with what is to be signed".to_owned(),
+                detail: "is not the one that was given with the data to be signed".to_owned(),
             });
         }
         if attempt.phase != Phase::Completing {
@@ -256,7 +256,6 @@ impl Ceremonies {
         let (id, step) = (attempt.id, attempt.step_number);
         let (submission, digest) = (&submission, &digest);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
@@ -287,7 +286,6 @@ impl Ceremonies {
     ) -> Result<(), CeremonyError> {
         let (id, digest) = (attempt.id, &digest);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, signing) = running(tx, id).await?;

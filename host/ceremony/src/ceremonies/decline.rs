@@ -20,7 +20,6 @@ impl Ceremonies {
         let (key, reason) = (&key, &reason);
         let declined = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&signing).await?;

@@ -18,7 +18,6 @@ impl Ceremonies {
         }
         let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = tx

@@ -16,7 +16,7 @@ use crate::error::CeremonyError;
 
 /// Largest member that is shown on its own, in bytes: as much as a plugin
 /// writes.
-const LARGEST_SHOWN: u64 = 64 * 1024 * 1024;
+pub const LARGEST_SHOWN: u64 = 64 * 1024 * 1024;
 /// What the only member of a document is called that is no container.
 const WHOLE_DOCUMENT: &str = "document";
 

@@ -17,7 +17,7 @@ impl Ceremonies {
             return;
         }
         let id = signing.id.uuid();
-        let noted = self.records.store.transact(|tx| {
+        let noted = self.records.transact(|tx| {
             Box::pin(async move {
                 if let Some(mut row) = tx.get::<CeremonyRow>(&id).await? {
                     row.ceremony.note_presence(signer, tx.now());

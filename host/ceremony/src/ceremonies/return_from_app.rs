@@ -37,7 +37,6 @@ impl Ceremonies {
         let (key, id, signing) = (&key, id.uuid(), link.row.ceremony.id.uuid());
         let returned = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let attempt = tx.get::<AttemptRow>(&id).await?;

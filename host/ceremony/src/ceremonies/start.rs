@@ -79,7 +79,6 @@ impl Ceremonies {
         let person = person.filter(|_| !is_card);
         let shown = start.document_sha256;
         self.records
-            .store
             .transact(|tx| {
                 let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
                 let card = card.clone();

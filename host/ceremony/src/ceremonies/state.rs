@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use parafa_api_ceremony::Face;
 use parafa_domain::{Signer, SignerStatus, Turn};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{Ceremonies, OpenedLink, Pairing};
 use crate::changes::Fingerprint;
@@ -108,8 +109,21 @@ impl Ceremonies {
         self.open_state(glance).await
     }
 
-    async fn look(&self, token: &str) -> Result<StateRows, CeremonyError> {
-        self.glance_at(self.open_link(token).await?).await
+    /// The rows of a link, once it is this page's turn. What it takes to read them is
+    /// not kept with a page that waits.
+    async fn look(&self, token: &str) -> Result<Box<StateRows>, CeremonyError> {
+        Box::pin(self.looks.in_turn(self.glance(token))).await
+    }
+
+    async fn glance(&self, token: &str) -> Result<Box<StateRows>, CeremonyError> {
+        let link = self.open_link(token).await?;
+        Ok(Box::new(self.glance_at(link).await?))
+    }
+
+    /// The signer and the ceremony of a link, likewise.
+    async fn look_whose(&self, token: &str) -> Result<(Uuid, Uuid), CeremonyError> {
+        let link = Box::pin(self.looks.in_turn(self.open_link(token))).await?;
+        Ok((link.signer, link.row.ceremony.id.uuid()))
     }
 
     async fn glance_at(&self, link: OpenedLink) -> Result<StateRows, CeremonyError> {
@@ -196,10 +210,7 @@ impl Ceremonies {
         known: Option<Fingerprint>,
     ) -> Result<CeremonyState, CeremonyError> {
         let deadline = Instant::now() + wait;
-        let (signer, ceremony) = {
-            let link = self.looks.in_turn(self.open_link(token)).await?;
-            (link.signer, link.row.ceremony.id.uuid())
-        };
+        let (signer, ceremony) = self.look_whose(token).await?;
         let _waiter = match wait {
             Duration::ZERO => None,
             _ => {
@@ -209,7 +220,7 @@ impl Ceremonies {
         };
         let mut changes = self.changes.listen(ceremony);
         let told = known.or_else(|| self.last_states.last(signer));
-        let mut glance = self.looks.in_turn(self.look(token)).await?;
+        let mut glance = self.look(token).await?;
         let is_shared = self.records.store.is_shared();
         let is_news = told.is_none() && is_shared;
         let awaited = told.unwrap_or_else(|| glance.fingerprint());
@@ -225,9 +236,9 @@ impl Ceremonies {
             drop(glance);
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
-            glance = self.looks.in_turn(self.look(token)).await?;
+            glance = self.look(token).await?;
         }
-        let state = self.open_state(glance).await?;
+        let state = Box::pin(self.open_state(*glance)).await?;
         // A state that cannot be opened is not told either.
         if known.is_none() {
             self.last_states.remember(signer, state.fingerprint);

@@ -335,7 +335,7 @@ impl Letter<'_> {
     fn greeting(&self, texts: &Messages) -> String {
         match self.signer_name.map(str::trim) {
             None | Some("") => texts.letter_greeting.to_owned(),
-            Some(name) => format!("{}, {name}", texts.letter_greeting),
+            Some(name) => texts.letter_greeting_named.replace("{name}", name),
         }
     }
 }

@@ -1,4 +1,4 @@
-use parafa_store::{Content, Table, TableName};
+use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -11,13 +11,4 @@ pub struct CardLinkRow {
     pub(crate) attempt: Uuid,
 }
 
-impl Table for CardLinkRow {
-    type Key = String;
-
-    const NAME: TableName = TableName::new("card_links");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.hash.clone()
-    }
-}
+plain_table!(CardLinkRow: "card_links" by String, |row| row.hash.clone());

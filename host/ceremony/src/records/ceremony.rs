@@ -5,7 +5,7 @@ use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::billing::Reserved;
 use parafa_store::{
-    Addend, AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableName, audit,
+    Addend, AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableName, audit, plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -350,16 +350,7 @@ pub struct SignerPrivate {
     pub decline_reason: Option<String>,
 }
 
-impl Table for SignerPrivateRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("signers");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.signer
-    }
-}
+plain_table!(SignerPrivateRow: "signers" by Uuid, |row| row.signer);
 
 /// Leads from a ceremony link to its signer. Only the token's hash is kept.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -376,13 +367,4 @@ pub struct CeremonyLinkRow {
     pub copy_until: Option<Timestamp>,
 }
 
-impl Table for CeremonyLinkRow {
-    type Key = String;
-
-    const NAME: TableName = TableName::new("ceremony_links");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.token_hash.clone()
-    }
-}
+plain_table!(CeremonyLinkRow: "ceremony_links" by String, |row| row.token_hash.clone());

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Content, Table, TableName};
+use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -23,13 +23,4 @@ pub struct Prompt {
     pub waits: bool,
 }
 
-impl Table for PromptsRow {
-    type Key = String;
-
-    const NAME: TableName = TableName::new("prompts");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> String {
-        self.person.clone()
-    }
-}
+plain_table!(PromptsRow: "prompts" by String, |row| row.person.clone());

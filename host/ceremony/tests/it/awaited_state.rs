@@ -45,6 +45,16 @@ async fn a_reader_without_a_tag_is_held_from_the_first_call_on() {
 }
 
 #[tokio::test]
+async fn a_page_that_waits_keeps_nothing_of_what_it_takes_to_read_its_link() {
+    let stage = Stage::set().await;
+    let link = stage.link();
+
+    let waiting = stage.ceremonies.await_state(&link, LONG, None);
+
+    assert!(size_of_val(&waiting) <= 2048, "{}", size_of_val(&waiting));
+}
+
+#[tokio::test]
 async fn a_change_ends_the_wait_of_a_reader_without_a_tag() {
     let stage = Stage::set().await;
 

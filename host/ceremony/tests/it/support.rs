@@ -27,6 +27,7 @@ use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::idempotency::Idempotency;
 use parafa_platform::jobs::{JobHandlers, JobRunner, LaneBudget};
+use parafa_platform::networks::Networks;
 use parafa_plugin_host::Registry;
 use parafa_store::memory::MemoryDisk;
 use parafa_store::{
@@ -55,6 +56,7 @@ pub(crate) const CALLER: Caller = Caller {
     tenant: Uuid::from_u128(2),
     mode: KeyMode::Live,
     role: Role::Owner,
+    networks: Networks::ANY,
     claim: None,
 };
 

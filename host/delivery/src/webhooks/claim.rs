@@ -104,7 +104,7 @@ impl WebhookSender {
         if places.is_empty() {
             return Ok(true);
         }
-        let notices = self.records.store.read(|tx| {
+        let notices = self.records.read(|tx| {
             Box::pin(async move {
                 let mut notices = Vec::with_capacity(places.len());
                 for place in places {

@@ -2,7 +2,7 @@ use jiff::SignedDuration;
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -26,40 +26,45 @@ pub(crate) async fn schedule_drop(
     tx: &mut Transaction<'_>,
     notice: Uuid,
 ) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_NOTICE.to_owned(),
-        due: shifted(tx.now(), KEPT),
-        unique: Some(format!("{DROP_NOTICE}/{notice}")),
-        payload: serde_json::json!({ "notice": notice }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (due, payload) = (
+        shifted(tx.now(), KEPT),
+        serde_json::json!({ "notice": notice }),
+    );
+    jobs::schedule(tx, (TIMERS, DROP_NOTICE), notice, due, payload).await
 }
 
 impl WebhookSender {
-    /// Forgets a delivery, unless it was replayed since: then later.
+    /// Forgets a delivery, unless it was replayed since: then later. The data key of a test goes
+    /// with it.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
-        self.records
-            .store
+        let idle = self
+            .records
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
+                    let mut idle = None;
                     if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
                         let ended = row.ended.map_or(now, |end| end.at);
                         let due = shifted(ended, KEPT);
                         if now < due {
-                            return Ok(jobs::retry(tx, job, due).await?);
+                            jobs::retry(tx, job, due).await?;
+                            return Ok(None);
                         }
                         tx.delete::<NoticeRow>(&notice).await?;
+                        idle = row.is_test().then_some(row.data_key);
                     }
-                    Ok(jobs::complete(tx, job).await?)
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, DeliveryError>(idle)
                 })
             })
-            .await
+            .await?;
+        if let Some(key) = idle {
+            self.records.discard_key(key).await;
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, header::CONTENT_TYPE},
     middleware,
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{MethodRouter, get, post},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,47 +25,47 @@ const POLL_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
 const POLL_DEFAULT_MS: u64 = 60_500;
 
 pub(super) fn router(service: SmartId) -> Router {
+    use Target::{Document, Person};
+    use Transport::{DeviceLink, Linked, Notification};
+
+    let sign = |whom: fn(String) -> Target, how| asked(SmartId::request_signature, whom, how);
     let signature = Router::new()
-        .route(
-            "/device-link/etsi/{person}",
-            post(signature_by_link_to_person),
-        )
+        .route("/device-link/etsi/{person}", sign(Person, DeviceLink))
         .route(
             "/device-link/document/{document}",
-            post(signature_by_link_to_document),
+            sign(Document, DeviceLink),
         )
-        .route("/notification/etsi/{person}", post(signature_to_person))
+        .route("/notification/etsi/{person}", sign(Person, Notification))
         .route(
             "/notification/document/{document}",
-            post(signature_to_document),
+            sign(Document, Notification),
         )
-        .route("/notification/linked/{document}", post(linked_signature))
+        .route("/notification/linked/{document}", sign(Document, Linked))
         .route("/certificate/{document}", post(certificate))
         .route(
             "/certificate-choice/device-link/anonymous",
-            post(choice_by_link),
+            asked_of_anybody(SmartId::request_choice),
         )
         .route(
             "/certificate-choice/notification/etsi/{person}",
-            post(choice_by_person),
+            asked(SmartId::request_choice, Person, Notification),
         );
+    let log_in =
+        |whom: fn(String) -> Target, how| asked(SmartId::request_authentication, whom, how);
     let authentication = Router::new()
-        .route("/device-link/anonymous", post(authentication_by_link))
         .route(
-            "/device-link/etsi/{person}",
-            post(authentication_by_link_to_person),
+            "/device-link/anonymous",
+            asked_of_anybody(SmartId::request_authentication),
         )
+        .route("/device-link/etsi/{person}", log_in(Person, DeviceLink))
         .route(
             "/device-link/document/{document}",
-            post(authentication_by_link_to_document),
+            log_in(Document, DeviceLink),
         )
-        .route(
-            "/notification/etsi/{person}",
-            post(authentication_of_person),
-        )
+        .route("/notification/etsi/{person}", log_in(Person, Notification))
         .route(
             "/notification/document/{document}",
-            post(authentication_by_document),
+            log_in(Document, Notification),
         );
     let replacements = service.0.switches.replacements();
     Router::new()
@@ -82,88 +82,26 @@ pub(super) fn router(service: SmartId) -> Router {
 
 type Answer = Result<Json<Value>, Problem>;
 
-async fn signature_by_link_to_person(
-    State(service): State<SmartId>,
-    Path(person): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.signature(&service, Target::Person(person), Transport::DeviceLink)
-}
+/// What is asked of somebody.
+type Ask = fn(&SmartId, &str, Target, Transport, &Value) -> Result<Value, Problem>;
 
-async fn signature_by_link_to_document(
-    State(service): State<SmartId>,
-    Path(document): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.signature(&service, Target::Document(document), Transport::DeviceLink)
-}
-
-async fn signature_to_person(
-    State(service): State<SmartId>,
-    Path(person): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.signature(&service, Target::Person(person), Transport::Notification)
-}
-
-async fn signature_to_document(
-    State(service): State<SmartId>,
-    Path(document): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.signature(
-        &service,
-        Target::Document(document),
-        Transport::Notification,
+/// Asks whom the path names.
+fn asked(ask: Ask, whom: fn(String) -> Target, how: Transport) -> MethodRouter<SmartId> {
+    post(
+        move |State(service): State<SmartId>, Path(named): Path<String>, body: JsonPost| async move {
+            ask(&service, &body.path, whom(named), how, &body.value).map(Json)
+        },
     )
 }
 
-async fn linked_signature(
-    State(service): State<SmartId>,
-    Path(document): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.signature(&service, Target::Document(document), Transport::Linked)
-}
-
-async fn authentication_of_person(
-    State(service): State<SmartId>,
-    Path(person): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.authentication(&service, Target::Person(person), Transport::Notification)
-}
-
-async fn authentication_by_document(
-    State(service): State<SmartId>,
-    Path(document): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.authentication(
-        &service,
-        Target::Document(document),
-        Transport::Notification,
+/// Asks whoever follows a link.
+fn asked_of_anybody(ask: Ask) -> MethodRouter<SmartId> {
+    post(
+        move |State(service): State<SmartId>, body: JsonPost| async move {
+            let (whom, how) = (Target::Anybody, Transport::DeviceLink);
+            ask(&service, &body.path, whom, how, &body.value).map(Json)
+        },
     )
-}
-
-async fn authentication_by_link(State(service): State<SmartId>, body: JsonPost) -> Answer {
-    body.authentication(&service, Target::Anybody, Transport::DeviceLink)
-}
-
-async fn authentication_by_link_to_person(
-    State(service): State<SmartId>,
-    Path(person): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.authentication(&service, Target::Person(person), Transport::DeviceLink)
-}
-
-async fn authentication_by_link_to_document(
-    State(service): State<SmartId>,
-    Path(document): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    body.authentication(&service, Target::Document(document), Transport::DeviceLink)
 }
 
 async fn certificate(
@@ -172,24 +110,6 @@ async fn certificate(
     body: JsonPost,
 ) -> Answer {
     service.certificate(&document, &body.value).await.map(Json)
-}
-
-async fn choice_by_link(State(service): State<SmartId>, body: JsonPost) -> Answer {
-    let (target, transport) = (Target::Anybody, Transport::DeviceLink);
-    service
-        .request_choice(&body.path, target, transport, &body.value)
-        .map(Json)
-}
-
-async fn choice_by_person(
-    State(service): State<SmartId>,
-    Path(person): Path<String>,
-    body: JsonPost,
-) -> Answer {
-    let (target, transport) = (Target::Person(person), Transport::Notification);
-    service
-        .request_choice(&body.path, target, transport, &body.value)
-        .map(Json)
 }
 
 #[derive(Deserialize)]
@@ -241,20 +161,6 @@ async fn session(
 struct JsonPost {
     path: String,
     value: Value,
-}
-
-impl JsonPost {
-    fn authentication(&self, service: &SmartId, target: Target, transport: Transport) -> Answer {
-        service
-            .request_authentication(&self.path, target, transport, &self.value)
-            .map(Json)
-    }
-
-    fn signature(&self, service: &SmartId, target: Target, transport: Transport) -> Answer {
-        service
-            .request_signature(&self.path, target, transport, &self.value)
-            .map(Json)
-    }
 }
 
 impl<S: Send + Sync> FromRequest<S> for JsonPost {

@@ -2,17 +2,20 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use parafa_api_diligence::DiligenceApi;
-use parafa_api_diligence::kyc::{self, KycApi, OrderId};
+use parafa_api_diligence::kyc::{self, KycApi, KycEventKind, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
+use parafa_api_diligence::{DiligenceApi, Record};
+use parafa_api_http::deliveries::{CallersDeliveries, DeliveriesApi};
 use parafa_api_http::{
     Api, Credentials, Download, IdempotentRequest, Presence, Problem, ProblemType, Representation,
     RequestId, Reservation,
 };
 use parafa_identification::IdentificationError;
 use parafa_outbound::AddressPolicy;
-use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::accounts::{Caller, KeyMode, Product};
+use parafa_platform::deliveries::Deliveries;
 use parafa_platform::detached::{Waiter, run_detached};
+use parafa_platform::keys::Keys;
 use url::Url;
 
 use crate::error::DiligenceError;
@@ -22,30 +25,39 @@ use crate::{Answered, DiligenceProduct};
 pub struct DiligenceOperations {
     /// Answers questions and takes orders.
     pub product: DiligenceProduct,
+    /// Whom keys stand for.
+    pub keys: Keys,
     /// Where callbacks may go.
     pub callback_policy: AddressPolicy,
+    /// What was posted to callbacks.
+    pub deliveries: Deliveries,
 }
 
 #[async_trait]
 impl Api for DiligenceOperations {
     type Caller = Caller;
-    type Record = OrderId;
+    type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.product.questions.records.store;
-        let caller = accounts::caller(store, credentials, Product::Diligence).await;
+        let caller = self.keys.caller(credentials, Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.product.questions.records.store;
-        let caller = accounts::caller_of_any(store, credentials).await;
+        let caller = self.keys.caller_of_any(credentials).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
-    async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
+    async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
+        let order = match record {
+            Record::Order(order) => order,
+            Record::Delivery(id) => {
+                let presence = self.deliveries.presence(caller, id).await;
+                return Ok(presence.map_err(DiligenceError::from)?);
+            }
+        };
         match self.product.identifications.order(caller, order.0).await {
             Ok(order) if order.erased_at.is_some() => Ok(Presence::Erased),
             Ok(_) => Ok(Presence::Present),
@@ -119,14 +131,22 @@ impl From<Answered> for Representation {
     }
 }
 
-#[async_trait]
-impl KycApi for DiligenceOperations {
-    fn callback_target(&self, target: &Url) -> Result<(), String> {
+impl DeliveriesApi for DiligenceOperations {
+    type Event = KycEventKind;
+
+    fn webhook_target(&self, target: &Url) -> Result<(), String> {
         self.callback_policy
             .check(target.as_str())
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
+    fn deliveries(&self) -> &dyn CallersDeliveries<Caller> {
+        &self.deliveries
+    }
+}
+
+#[async_trait]
+impl KycApi for DiligenceOperations {
     fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
         match caller.mode {
             KeyMode::Test => Ok(()),

@@ -39,33 +39,35 @@ impl From<DiligenceError> for Problem {
             }
             DiligenceError::NoData(absent) => Self::new(ProblemKind::NoData, nothing(absent)),
             DiligenceError::NotOffered(register) => {
-                tracing::warn!(error = reason, "a register cannot be asked here");
+                tracing::warn!(
+                    provider = register.code(),
+                    remedy = parafa_identification::NO_SOURCE,
+                    error = reason,
+                    "a register cannot be asked here"
+                );
                 not_offered(*register)
             }
-            DiligenceError::Register { register, why } => {
-                tracing::warn!(error = reason, "a register does not answer");
-                match why {
-                    Unavailable::TooLong { .. } => answer_too_long(*register),
-                    _ => no_answer(*register),
-                }
-            }
+            DiligenceError::Register { register, why } => match why {
+                Unavailable::TooLong { .. } => answer_too_long(*register),
+                _ => no_answer(*register),
+            },
             DiligenceError::Unsigned(_) | DiligenceError::NoSigner => {
                 tracing::error!(error = reason, "an answer cannot be signed");
                 unsigned(&error)
             }
-            DiligenceError::Abandoned => {
-                Self::unavailable("Nobody waited for the answer any more; nothing was charged.")
-            }
+            DiligenceError::Abandoned => Self::unavailable(
+                "The caller hung up before the answer was ready; nothing was charged.",
+            ),
             DiligenceError::Unaccounted(_) => {
                 log_failure(&error, "nobody knows whether an answer was accounted for");
                 Self::unavailable(
-                    "The answer could not be accounted for, and so is not given. Whether it was charged cannot be told now: the operator can look it up by the X-Request-Id.",
+                    "The answer could not be recorded for billing, so it is withheld. Whether it was charged is not known: the operator can look it up by the X-Request-Id.",
                 )
             }
             DiligenceError::Platform(_) => {
                 log_failure(&error, "an answer could not be accounted for");
                 Self::unavailable(
-                    "The answer could not be accounted for, and so is not given; nothing was charged.",
+                    "The answer could not be recorded for billing, so it is withheld; nothing was charged.",
                 )
             }
         }
@@ -87,7 +89,7 @@ fn nothing(absent: &RegisterAnswer<Absence>) -> String {
         false => "holds nothing of this kind on the",
     };
     format!(
-        "{} ({}) {does} {subject} {}: so it answered at {}. Nothing was charged.",
+        "{} ({}) {does} {subject} {}, as it answered at {}. Nothing was charged.",
         absent.register.code(),
         absent.register.name(),
         query.subject(),
@@ -138,8 +140,8 @@ mod tests {
         let seizures = || Query::Seizures("999000088".parse().unwrap());
         assert_eq!(
             detail(seizures(), false),
-            "TAAR (Turto arešto aktų registras) holds nothing of this kind on the entity 999000088: \
-             so it answered at 1970-01-01T00:00:00.000Z. Nothing was charged."
+            "TAAR (Turto arešto aktų registras) holds nothing of this kind on the entity 999000088, \
+             as it answered at 1970-01-01T00:00:00.000Z. Nothing was charged."
         );
         let unknown = detail(seizures(), true);
         assert!(unknown.contains("knows no entity 999000088"), "{unknown}");

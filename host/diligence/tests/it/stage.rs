@@ -21,6 +21,7 @@ use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
 use parafa_platform::detached::Waiter;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::networks::Networks;
 use parafa_platform::register_calls::CallRow;
 use parafa_plugin_host::Registry;
 use parafa_register_data::{EntityCode, Query, Register};
@@ -51,6 +52,7 @@ pub(crate) const LIVE: Caller = Caller {
     tenant: Uuid::from_u128(1),
     mode: KeyMode::Live,
     role: Role::Member,
+    networks: Networks::ANY,
     claim: None,
 };
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub enum AuthenticationFailure {
     /// The signature is none by the certificate's key.
     BadSignature,
-    /// The signature is over something else than the data to be signed.
+    /// The signature covers other data than the data to be signed.
     DtbsMismatch,
     /// The device or the account needs the person's attention.
     DeviceError,
@@ -63,13 +63,13 @@ impl AuthenticationFailure {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::BadSignature => "The signature does not verify with the certificate's key.",
-            Self::DtbsMismatch => {
-                "The signature is over something else than the data to be signed."
-            }
+            Self::DtbsMismatch => "The signature covers other data than the data to be signed.",
             Self::DeviceError => "The person's device or account needs their attention.",
-            Self::IdentityMismatch => "Somebody else authenticated than the person who was asked.",
+            Self::IdentityMismatch => {
+                "A different person authenticated from the one who was asked."
+            }
             Self::NoAccount => "The person has no account with this method.",
-            Self::NotQualified => "The person's account or certificate does not suffice.",
+            Self::NotQualified => "The person's account or certificate is not qualified for this.",
             Self::ProviderUnavailable => "The provider does not answer as it should.",
             Self::Timeout => "The person did not answer in time.",
             Self::UserRefused => "The person refused.",

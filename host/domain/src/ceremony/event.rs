@@ -21,16 +21,3 @@ pub enum CeremonyEvent {
     /// A signer signed.
     SignerSigned(SignerId),
 }
-
-impl CeremonyEvent {
-    /// Whether the ceremony has ended with it.
-    #[must_use]
-    pub fn ends_ceremony(self) -> bool {
-        match self {
-            Self::Cancelled | Self::Completed | Self::Declined | Self::Expired | Self::Failed => {
-                true
-            }
-            Self::SignerDeclined(_) | Self::SignerReleased(_) | Self::SignerSigned(_) => false,
-        }
-    }
-}

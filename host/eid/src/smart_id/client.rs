@@ -6,8 +6,8 @@ use parafa_http_port::HttpPort;
 use sha2::{Digest, Sha256};
 
 use super::wire::{
-    self, CertificateAnswer, CertificateRequest, CodeAnswer, DeviceLinkAnswer, SessionAnswer,
-    SignatureAnswer, SignatureRequest, StatusAnswer,
+    self, CertificateRequest, CodeAnswer, DeviceLinkAnswer, SessionAnswer, SignatureAnswer,
+    SignatureRequest, StatusAnswer,
 };
 use super::{
     CallbackUrl, CertificateSession, DeviceLinkSession, DeviceSignature, DigestToSign,
@@ -51,7 +51,7 @@ impl SmartIdClient {
             "signature/certificate-choice/notification/etsi/{}",
             signer.expose()
         );
-        let request = CertificateRequest::new(&self.config, Some(nonce), None);
+        let request = CertificateRequest::new(&self.config, nonce, None);
         let answer: SessionAnswer =
             exchange::post(&*self.port, &self.config, &path, &request).await?;
         Ok(CertificateSession {
@@ -73,7 +73,7 @@ impl SmartIdClient {
         let path = "signature/certificate-choice/device-link/anonymous";
         let request = CertificateRequest::new(
             &self.config,
-            Some(nonce),
+            nonce,
             callback.as_ref().map(CallbackUrl::as_str),
         );
         let answer: DeviceLinkAnswer =
@@ -91,26 +91,6 @@ impl SmartIdClient {
         language: &str,
     ) -> String {
         session.link(kind, language, &self.config)
-    }
-
-    /// The certificate of a document, without asking the person.
-    ///
-    /// # Errors
-    /// [`SmartIdError`]; [`SmartIdError::DocumentUnusable`] when it can no
-    /// longer sign.
-    pub async fn certificate_by_document_number(
-        &self,
-        document_number: &DocumentNumber,
-    ) -> Result<SigningCertificate, SmartIdError> {
-        let path = format!("signature/certificate/{}", document_number.expose());
-        let request = CertificateRequest::new(&self.config, None, None);
-        let answer: CertificateAnswer =
-            exchange::post(&*self.port, &self.config, &path, &request).await?;
-        match answer.state.as_str() {
-            "OK" => self.certificate(answer.cert, document_number.clone()),
-            "DOCUMENT_UNUSABLE" => Err(SmartIdError::DocumentUnusable),
-            _ => Err(InvalidAnswer::Member("state").into()),
-        }
     }
 
     /// Asks the owner of a certificate, by notification, to sign a digest.

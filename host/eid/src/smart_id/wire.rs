@@ -53,7 +53,7 @@ impl<'r> RelyingParty<'r> {
     }
 }
 
-/// Of a choice of a certificate, and of the certificate of a document.
+/// Of a choice of a certificate.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CertificateRequest<'r> {
@@ -61,14 +61,13 @@ pub(super) struct CertificateRequest<'r> {
     relying_party: RelyingParty<'r>,
     #[serde(skip_serializing_if = "Option::is_none")]
     initial_callback_url: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nonce: Option<&'r Nonce>,
+    nonce: &'r Nonce,
 }
 
 impl<'r> CertificateRequest<'r> {
     pub(super) fn new(
         config: &'r SmartIdConfig,
-        nonce: Option<&'r Nonce>,
+        nonce: &'r Nonce,
         initial_callback_url: Option<&'r str>,
     ) -> Self {
         Self {
@@ -210,12 +209,6 @@ pub(super) struct DeviceLinkAnswer {
     pub(super) session_token: String,
     pub(super) session_secret: String,
     pub(super) device_link_base: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct CertificateAnswer {
-    pub(super) state: String,
-    pub(super) cert: Option<Certificate>,
 }
 
 #[derive(Deserialize)]

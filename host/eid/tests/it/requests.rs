@@ -200,30 +200,6 @@ async fn a_device_link_is_opened_to_anybody() {
 }
 
 #[tokio::test]
-async fn the_certificate_of_a_document_is_had_without_the_person() {
-    let answer = json!({"state": "OK", "cert": {"value": base64(b"a certificate"), "certificateLevel": "QUALIFIED"}});
-    let scripted = Scripted::json(&answer);
-    let number = DOCUMENT.parse().unwrap();
-    let answered = scripted
-        .client
-        .certificate_by_document_number(&number)
-        .await
-        .unwrap();
-    assert_eq!(answered, certificate());
-    assert_posted(
-        &scripted.seen(),
-        &format!("signature/certificate/{DOCUMENT}"),
-        &relying_party(json!({})),
-    );
-    let unusable = Scripted::json(&json!({"state": "DOCUMENT_UNUSABLE"}));
-    let refused = unusable
-        .client
-        .certificate_by_document_number(&number)
-        .await;
-    assert!(matches!(refused, Err(SmartIdError::DocumentUnusable)));
-}
-
-#[tokio::test]
 async fn a_poll_waits_within_the_services_bounds() {
     let session: CertificateSession =
         serde_json::from_value(json!({"id": SESSION, "flows": ["Notification"]})).unwrap();

@@ -16,7 +16,7 @@ use crate::{IdentificationError, Identifications};
 #[must_use]
 pub fn answer_too_long(register: Register) -> Problem {
     let detail = format!(
-        "The answer of the register {} is longer than is taken here, so that asking again does not help; nothing was charged. Turn to the operator.",
+        "The answer of the register {} is longer than this service accepts, so asking again does not help; nothing was charged. Contact the operator.",
         named(register)
     );
     Problem::new(problems::UPSTREAM_UNAVAILABLE, detail)
@@ -48,7 +48,7 @@ fn named(register: Register) -> String {
 #[must_use]
 pub fn not_offered(register: Register) -> Problem {
     let detail = format!(
-        "No source is set up here that has this of the register {}: it was not asked, and nothing was charged. Asking again does not help: turn to the operator.",
+        "No source for this data of the register {} is set up here: it was not asked, and nothing was charged. Asking again does not help; contact the operator.",
         named(register)
     );
     Problem::new(problems::REGISTER_NOT_OFFERED, detail)
@@ -62,7 +62,7 @@ impl From<IdentificationError> for Problem {
             IdentificationError::RoleNotHeld { role, entity } => Self::new(
                 problems::ROLE_NOT_HELD,
                 format!(
-                    "According to the register nobody holds the role {} in the entity {entity}; nothing was created or charged.",
+                    "According to the register, nobody holds the role {} in the entity {entity}; nothing was created or charged.",
                     role.name()
                 ),
             ),
@@ -94,13 +94,13 @@ impl From<IdentificationError> for Problem {
             IdentificationError::NotEnded(status) => Self::new(
                 problems::ORDER_NOT_ENDED,
                 format!(
-                    "The order is {}; only ended orders are erased.",
+                    "The order is {}; only ended orders can be erased.",
                     told(status).as_str()
                 ),
             ),
             IdentificationError::BeingVerified => Self::new(
                 problems::ARTIFACT_NOT_READY,
-                "The subject has signed, and the order is being verified: it ends by itself.",
+                "The subject has signed, and the order is being verified: wait for the callback, or read the order until it has ended.",
             ),
             IdentificationError::Away(_) => {
                 Self::unavailable("The order cannot be verified at the moment.")
@@ -149,7 +149,7 @@ pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Proble
                     "An invoice is overdue and the account is locked: settle it.".to_owned()
                 }
                 PaymentCause::Ceiling(ceiling) => format!(
-                    "The usage ceiling of {ceiling} {CURRENCY} is reached, by what is owed and what is under way together, while an earlier payment settles: repeat the request once it has, or once something that is under way has ended."
+                    "The usage ceiling of {ceiling} {CURRENCY} is reached, counting what is owed and what is in progress, while an earlier payment settles: repeat the request once that payment has settled, or once something in progress has ended."
                 ),
             };
             (detail, recovery_url.clone())

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Content, Table, TableName};
+use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
@@ -115,35 +115,8 @@ pub struct UsageTotalRow {
     pub unpaid: Amount,
 }
 
-impl Table for BillingRow {
-    type Key = Uuid;
+plain_table!(BillingRow: "billing" by Uuid, |row| row.tenant);
 
-    const NAME: TableName = TableName::new("billing");
-    const CONTENT: Content = Content::Nothing;
+plain_table!(UsageRow: "usage" by (Uuid, Uuid), |row| (row.tenant, row.id));
 
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
-
-impl Table for UsageRow {
-    type Key = (Uuid, Uuid);
-
-    const NAME: TableName = TableName::new("usage");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> (Uuid, Uuid) {
-        (self.tenant, self.id)
-    }
-}
-
-impl Table for UsageTotalRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("usage_totals");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
+plain_table!(UsageTotalRow: "usage_totals" by Uuid, |row| row.tenant);

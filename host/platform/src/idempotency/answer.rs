@@ -12,8 +12,8 @@ use parafa_store::{BoxFuture, StoreError, Transaction, jobs};
 use uuid::Uuid;
 
 use super::{
-    Claim, Idempotency, IdempotencyRow, IdempotencyState, SealedAnswer, row_of, schedule_drop,
-    unique,
+    Claim, DROP_ANSWER, Idempotency, IdempotencyRow, IdempotencyState, SealedAnswer, row_of,
+    schedule_drop,
 };
 use crate::error::{PlatformError, proves_nothing_stored};
 use crate::jobs::TIMERS;
@@ -51,30 +51,7 @@ impl Idempotency {
     ) -> Result<T, E>
     where
         T: Send + 'env,
-        V: Created,
-        E: Error + From<PlatformError> + From<StoreError> + Send + 'static,
-        F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>>
-            + Send
-            + Sync
-            + 'env,
-    {
-        let answer = || answer().map(|created| KeptAnswer::of(&created));
-        self.commit_kept(claim, subjects, answer, work).await
-    }
-
-    /// The same with the answer as it is kept.
-    ///
-    /// # Errors
-    /// As [`commit`](Self::commit).
-    pub async fn commit_kept<'env, T, E, F>(
-        &self,
-        claim: Option<Claim>,
-        subjects: &[Uuid],
-        answer: impl FnOnce() -> Result<KeptAnswer, E> + Send,
-        work: F,
-    ) -> Result<T, E>
-    where
-        T: Send + 'env,
+        V: Into<KeptAnswer>,
         E: Error + From<PlatformError> + From<StoreError> + Send + 'static,
         F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>>
             + Send
@@ -82,9 +59,9 @@ impl Idempotency {
             + 'env,
     {
         let Some(claim) = claim else {
-            return self.records.store.transact(work).await;
+            return self.records.transact(work).await;
         };
-        let text = text_of(&answer()?)?;
+        let text = text_of(&answer()?.into())?;
         let mut answer = self.prepare(claim, subjects).await?;
         let body = if text.len() <= LONGEST_INLINE {
             answer.seal(&text)?
@@ -127,7 +104,7 @@ impl Idempotency {
             + 'env,
     {
         let Some(claim) = claim else {
-            return self.records.store.transact(work).await;
+            return self.records.transact(work).await;
         };
         let prepared = self.prepare(claim, subjects).await?;
         let seal = move |prepared: &Answer, done: &T| {
@@ -160,7 +137,7 @@ impl Idempotency {
         B: Fn(&Answer, &T) -> Result<SealedAnswer, PlatformError> + Send + Sync + 'env,
     {
         let parts = Arc::new((answer, work, body));
-        let stored = self.records.store.transact(|tx| {
+        let stored = self.records.transact(|tx| {
             let parts = Arc::clone(&parts);
             Box::pin(async move {
                 let (answer, work, body) = &*parts;
@@ -234,7 +211,7 @@ async fn keep(
         ..row
     })
     .await?;
-    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
+    jobs::cancel(tx, TIMERS, &jobs::unique_key(DROP_ANSWER, claim.id)).await?;
     schedule_drop(tx, claim, until, answer.pending_deletion()).await
 }
 

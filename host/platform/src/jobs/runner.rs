@@ -349,8 +349,8 @@ fn pause_after(failures: u32) -> SignedDuration {
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    use parafa_store::EngineError;
     use parafa_store::bytes::SweepError;
+    use parafa_store::{BoxFuture, EngineError};
 
     use super::super::lease::tests::{claim, clock, store_with_a_job};
     use super::*;
@@ -362,24 +362,75 @@ mod tests {
         }
     }
 
+    fn runner<F>(store: &Store, handler: F) -> JobRunner
+    where
+        F: for<'j> Fn(&'j mut ClaimedJob) -> BoxFuture<'j, anyhow::Result<()>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let mut handlers = JobHandlers::default();
+        handlers.register("test", handler).unwrap();
+        let (data, work) = (PathBuf::new(), Arc::default());
+        JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers)
+    }
+
+    /// Runs a job that gets on twice and is done then, or fails when it has got on; gives
+    /// how many steps were taken.
+    async fn steps_of(
+        job: &mut ClaimedJob,
+        store: &Store,
+        is_stopping: bool,
+        fails: bool,
+    ) -> usize {
+        let done = Arc::new(AtomicUsize::new(0));
+        let (records, counted) = (store.clone(), done.clone());
+        let runner = runner(store, move |job| {
+            let (records, counted) = (records.clone(), counted.clone());
+            Box::pin(async move {
+                let is_last = counted.fetch_add(1, Ordering::Relaxed) == 2;
+                let held: &ClaimedJob = job;
+                let stored = records.transact(|tx| {
+                    Box::pin(async move {
+                        if is_last {
+                            jobs::complete(tx, held).await?;
+                            return Ok::<_, StoreError>(None);
+                        }
+                        jobs::go_on(tx, held, LEASE).await
+                    })
+                });
+                let claim = stored.await?;
+                if let Some(claim) = claim {
+                    *job = claim;
+                }
+                match fails {
+                    true => Err(StoreError::Random.into()),
+                    false => Ok(()),
+                }
+            })
+        });
+        let stop = CancellationToken::new();
+        if is_stopping {
+            stop.cancel();
+        }
+        runner.run_on(job, &stop).await;
+        done.load(Ordering::Relaxed)
+    }
+
     #[tokio::test]
     async fn what_was_away_however_often_is_no_failure_after_which_a_job_waits_long() {
         let clock = clock();
         let (store, mut job) = store_with_a_job(&clock).await;
         let is_away = Arc::new(AtomicBool::new(true));
-        let mut handlers = JobHandlers::default();
         let told = is_away.clone();
         let fail = move || match told.load(Ordering::Relaxed) {
             true => StoreError::from(unavailable()),
             false => StoreError::Random,
         };
-        let registered = handlers.register("test", move |_| {
+        let runner = runner(&store, move |_| {
             let error = fail();
             Box::pin(async move { Err(error.into()) })
         });
-        registered.unwrap();
-        let (data, work) = (PathBuf::new(), Arc::default());
-        let runner = JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers);
         for _ in 0..20 {
             runner.run_one(&mut job).await;
             clock.advance(AFTER_ABSENCE);
@@ -397,41 +448,10 @@ mod tests {
     async fn a_job_that_gets_on_is_done_to_its_end_by_who_has_it_unless_the_host_stops() {
         for (is_stopping, steps) in [(false, 3), (true, 1)] {
             let (store, mut job) = store_with_a_job(&clock()).await;
-            let done = Arc::new(AtomicUsize::new(0));
-            let mut handlers = JobHandlers::default();
-            let (records, counted) = (store.clone(), done.clone());
-            let registered = handlers.register("test", move |job| {
-                let (records, counted) = (records.clone(), counted.clone());
-                Box::pin(async move {
-                    let is_last = counted.fetch_add(1, Ordering::Relaxed) == 2;
-                    let held: &ClaimedJob = job;
-                    let stored = records.transact(|tx| {
-                        Box::pin(async move {
-                            if is_last {
-                                jobs::complete(tx, held).await?;
-                                return Ok::<_, StoreError>(None);
-                            }
-                            jobs::go_on(tx, held, LEASE).await
-                        })
-                    });
-                    let claim = stored.await?;
-                    if let Some(claim) = claim {
-                        *job = claim;
-                    }
-                    Ok(())
-                })
-            });
-            registered.unwrap();
-            let stop = CancellationToken::new();
-            if is_stopping {
-                stop.cancel();
-            }
-            let (data, work) = (PathBuf::new(), Arc::default());
-            let runner = JobRunner::new(store, data, work, &[], Vec::new(), handlers);
 
-            runner.run_on(&mut job, &stop).await;
+            let taken = steps_of(&mut job, &store, is_stopping, false).await;
 
-            assert_eq!(done.load(Ordering::Relaxed), steps);
+            assert_eq!(taken, steps);
         }
     }
 
@@ -439,29 +459,10 @@ mod tests {
     async fn a_job_that_fails_after_it_has_got_on_waits_as_any_that_failed() {
         let clock = clock();
         let (store, mut job) = store_with_a_job(&clock).await;
-        let done = Arc::new(AtomicUsize::new(0));
-        let mut handlers = JobHandlers::default();
-        let (records, counted) = (store.clone(), done.clone());
-        let registered = handlers.register("test", move |job| {
-            let (records, counted) = (records.clone(), counted.clone());
-            Box::pin(async move {
-                counted.fetch_add(1, Ordering::Relaxed);
-                let held: &ClaimedJob = job;
-                let stored = records.transact(|tx| Box::pin(jobs::go_on(tx, held, LEASE)));
-                let claim: Result<_, StoreError> = stored.await;
-                if let Some(claim) = claim? {
-                    *job = claim;
-                }
-                Err(StoreError::Random.into())
-            })
-        });
-        registered.unwrap();
-        let (data, work) = (PathBuf::new(), Arc::default());
-        let runner = JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers);
 
-        runner.run_on(&mut job, &CancellationToken::new()).await;
+        let taken = steps_of(&mut job, &store, false, true).await;
 
-        assert_eq!(done.load(Ordering::Relaxed), 1);
+        assert_eq!(taken, 1);
         assert!(claim(&store).await.is_none(), "it is given back for later");
         clock.advance(AFTER_FAILURE);
         assert!(claim(&store).await.is_some());

@@ -102,24 +102,4 @@ mod tests {
         assert_eq!(log.admit("zw\u{f6}lf"), Some("zw\u{f6}l…".into()));
         assert_eq!(log.admit("drei"), None);
     }
-
-    #[test]
-    fn a_line_cannot_pretend_to_be_two() {
-        let mut log = log(&CallLimits::default());
-
-        assert_eq!(log.admit("a\nb\x1b[31m"), Some(r"a\nb\u{1b}[31m".into()));
-    }
-
-    #[test]
-    fn what_a_panic_says_is_kept_though_the_log_is_full() {
-        let mut log = log(&CallLimits {
-            log_lines: 1,
-            ..CallLimits::default()
-        });
-        log.write(LogLevel::Info, "chatter");
-
-        log.write(LogLevel::Error, "it\nbroke");
-
-        assert_eq!(log.last_error(), Some(r"it\nbroke"));
-    }
 }

@@ -249,7 +249,29 @@ impl Plugin {
         document: impl Into<Document>,
         id: &str,
     ) -> Result<Bytes, CallError> {
-        extract(self, document.into(), id).await
+        let document = document.into();
+        let members = members(self, document.clone()).await?;
+        match members.iter().find(|member| member.id == id) {
+            Some(member) => self.extract_member(document, member).await,
+            None => Err(CallError::Refused(Refusal {
+                code: refusal::NO_SUCH_MEMBER.into(),
+                detail: "The document has no such member.".to_owned(),
+                subjects: vec![shown(id)],
+            })),
+        }
+    }
+
+    /// The bytes of a member that [`Plugin::members`] has told of.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, or its fault.
+    pub async fn extract_member(
+        &self,
+        document: impl Into<Document>,
+        member: &Member,
+    ) -> Result<Bytes, CallError> {
+        extract(self, document.into(), member).await
     }
 }
 
@@ -275,18 +297,10 @@ async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, Cal
 
 /// The bytes of a member, which have the length and digest that the plugin
 /// tells.
-async fn extract(plugin: &Plugin, document: Document, id: &str) -> Result<Bytes, CallError> {
-    let members = members(plugin, document.clone()).await?;
-    let Some(member) = members.iter().find(|member| member.id == id) else {
-        return Err(CallError::Refused(Refusal {
-            code: refusal::NO_SUCH_MEMBER.into(),
-            detail: "The document has no such member.".to_owned(),
-            subjects: vec![shown(id)],
-        }));
-    };
-    let bytes = plugin.guest().extract(document, id).await?;
+async fn extract(plugin: &Plugin, document: Document, member: &Member) -> Result<Bytes, CallError> {
+    let bytes = plugin.guest().extract(document, &member.id).await?;
     let differs = |what| {
-        let breach = ContractBreach::MemberDiffers(shown(id), what);
+        let breach = ContractBreach::MemberDiffers(shown(&member.id), what);
         plugin.broken(Capability::Contents, breach)
     };
     if bytes.len() as u64 != member.size {

@@ -1,11 +1,10 @@
 use bytes::Bytes;
 use parafa_plugin_host::{
-    CallError, CallLimits, ComposeRequest, ContractBreach, EvidenceError, FaultKind, Parameter,
-    SourceFile,
+    CallError, CallLimits, ComposeRequest, ContractBreach, EvidenceError, Parameter, SourceFile,
 };
 
 use crate::support::{
-    breach, component, derive_request, fault, host, other_type, refusal_code, signed_toy, toy,
+    breach, component, derive_request, host, other_type, refusal_code, signed_toy, toy,
     toy_document,
 };
 
@@ -140,32 +139,6 @@ async fn a_rehearsal_never_signs_and_never_touches_what_is_signed() {
         breach(toy.rehearse(signed, &derive_request()).await),
         ContractBreach::Evidence(EvidenceError::EarlierGone(FIRST.to_owned()))
     );
-}
-
-#[tokio::test]
-async fn a_rehearsal_ends_at_the_limits_of_an_output() {
-    let limits = CallLimits {
-        output_bytes: 1024 * 1024,
-        sink_writes: 1000,
-        ..CallLimits::default()
-    };
-    let toy = host(limits)
-        .admit(component("test/toy.wasm"))
-        .await
-        .unwrap();
-    for (behaviour, limit, unit) in [
-        ("flood-write", 1024 * 1024, "bytes"),
-        ("flood-copy", 1000, "writes"),
-    ] {
-        let flooded = toy
-            .rehearse(toy_document(behaviour), &derive_request())
-            .await;
-
-        assert_eq!(
-            fault(flooded.unwrap_err()),
-            FaultKind::OutputLimit { limit, unit }
-        );
-    }
 }
 
 #[tokio::test]

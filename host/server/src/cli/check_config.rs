@@ -9,13 +9,15 @@ use parafa_plugin_store::{Findings, PluginStore};
 use parafa_plugin_tools::REFUSED;
 use parafa_plugin_tools::output::{print_json, print_line, warn};
 use parafa_store::{
-    EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
+    Clock, EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode,
+    SystemClock,
 };
 use serde_json::json;
 
 use self::database::look_at_database;
 use super::error::CommandError;
 use super::location::Location;
+use crate::certificates;
 use crate::config::{Config, ConfigError};
 use crate::demo;
 use crate::startup::{self, ConfigFaults};
@@ -76,6 +78,10 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
         .unwrap_or_default();
     findings.warnings.extend(config.diligence.warnings());
     findings.warnings.extend(config.card.warnings());
+    let now = SystemClock.now();
+    let certificates = certificates::configured(&config);
+    let ends = certificates.iter().filter_map(|it| it.warning(now));
+    findings.warnings.extend(ends.map(|end| end.sentence));
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     if config.store.is_shared() {
         runtime.block_on(look_at_database(&config, &mut findings));

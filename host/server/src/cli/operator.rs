@@ -23,6 +23,7 @@ use tokio::runtime::Runtime;
 
 use super::error::CommandError;
 use super::location::{Location, find_data_folder};
+use super::usage;
 use crate::config::Config;
 use crate::tables::INVENTORY;
 use crate::{demo, startup};
@@ -109,7 +110,8 @@ pub(super) fn operate<C>(
     let config = place.location().load()?;
     let mut target = CommandTarget::at(&config)?;
     match group(command) {
-        command @ (OperatorCommand::Usage(_) | OperatorCommand::Calls(_)) => {
+        OperatorCommand::Usage(command) => usage::export(&mut target, &command),
+        command @ OperatorCommand::Calls(_) => {
             let mut output = io::stdout().lock();
             target.each_row(command, |row| is_read(writeln!(output, "{row}")))
         }
@@ -188,7 +190,7 @@ fn audit(
 
 /// Where commands are carried out: by the server that runs on the data folder,
 /// or on the folder itself, which is opened once.
-struct CommandTarget<'c> {
+pub(super) struct CommandTarget<'c> {
     config: &'c Config,
     own: Option<Own>,
     /// Whether the operator was told who carries the command out.
@@ -212,7 +214,7 @@ impl<'c> CommandTarget<'c> {
         })
     }
 
-    fn carry_out(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
+    pub(super) fn carry_out(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
         match self.reply(command)? {
             Reply::Done(value) => Ok(value),
             Reply::Refused(sentence) => Err(CommandError::Refused(sentence)),
@@ -222,7 +224,7 @@ impl<'c> CommandTarget<'c> {
 
     /// Has a command carried out whose answer comes in parts, as long as `take`
     /// wants more of them.
-    fn each_row(
+    pub(super) fn each_row(
         &mut self,
         mut command: OperatorCommand,
         mut take: impl FnMut(Value) -> anyhow::Result<bool>,

@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::http::StatusCode;
 use axum::middleware::from_fn;
-use axum::routing::get;
-use parafa_api_http::Neighbour;
-use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
+use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
+use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
@@ -23,13 +21,14 @@ use super::location::Location;
 use super::parts::Parts;
 use crate::app::App;
 use crate::config::Config;
-use crate::demo::{self, Demo, DemoError};
+use crate::demo::{self, Demo, DemoError, DemoFront};
+use crate::health::Health;
 use crate::json_log::WithSources;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
-use parafa_api_mcp::{DiligenceTools, McpConfig};
+use parafa_api_mcp::{DiligenceTools, McpConfig, described_tools};
 use parafa_listener::{
     Connections, ListenerLimits, ListenerSettings, TrustedProxies, count_requests,
 };
@@ -40,6 +39,10 @@ use parafa_listener::{
 const DRAIN: Duration = Duration::from_secs(20);
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// How often what monitoring is told is looked at.
+const LOOK_AROUND: Duration = Duration::from_secs(60);
+/// How often certificates are forgotten that nobody has asked for since.
+const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 /// What the operating system keeps of an answer for a client that does not read
 /// it. Left to itself it keeps megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
@@ -116,6 +119,7 @@ async fn run(
         .local_addr()
         .context("the operator's address is unknown")?;
     tracing::info!(%operator_address, "health and metrics");
+    startup::tell_first_start(&config);
     let demo = demo_world(&mut config, arguments).await?;
     let mode = match &demo {
         Some(_) => StoreMode::Demo,
@@ -148,9 +152,10 @@ async fn run(
     };
     let app = Arc::new(startup::open(&config, opening, patience).await?);
     app.look_after_the_attorneys_key();
+    let mut front = None;
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
-        demo.move_in(&app, &config, &own_url, &operator_url).await?;
+        front = Some(demo.move_in(&app, &config, &own_url, &operator_url).await?);
         demo.wake_on_moves(app.clone());
     }
 
@@ -159,13 +164,16 @@ async fn run(
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
     let (plugins, stopped) = (app.plugin_store.clone(), stop.clone());
-    let follow = async move {
+    let watched = app.clone();
+    let upkeep = async move {
         tokio::select! {
             () = stopped.cancelled() => {}
             () = plugins.follow_changes() => {}
+            () = forget_certificates() => {}
+            () = look_around(&watched) => {}
         }
     };
-    parts.run("the look at plugins", follow);
+    parts.run("the upkeep of plugins, certificates and numbers", upkeep);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
@@ -178,8 +186,7 @@ async fn run(
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
-    let told = demo.as_ref().map(Demo::told);
-    let router = public_router(&app, &config, mode, &base_url, told).await?;
+    let router = public_router(&app, &config, mode, &base_url, front.as_ref()).await?;
     let public = parafa_listener::serve(
         listener,
         router,
@@ -272,12 +279,31 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
+/// Has monitoring told, every minute, what can be had and what ends.
+async fn look_around(app: &App) {
+    let mut minutes = tokio::time::interval(LOOK_AROUND);
+    loop {
+        minutes.tick().await;
+        app.watch.look();
+        Health::of(app, false).await;
+    }
+}
+
+/// Certificates tell who persons are, and are not to outlive the erasure of what they
+/// signed. Each host remembers its own, so that no job can do it.
+async fn forget_certificates() {
+    loop {
+        tokio::time::sleep(FORGET_CERTIFICATES).await;
+        parafa_trust::forget_unused();
+    }
+}
+
 async fn public_router(
     app: &App,
     config: &Config,
     mode: StoreMode,
     base_url: &Url,
-    demo: Option<DemoWorld>,
+    demo: Option<&DemoFront>,
 ) -> anyhow::Result<Router> {
     let base = BaseUrl::new(base_url);
     let limits = &config.limits;
@@ -309,10 +335,15 @@ async fn public_router(
         parafa_api_diligence::neighbour(),
         parafa_api_auth::neighbour(),
     ];
-    let pages = app
+    let documentation = documentation(&base, &http.neighbours);
+    let mut pages = app
         .ceremony_router()
         .merge(asset_routes())
-        .merge(front(demo, &http.neighbours));
+        .merge(front(demo, &documentation.apis))
+        .merge(documentation.routes());
+    if let Some(demo) = demo {
+        pages = pages.merge(demo.routes(app.signing_api()));
+    }
     Ok(
         parafa_api_signing::router(Arc::new(app.signing_api()), http)
             .merge(authentication)
@@ -323,12 +354,23 @@ async fn public_router(
     )
 }
 
-/// The page at the service's address itself.
-fn front(demo: Option<DemoWorld>, neighbours: &[Neighbour]) -> Router {
+/// What is told of all APIs together.
+fn documentation(base_url: &BaseUrl, neighbours: &[Neighbour]) -> Documentation {
     let mut apis = vec![parafa_api_signing::neighbour()];
     apis.extend_from_slice(neighbours);
+    Documentation {
+        base_url: base_url.clone(),
+        apis,
+        tools: described_tools(),
+    }
+}
+
+/// The page at the service's address itself.
+fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
+    let demo = demo.map(|demo| demo.world.clone());
+    let apis = apis.to_vec();
     let page = FrontPage { apis, demo }.render();
-    Router::new().route("/", get(async move || page_response(StatusCode::OK, page)))
+    Router::new().route("/", PublicPage::new(page).route())
 }
 
 /// Listens at an address that was configured; one that cannot be had is the

@@ -1,14 +1,144 @@
-//! What the front page tells of the demo world.
+//! What the front page tells of the demo world, and the sample that is signed
+//! from there.
 
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Redirect;
+use axum::routing::post;
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 use parafa_api_http::pages::{DemoPerson, DemoWorld};
+use parafa_api_signing::requests::{
+    CreateSigning, DocumentBytes, NewDocument, NewSigner, Party, Source, Terms,
+};
+use parafa_api_signing::{
+    Api, Credentials, Delivery, DocumentFamily, Language, Problem, ProblemKind, SAMPLE, SigningApi,
+    SigningOrder,
+};
 use parafa_demo::{Method, Outcome, Persona};
+use parafa_signing::api::SigningOperations;
+use url::Url;
 
 use super::file::WorldPart;
 
+/// Where the form of the front page is posted to.
+const PATH: &str = "/demo/sample";
+/// By whom the sample is to be signed.
+const SIGNER: &str = "you@example.com";
+const EXPIRES_IN_DAYS: u16 = 1;
+
+/// What the front page of a demo has beside what every one has.
+pub(crate) struct DemoFront {
+    /// What it tells.
+    pub(crate) world: DemoWorld,
+    /// The key by which samples are posted.
+    key: String,
+}
+
+impl DemoFront {
+    pub(super) fn new(world: &WorldPart, key: String) -> Self {
+        Self {
+            world: world.told(),
+            key,
+        }
+    }
+
+    /// `POST /demo/sample`, which leads to the page of the sample's signer.
+    pub(crate) fn routes(&self, api: SigningOperations) -> Router {
+        let samples = Samples {
+            api,
+            key: self.key.clone(),
+        };
+        Router::new()
+            .route(PATH, post(sample))
+            .method_not_allowed_fallback(async || Problem::of(ProblemKind::MethodNotAllowed))
+            .with_state(Arc::new(samples))
+    }
+}
+
+/// Posts samples as whoever has the key would.
+struct Samples {
+    api: SigningOperations,
+    key: String,
+}
+
+async fn sample(
+    State(samples): State<Arc<Samples>>,
+    headers: HeaderMap,
+) -> Result<Redirect, Problem> {
+    // Browsers say so of a form of another site, which could fill the folder.
+    let site = headers.get("sec-fetch-site");
+    if site.is_some_and(|site| site == "cross-site") {
+        let detail = "The form of another site asks for a sample.";
+        return Err(Problem::new(ProblemKind::Forbidden, detail));
+    }
+    let link = samples.post().await?;
+    let link = Url::parse(&link).map_err(|_| no_link())?;
+    // The same host by the name by which the browser knows it.
+    Ok(Redirect::to(link.path()))
+}
+
+impl Samples {
+    /// Gives the link of the one who is to sign.
+    async fn post(&self) -> Result<String, Problem> {
+        let mut headers = HeaderMap::new();
+        let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
+        headers.insert(AUTHORIZATION, bearer.map_err(|_| Problem::unauthorized())?);
+        let credentials = Credentials::of(&headers).ok_or_else(Problem::unauthorized)?;
+        let caller = self.api.authenticate(&credentials).await?;
+        let request = CreateSigning {
+            source: Source::Document(document()),
+            terms: self.terms(),
+        };
+        let signing = self.api.create_signing(&caller, request).await?;
+        let mut links = signing.signers.into_iter().map(|one| one.ceremony_url);
+        links.next().flatten().ok_or_else(no_link)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            title: "Services agreement".to_owned(),
+            signers: vec![NewSigner {
+                email: SIGNER.parse().expect("it is an address"),
+                name: None,
+                language: Language::En,
+                party: Party::Signer {
+                    personal_code: None,
+                    methods: self.api.methods(),
+                },
+            }],
+            delivery: Delivery::Link,
+            signing_order: SigningOrder::Parallel,
+            webhook_url: None,
+            external_id: None,
+            soft_deadline_in_days: None,
+            expires_in_days: EXPIRES_IN_DAYS,
+        }
+    }
+}
+
+fn document() -> NewDocument {
+    NewDocument {
+        pointer: "/document".to_owned(),
+        name: "contract.pdf".to_owned(),
+        family: DocumentFamily::Pdf,
+        bytes: DocumentBytes::Content(Bytes::from_static(SAMPLE)),
+        flatten: false,
+    }
+}
+
+fn no_link() -> Problem {
+    Problem::unavailable("The sample has no page to sign on.")
+}
+
 impl WorldPart {
     /// Where its mail is, and whom one can sign as.
-    pub(super) fn told(&self) -> DemoWorld {
+    fn told(&self) -> DemoWorld {
         DemoWorld {
+            sample: PATH,
             mail: format!("{}/", self.addresses.mail.trim_end_matches('/')),
             people: self.personas.iter().map(person).collect(),
         }

@@ -63,6 +63,9 @@ pub(super) async fn add_key(
             hash,
             created_at: tx.now(),
             revoked_at: None,
+            name: None,
+            expires_at: None,
+            networks: Vec::new(),
         },
     };
     tx.put(&key).await

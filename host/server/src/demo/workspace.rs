@@ -113,6 +113,11 @@ impl Workspaces {
 }
 
 impl Workspace {
+    /// A key that acts on production.
+    pub(super) fn live(&self) -> &str {
+        &self.live
+    }
+
     fn new() -> Result<Self, KeyError> {
         Ok(Self {
             tenant: Uuid::now_v7(),

@@ -1,51 +1,101 @@
 //! The text that monitoring fetches, with what is looked up for it.
 
+use std::sync::atomic::Ordering;
+
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use http::{HeaderMap, StatusCode};
+use parafa_platform::jobs::LaneBudget;
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
-use parafa_store::{Store, TransactionCounts};
+use parafa_store::{BYTE_FILE_READS, SYNCS, Store, StoreError};
+use parafa_trust::{CERTIFICATES_READ, VERIFICATIONS};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
 use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
-use crate::jobs::LANES;
+use crate::lanes::LANES;
 
-#[derive(Debug)]
-pub(super) struct StoreMetrics {
-    commits: Counter,
-    conflicts: Counter,
+/// What parts of the program count themselves: the name, what it is, and how many there were.
+const TALLIES: [(&str, &str, fn(&Store) -> u64); 6] = [
+    (
+        "certificates_read",
+        "Certificates that were read, but for those that were remembered",
+        |_| CERTIFICATES_READ.load(Ordering::Relaxed),
+    ),
+    (
+        "document_reads",
+        "Reads of documents that were begun, whole or piece by piece",
+        |_| BYTE_FILE_READS.load(Ordering::Relaxed),
+    ),
+    (
+        "signature_verifications",
+        "Signatures of digests that were verified, whatever was found",
+        |_| VERIFICATIONS.load(Ordering::Relaxed),
+    ),
+    (
+        "store_commits",
+        "Transactions that were committed",
+        |store| store.transaction_counts().commits,
+    ),
+    (
+        "store_conflicts",
+        "Transactions that met another one and began anew",
+        |store| store.transaction_counts().conflicts,
+    ),
+    (
+        "store_syncs",
+        "Syncs of records, files and folders that were waited for",
+        |_| SYNCS.load(Ordering::Relaxed),
+    ),
+];
+
+/// A counter for each of [`TALLIES`].
+pub(super) type Tallies = [Counter; TALLIES.len()];
+
+/// Everything that is counted, in the format that is asked for.
+pub(crate) fn scrape(store: &Store, waiting_deliveries: usize, asked: &HeaderMap) -> Response {
+    parafa_delivery::metrics::set_waiting(waiting_deliveries);
+    for (counter, (_, _, counted)) in METRICS.tallies.iter().zip(TALLIES) {
+        let counter = counter.inner();
+        counter.fetch_max(counted(store), Ordering::Relaxed);
+    }
+    match text() {
+        Ok(text) => {
+            let format = Format::asked_for(asked);
+            let headers = [(CONTENT_TYPE, format.media_type()), (VARY, ACCEPT.as_str())];
+            (headers, format.of_open_metrics(text)).into_response()
+        }
+        Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
-/// Everything that is counted, in the format that is asked for. What cannot be looked up keeps its last value.
-/// Of the deliveries that are due, so many wait for their turn, and for nothing
-/// that this host could do sooner.
-pub(crate) async fn scrape(
-    store: &Store,
-    waiting_deliveries: usize,
-    asked: &HeaderMap,
-) -> Response {
-    parafa_delivery::metrics::set_waiting(waiting_deliveries);
-    for lane in LANES.map(|budget| budget.lane) {
-        match store.due_jobs(lane).await {
-            Ok(due) => {
-                let wait = if lane == DELIVERIES {
-                    waiting_deliveries
-                } else {
-                    0
-                };
-                let due = i64::try_from(due.saturating_sub(wait)).unwrap_or(i64::MAX);
-                let gauge = LaneLabels { lane: lane.name() };
-                METRICS.jobs_due.get_or_create(&gauge).set(due);
+/// Everything that is counted, as OpenMetrics.
+pub(crate) fn text() -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    encode(&mut text, &METRICS.registry)?;
+    Ok(text)
+}
+
+/// Has [`scrape`] tell what the store says of jobs and of what no row names. What cannot
+/// be looked up keeps its last value.
+pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
+    match due_jobs(store, waiting_deliveries).await {
+        Ok(lanes) => {
+            for (lane, due) in lanes {
+                let due = i64::try_from(due).unwrap_or(i64::MAX);
+                METRICS
+                    .jobs_due
+                    .get_or_create(&LaneLabels { lane })
+                    .set(due);
             }
-            Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "the job queue cannot be counted"
-            ),
         }
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the job queues cannot be counted"
+        ),
     }
     match store.get::<SweepRow>(&()).await {
         Ok(row) => note_sweep(row.unwrap_or_default()),
@@ -54,16 +104,28 @@ pub(crate) async fn scrape(
             "what no row names cannot be counted"
         ),
     }
-    METRICS.store.take(store.transaction_counts());
-    let mut text = String::new();
-    match encode(&mut text, &METRICS.registry) {
-        Ok(()) => {
-            let format = Format::asked_for(asked);
-            let headers = [(CONTENT_TYPE, format.media_type()), (VARY, ACCEPT.as_str())];
-            (headers, format.of_open_metrics(text)).into_response()
-        }
-        Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+}
+
+/// How many jobs of each lane are due. Of the deliveries, so many wait for their turn, and
+/// for nothing that this host could do sooner.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn due_jobs(
+    store: &Store,
+    waiting_deliveries: usize,
+) -> Result<Vec<(&'static str, usize)>, StoreError> {
+    let mut lanes = Vec::new();
+    for LaneBudget { lane, .. } in LANES {
+        let waiting = if lane == DELIVERIES {
+            waiting_deliveries
+        } else {
+            0
+        };
+        let due = store.due_jobs(lane).await?;
+        lanes.push((lane.name(), due.saturating_sub(waiting)));
     }
+    Ok(lanes)
 }
 
 /// What the last sweep left, whichever host did it.
@@ -80,33 +142,12 @@ fn note_sweep(left: SweepRow) {
     }
 }
 
-impl StoreMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let commits = Counter::default();
-        registry.register(
-            "store_commits",
-            "Transactions that were committed",
-            commits.clone(),
-        );
-        let conflicts = Counter::default();
-        registry.register(
-            "store_conflicts",
-            "Transactions that met another one and began anew",
-            conflicts.clone(),
-        );
-        Self { commits, conflicts }
-    }
-
-    /// Brings the counters up to what the store counts itself.
-    fn take(&self, counts: TransactionCounts) {
-        let raise = |counter: &Counter, to: u64| {
-            counter
-                .inner()
-                .fetch_max(to, std::sync::atomic::Ordering::Relaxed);
-        };
-        raise(&self.commits, counts.commits);
-        raise(&self.conflicts, counts.conflicts);
-    }
+pub(super) fn register_tallies(registry: &mut Registry) -> Tallies {
+    TALLIES.map(|(name, what, _)| {
+        let counter = Counter::default();
+        registry.register(name, what, counter.clone());
+        counter
+    })
 }
 
 #[cfg(test)]
@@ -145,7 +186,8 @@ mod tests {
 
     /// What is told of every lane, and of how many deliveries wait.
     async fn told(store: &Store, waiting: usize) -> Vec<String> {
-        let answer = scrape(store, waiting, &HeaderMap::new()).await;
+        look_up(store, waiting).await;
+        let answer = scrape(store, waiting, &HeaderMap::new());
         let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         let names = ["parafa_jobs_due{", "parafa_webhook_waiting "];

@@ -21,6 +21,7 @@ use parafa_identification::{
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_platform::accounts::{KeyMode, Product};
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::keys::Keys;
 use parafa_registers::{Clock as RegisterClock, Synthetic};
 use parafa_signing::api::SigningNotices;
 use parafa_signing::{SigningOwner, SigningParts, SigningProduct};
@@ -30,7 +31,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ExternalServices, HostParts};
 use crate::app::App;
+use crate::certificates;
 use crate::config::Config;
+use crate::watch::Watch;
 
 /// What the services of one host share.
 struct Shared<'a> {
@@ -88,6 +91,14 @@ pub(crate) fn assemble(
         stop,
         ..
     } = shared;
+    let providers = doors.providers.iter();
+    let providers = providers.map(|(method, provider)| (method.name(), provider.host().to_owned()));
+    let watch = Watch::new(
+        own.clock.clone(),
+        certificates::configured(config),
+        doors.timestamps,
+        providers.collect(),
+    );
     Ok(App {
         answer_signer,
         diligence,
@@ -104,7 +115,9 @@ pub(crate) fn assemble(
         ceremonies,
         webhooks,
         work,
+        watch,
         stop,
+        keys: Keys::new(records.store.clone()),
         records,
         plugins: own.plugins,
         plugin_store: own.plugin_store,

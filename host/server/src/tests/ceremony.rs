@@ -15,6 +15,7 @@ mod mobile_id;
 mod phone_failures_by_format;
 mod prompt_limits;
 mod reminders;
+mod retention;
 mod return_from_app;
 mod smart_id;
 mod turns;

@@ -23,6 +23,7 @@ use parafa_domain::KycStatus;
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
     IdentificationError, Order, OrderDelivery, OrderForm, RegisterSources, Registers,
+    SimulatedOutcome,
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::agreement::AgreementRow;
@@ -196,6 +197,13 @@ impl<'s> Office<'s> {
     async fn sign(&self, order: &Order, person: &str) {
         let subject = self.subject(order).await;
         self.host.start(subject, person).await.unwrap();
+    }
+
+    /// Has the sandbox complete an order.
+    async fn complete(&self, order: &Order) {
+        let orders = &self.host.app.diligence.identifications;
+        let simulated = orders.simulate(&TEST, order.id, SimulatedOutcome::Complete);
+        simulated.await.unwrap();
     }
 
     /// Goes on until the order has ended.

@@ -112,6 +112,9 @@ async fn long_lists_are_complete() {
             hash: number.to_string(),
             created_at: at,
             revoked_at: None,
+            name: None,
+            expires_at: None,
+            networks: Vec::new(),
         })
         .collect();
     put(&host, &keys).await;
@@ -188,8 +191,11 @@ fn audit(after: Option<Uuid>) -> OperatorCommand {
 
 fn export(after: Option<Uuid>) -> OperatorCommand {
     OperatorCommand::Usage(UsageCommand::Export {
-        tenant: "Ilga UAB".to_owned(),
+        tenant: Some("Ilga UAB".to_owned()),
+        only: None,
         since: None,
+        month: None,
+        format: None,
         after,
     })
 }

@@ -7,7 +7,6 @@ mod batches;
 mod billing;
 mod containers;
 mod creation;
-mod events;
 mod flattened_forms;
 mod plugin_urgency;
 mod quotas;

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use openssl::x509::X509;
 use parafa_fixtures::built::compiled_plugins;
 use parafa_fixtures::signed::Identity;
+use parafa_issuing::{Credential, Extension, Key, KeyKind, Profile, Time};
 use parafa_store::{DataKeys, MasterKey};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -31,14 +33,18 @@ pub(crate) fn configuration(folder: &Documents, more: &str) -> PathBuf {
 
 /// A folder `trust` with one authority, for everything.
 fn add_trust(folder: &Documents) {
-    let issuer = Identity::Issuer.certificate();
-    let sha256 = hex::encode(Sha256::digest(&issuer));
+    trust_in(folder, &Identity::Issuer.certificate());
+}
+
+/// The same with this authority.
+fn trust_in(folder: &Documents, issuer: &[u8]) {
+    let sha256 = hex::encode(Sha256::digest(issuer));
     let manifest = format!(
         "[[certificate]]\nfile = 'issuer.pem'\nsha256 = '{sha256}'\nkind = 'root'\n\
          purposes = ['signing', 'timestamping']\n"
     );
     std::fs::create_dir_all(folder.path("trust")).unwrap();
-    let pem = X509::from_der(&issuer).unwrap().to_pem().unwrap();
+    let pem = X509::from_der(issuer).unwrap().to_pem().unwrap();
     folder.add("trust/issuer.pem", pem);
     folder.add("trust/trust.toml", manifest);
 }
@@ -85,6 +91,32 @@ fn cards_that_no_app_reads_are_warned_of() {
     let ended = check(&configuration(&folder, nowhere));
     let faults = ended.json()["faults"].to_string();
     assert!(faults.contains("card.app_url_ios"), "{faults}");
+}
+
+#[test]
+fn a_certificate_that_ends_soon_is_warned_of() {
+    let folder = Documents::new();
+    let config = configuration(&folder, "");
+    let warnings = |days: i64| {
+        let ends = Timestamp::now().as_second() + days * 86_400 + 3600;
+        let profile = Profile {
+            validity: ["20200101000000Z".into(), Time::from_unix(ends).unwrap()],
+            ..Profile::named("Authority")
+        };
+        let profile = profile.with(Extension::authority(None));
+        let key = Key::generate(KeyKind::P256).unwrap();
+        let authority = Credential::self_signed(&profile, key).unwrap();
+        trust_in(&folder, &authority.der());
+        let checked = check(&config).json();
+        assert_eq!(checked["sound"], true, "{checked}");
+        checked["warnings"].to_string()
+    };
+
+    let soon = warnings(20);
+    assert!(soon.contains("trust.folder: the certificate"), "{soon}");
+    assert!(soon.contains("ends in 20 days"), "{soon}");
+    let late = warnings(90);
+    assert!(!late.contains("trust.folder"), "{late}");
 }
 
 #[test]

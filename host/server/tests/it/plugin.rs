@@ -1,14 +1,12 @@
 use std::ffi::OsStr;
+use std::iter;
 use std::path::Path;
 
 use crate::support::{Documents, Ended, component, parafa};
 
 #[test]
 fn check_tells_what_a_component_is() {
-    let ended = plugin(
-        "check",
-        [component("pdf.wasm").as_os_str(), "--json".as_ref()],
-    );
+    let ended = plugin(&[&"check", &component("pdf.wasm"), &"--json"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let findings = ended.json();
@@ -31,7 +29,7 @@ fn check_says_why_a_file_is_not_admissible() {
     let documents = Documents::new();
     let file = documents.add("module.wasm", b"\0asm\x01\0\0\0");
 
-    let ended = plugin("check", [file.as_os_str()]);
+    let ended = plugin(&[&"check", &file]);
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
@@ -47,10 +45,7 @@ fn run_inspects_with_the_installed_plugin() {
     let documents = Documents::new();
     let file = documents.add("contract.PDF", parafa_fixtures::plain(2));
 
-    let ended = plugin(
-        "run",
-        ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
-    );
+    let ended = plugin(&[&"run", &"inspect", &file, &"--json"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let call = ended.json();
@@ -68,29 +63,12 @@ fn run_archives_what_it_signed_with_a_time_stamp() {
     let documents = Documents::new();
     let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
     let (signed, archived) = (documents.path("signed.pdf"), documents.path("archived.pdf"));
-    let stamped = plugin(
-        "run",
-        [
-            "sign".as_ref(),
-            file.as_os_str(),
-            "--level".as_ref(),
-            "B-T".as_ref(),
-            "--out".as_ref(),
-            signed.as_os_str(),
-        ],
-    );
+    let stamped = plugin(&[
+        &"run", &"sign", &file, &"--level", &"B-T", &"--out", &signed,
+    ]);
     assert_eq!(stamped.code, Some(0), "{stamped:?}");
 
-    let ended = plugin(
-        "run",
-        [
-            "archive".as_ref(),
-            signed.as_os_str(),
-            "--out".as_ref(),
-            archived.as_os_str(),
-            "--json".as_ref(),
-        ],
-    );
+    let ended = plugin(&[&"run", &"archive", &signed, &"--out", &archived, &"--json"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let outcome = &ended.json()["outcome"];
@@ -102,16 +80,7 @@ fn run_archives_what_it_signed_with_a_time_stamp() {
     );
     assert!(after.starts_with(&before));
     let out = documents.path("again.pdf");
-    let again = plugin(
-        "run",
-        [
-            "archive".as_ref(),
-            archived.as_os_str(),
-            "--out".as_ref(),
-            out.as_os_str(),
-            "--json".as_ref(),
-        ],
-    );
+    let again = plugin(&[&"run", &"archive", &archived, &"--out", &out, &"--json"]);
     assert_eq!(again.json()["outcome"]["changed"], false, "{again:?}");
     assert!(
         std::fs::read(out).unwrap() == after,
@@ -127,16 +96,7 @@ fn run_flattens_and_rehearses() {
     for operation in ["flatten", "rehearse"] {
         let out = documents.path("made.pdf");
 
-        let ended = plugin(
-            "run",
-            [
-                operation.as_ref(),
-                file.as_os_str(),
-                "--out".as_ref(),
-                out.as_os_str(),
-                "--json".as_ref(),
-            ],
-        );
+        let ended = plugin(&[&"run", &operation, &file, &"--out", &out, &"--json"]);
 
         assert_eq!(ended.code, Some(0), "{ended:?}");
         let outcome = &ended.json()["outcome"];
@@ -152,10 +112,7 @@ fn run_tells_of_a_form_that_wants_its_appearances_made_anew() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases/pdf");
     let form = cases.join("flatten-need-appearances/input.pdf");
 
-    let ended = plugin(
-        "run",
-        ["flatten".as_ref(), form.as_os_str(), "--json".as_ref()],
-    );
+    let ended = plugin(&[&"run", &"flatten", &form, &"--json"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let notes = serde_json::json!(["need-appearances"]);
@@ -167,10 +124,7 @@ fn run_ends_with_1_when_the_document_is_refused() {
     let documents = Documents::new();
     let file = documents.add("contract.pdf", "no PDF at all");
 
-    let ended = plugin(
-        "run",
-        ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
-    );
+    let ended = plugin(&[&"run", &"inspect", &file, &"--json"]);
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.json()["refusal"]["code"], "not-a-pdf");
@@ -186,10 +140,7 @@ fn run_tells_programs_in_json_of_what_no_plugin_is_asked_for() {
         (&file, "there are plugins for"),
         (&missing, "cannot be read"),
     ] {
-        let ended = plugin(
-            "run",
-            ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
-        );
+        let ended = plugin(&[&"run", &"inspect", &file, &"--json"]);
 
         assert_eq!(ended.code, Some(1), "{ended:?}");
         let told = ended.json();
@@ -206,16 +157,7 @@ fn run_ends_with_2_when_the_plugin_fails() {
     let file = documents.add("document.toy", "TOY panic 5\nhello");
     let toy = component("test/toy.wasm");
 
-    let ended = plugin(
-        "run",
-        [
-            "inspect".as_ref(),
-            file.as_os_str(),
-            "--plugin".as_ref(),
-            toy.as_os_str(),
-            "--json".as_ref(),
-        ],
-    );
+    let ended = plugin(&[&"run", &"inspect", &file, &"--plugin", &toy, &"--json"]);
 
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let fault = ended.json()["fault"].to_string();
@@ -243,16 +185,7 @@ fn run_refuses_an_operation_that_the_plugin_does_not_have() {
         ("rehearse", "make unsigned copies"),
         ("sign", "sign documents"),
     ] {
-        let ended = plugin(
-            "run",
-            [
-                operation.as_ref(),
-                file.as_os_str(),
-                "--plugin".as_ref(),
-                least.as_os_str(),
-                "--json".as_ref(),
-            ],
-        );
+        let ended = plugin(&[&"run", &operation, &file, &"--plugin", &least, &"--json"]);
 
         assert_eq!(ended.code, Some(1), "{ended:?}");
         let call = ended.json();
@@ -272,7 +205,7 @@ fn run_shows_the_names_in_a_document_on_one_line_each() {
     let form = parafa_fixtures::PdfBuilder::new().text_field(name, "Jonas");
     let file = documents.add("form.pdf", form.build());
 
-    let ended = plugin("run", ["inspect".as_ref(), file.as_os_str()]);
+    let ended = plugin(&[&"run", &"inspect", &file]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let field = r"field Vardas\nEvery signature is intact.: ";
@@ -286,15 +219,7 @@ fn run_shows_people_what_the_plugin_logs() {
     let file = documents.add("document.toy", "TOY chatter 5\nhello");
     let toy = component("test/toy.wasm");
 
-    let ended = plugin(
-        "run",
-        [
-            "inspect".as_ref(),
-            file.as_os_str(),
-            "--plugin".as_ref(),
-            toy.as_os_str(),
-        ],
-    );
+    let ended = plugin(&[&"run", &"inspect", &file, &"--plugin", &toy]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let first = ended.stderr.lines().next().unwrap();
@@ -308,22 +233,14 @@ fn run_has_no_output_to_write_but_of_sign() {
     let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
     let out = documents.path("out.pdf");
 
-    let ended = plugin(
-        "run",
-        [
-            "inspect".as_ref(),
-            file.as_os_str(),
-            "--out".as_ref(),
-            out.as_os_str(),
-        ],
-    );
+    let ended = plugin(&[&"run", &"inspect", &file, &"--out", &out]);
 
     assert_eq!(ended.code, Some(64), "{ended:?}");
 }
 
 #[test]
 fn the_help_of_run_says_which_plugin_is_called() {
-    let ended = plugin("run", ["--help"]);
+    let ended = plugin(&[&"run", &"--help"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("--plugin <WASM>"), "{ended:?}");
@@ -336,17 +253,11 @@ fn what_maintainers_make_is_named_for_programs() {
     let (keys, folder) = (documents.path("keys"), documents.path("saskaita"));
     let wasm = documents.add("my.wasm", "any bytes");
     let key = keys.join("publisher.key");
-    let json = |words: &[&OsStr]| plugin(words[0].to_str().unwrap(), &words[1..]).json();
+    let json = |words: &[&dyn AsRef<OsStr>]| plugin(words).json();
 
-    let made = json(&["keygen".as_ref(), keys.as_ref(), "--json".as_ref()]);
-    let signed = json(&[
-        "sign".as_ref(),
-        wasm.as_ref(),
-        "--key".as_ref(),
-        key.as_ref(),
-        "--json".as_ref(),
-    ]);
-    let begun = json(&["new".as_ref(), folder.as_ref(), "--json".as_ref()]);
+    let made = json(&[&"keygen", &keys, &"--json"]);
+    let signed = json(&[&"sign", &wasm, &"--key", &key, &"--json"]);
+    let begun = json(&[&"new", &folder, &"--json"]);
 
     let named = [
         &made["key"],
@@ -365,7 +276,7 @@ fn run_refuses_a_document_that_no_plugin_takes() {
     let documents = Documents::new();
     let file = documents.add("contract.odt", "text");
 
-    let ended = plugin("run", ["inspect".as_ref(), file.as_os_str()]);
+    let ended = plugin(&[&"run", &"inspect", &file]);
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
@@ -376,7 +287,7 @@ fn run_refuses_a_document_that_no_plugin_takes() {
 
 #[test]
 fn an_operation_that_does_not_exist_is_wrong_usage() {
-    let ended = plugin("run", ["embellish", "contract.pdf"]);
+    let ended = plugin(&[&"run", &"embellish", &"contract.pdf"]);
 
     assert_eq!(ended.code, Some(64), "{ended:?}");
 }
@@ -395,15 +306,7 @@ fn test_keeps_the_score() {
              [[checks]]\noperation = 'verify'\nexpect.{expect}\n"
         );
         std::fs::write(cases.join("toy/plain/case.toml"), description).unwrap();
-        plugin(
-            "test",
-            [
-                toy.as_os_str(),
-                "--cases".as_ref(),
-                cases.as_os_str(),
-                "--json".as_ref(),
-            ],
-        )
+        plugin(&[&"test", &toy, &"--cases", &cases, &"--json"])
     };
 
     let passed = run("accepted = { signatures = 0 }");
@@ -422,14 +325,7 @@ fn test_of_a_folder_without_cases_for_the_format_is_refused() {
     let documents = Documents::new();
     let toy = component("test/toy.wasm");
 
-    let ended = plugin(
-        "test",
-        [
-            toy.as_os_str(),
-            "--cases".as_ref(),
-            documents.path("").as_os_str(),
-        ],
-    );
+    let ended = plugin(&[&"test", &toy, &"--cases", &documents.path("")]);
 
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
@@ -442,7 +338,7 @@ fn test_of_a_folder_without_cases_for_the_format_is_refused() {
 fn test_keeps_the_score_of_a_format_without_cases_of_its_own() {
     let toy = component("test/toy.wasm");
 
-    let ended = plugin("test", [toy.as_os_str(), "--json".as_ref()]);
+    let ended = plugin(&[&"test", &toy, &"--json"]);
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let scorecard = ended.json();
@@ -458,11 +354,8 @@ fn new_says_that_the_registry_has_no_sdk_yet() {
     let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/sdk");
     let (bare, complete) = (documents.path("bare"), documents.path("complete"));
 
-    let without = plugin("new", [bare.as_os_str()]);
-    let with = plugin(
-        "new",
-        [complete.as_os_str(), "--sdk".as_ref(), sdk.as_os_str()],
-    );
+    let without = plugin(&[&"new", &bare]);
+    let with = plugin(&[&"new", &complete, &"--sdk", &sdk]);
 
     assert_eq!(without.code, Some(0), "{without:?}");
     assert!(without.stderr.contains("--sdk PATH"), "{without:?}");
@@ -471,10 +364,7 @@ fn new_says_that_the_registry_has_no_sdk_yet() {
     assert!(!readme.contains("--sdk"), "{readme}");
 }
 
-fn plugin<A: AsRef<OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = A>) -> Ended {
-    let fixed = ["plugin", subcommand].map(|word| AsRef::<OsStr>::as_ref(word).to_owned());
-    let arguments = arguments
-        .into_iter()
-        .map(|argument| argument.as_ref().to_owned());
-    parafa(fixed.into_iter().chain(arguments))
+fn plugin(words: &[&dyn AsRef<OsStr>]) -> Ended {
+    let words = words.iter().map(|word| AsRef::<OsStr>::as_ref(*word));
+    parafa(iter::once(OsStr::new("plugin")).chain(words))
 }

@@ -51,8 +51,8 @@ fn answer(error: &SigningError) -> Problem {
             Problem::new(ProblemKind::ArchiveIncomplete, incomplete(refusal))
         }
         SigningError::ArchiveTooEarly { retry_after } => Problem::unavailable(
-            "The authorities have not told yet whether the certificates were good when they were \
-             used; nothing was changed.",
+            "The certificate authorities have not published yet whether the certificates were valid \
+             when they were used; nothing was changed.",
         )
         .with_retry_after(*retry_after),
         SigningError::ArchiveServiceDown {
@@ -157,9 +157,9 @@ fn named(fault: &IntakeFault) -> Vec<Fault> {
 }
 
 fn service_down(wanted: Option<&str>) -> String {
-    let wanted = wanted.map(|wanted| format!(": {wanted} is wanted"));
+    let wanted = wanted.map(|wanted| format!(" (needed: {wanted})"));
     format!(
-        "A service that tells of certificates cannot answer at the moment{}; nothing was changed.",
+        "A certificate status service cannot answer at the moment{}; nothing was changed.",
         wanted.unwrap_or_default()
     )
 }
@@ -171,7 +171,7 @@ fn incomplete(refusal: &Refusal) -> String {
     }
     let lacking: Vec<_> = refusal.subjects.iter().map(String::as_str).collect();
     format!(
-        "Something is missing that cannot be had: {}.",
+        "Evidence is missing and cannot be obtained: {}.",
         shortened(&lacking, "; ")
     )
 }
@@ -184,10 +184,10 @@ fn payment_detail(cause: PaymentCause) -> String {
     let cause = match cause {
         PaymentCause::Ceiling(ceiling) => {
             format!(
-                "has reached its usage ceiling of {ceiling} {CURRENCY}, with what it owes and what is under way"
+                "has reached its usage ceiling of {ceiling} {CURRENCY}, counting what it owes and what is in progress"
             )
         }
-        PaymentCause::NoRail => "has no way of paying".to_owned(),
+        PaymentCause::NoRail => "has no payment method".to_owned(),
         PaymentCause::Overdue => "has an overdue invoice".to_owned(),
     };
     format!("The workspace {cause}; nothing was created.")
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(problem.kind(), ProblemKind::ArchiveIncomplete);
         assert_eq!(
             problem.detail(),
-            "Something is missing that cannot be had: Signature1: no revocation data; \
+            "Evidence is missing and cannot be obtained: Signature1: no revocation data; \
              Signature2: no time-stamp."
         );
     }
@@ -280,8 +280,8 @@ mod tests {
 
         assert_eq!(
             problem.detail(),
-            "A service that tells of certificates cannot answer at the moment: what Test CA tells \
-             of the certificate number 1f is wanted; nothing was changed."
+            "A certificate status service cannot answer at the moment (needed: what Test CA tells \
+             of the certificate number 1f); nothing was changed."
         );
         assert_eq!(problem.retry_after(), Some(61));
     }

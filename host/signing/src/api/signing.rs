@@ -4,24 +4,29 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::body::Body;
+use jiff::Timestamp;
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Api, BatchId, ContainerFormat, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    Presence, Problem, ProblemKind, Record, Reservation, SignerId, SigningApi, SigningId,
-    SigningMethod, WireName, views as api,
+    Api, BatchId, CallersDeliveries, ContainerFormat, Credentials, DeliveriesApi, DocumentDownload,
+    FileToken, IdempotentRequest, Presence, Problem, ProblemKind, Record, Reservation, SignerId,
+    SigningApi, SigningEventKind, SigningId, SigningMethod, WireName, views as api,
 };
 use parafa_ceremony::Ceremonies;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::downloads::Requester;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::CeremonyReader;
+use parafa_ceremony::reader::{CeremonyReader, ListedCeremony};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_ceremony::retention;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
-use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::accounts::{Caller, KeyMode, Product};
+use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::keys::Keys;
 use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
@@ -41,10 +46,14 @@ const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
 pub struct SigningOperations {
     /// The rows and what they name.
     pub records: Records,
+    /// Whom keys stand for.
+    pub keys: Keys,
     /// Makes signers' links.
     pub links: Links,
     /// Keeps answers.
     pub idempotency: Idempotency,
+    /// What was posted to webhooks.
+    pub deliveries: Deliveries,
     /// Reads signings.
     pub reader: CeremonyReader,
     /// Opens, simulates and archives signings.
@@ -65,13 +74,13 @@ impl Api for SigningOperations {
     type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let caller = accounts::caller(&self.records.store, credentials, Product::Signing).await;
+        let caller = self.keys.caller(credentials, Product::Signing).await;
         let caller = caller.map_err(SigningError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let caller = accounts::caller_of_any(&self.records.store, credentials).await;
+        let caller = self.keys.caller_of_any(credentials).await;
         let caller = caller.map_err(SigningError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
@@ -115,14 +124,22 @@ impl SigningOperations {
     }
 }
 
-#[async_trait]
-impl SigningApi for SigningOperations {
+impl DeliveriesApi for SigningOperations {
+    type Event = SigningEventKind;
+
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
         self.webhook_policy
             .check(target.as_str())
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
+    fn deliveries(&self) -> &dyn CallersDeliveries<Caller> {
+        &self.deliveries
+    }
+}
+
+#[async_trait]
+impl SigningApi for SigningOperations {
     fn further_extensions(&self) -> &[String] {
         &self.further_extensions
     }
@@ -158,11 +175,15 @@ impl SigningApi for SigningOperations {
             after: query.starting_after.map(|id| id.0),
         };
         let listed = self.product.signings.list_signings(caller, listing).await?;
-        let signings = listed.signings.iter();
+        let rows: Vec<_> = listed.signings.iter().map(ListedCeremony::row).collect();
+        let erasures = self.erasures(&rows).await?;
+        let signings = listed.signings.iter().zip(erasures);
+        let shown = signings.map(|(one, erases_at)| {
+            let shown = views::shown(&self.links, one)?;
+            Ok::<_, SigningError>(api::Signing { erases_at, ..shown })
+        });
         Ok(api::SigningList {
-            data: signings
-                .map(|one| views::shown(&self.links, one))
-                .collect::<Result<_, _>>()?,
+            data: shown.collect::<Result<_, _>>()?,
             has_more: listed.next.is_some(),
             next_cursor: listed.next,
         })
@@ -183,7 +204,9 @@ impl SigningApi for SigningOperations {
 
     async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
         let opened = self.reader.read(caller, id.0).await?;
-        Ok(views::signing(&self.links, &opened)?)
+        let erases_at = self.erasures(&[&opened.row]).await?.pop().flatten();
+        let shown = views::signing(&self.links, &opened)?;
+        Ok(api::Signing { erases_at, ..shown })
     }
 
     async fn update_deadline(
@@ -407,6 +430,14 @@ impl SigningApi for SigningOperations {
 }
 
 impl SigningOperations {
+    /// When signings are erased by themselves.
+    async fn erasures(
+        &self,
+        rows: &[&CeremonyRow],
+    ) -> Result<Vec<Option<Timestamp>>, SigningError> {
+        Ok(retention::erasures(&self.records.store, rows).await?)
+    }
+
     async fn presence_of(&self, caller: &Caller, record: Record) -> Result<Presence, SigningError> {
         let (id, signer) = match record {
             Record::Signing(id) => (id, None),
@@ -419,6 +450,7 @@ impl SigningOperations {
                 self.product.intake.file_of(caller, token.0).await?;
                 return Ok(Presence::Present);
             }
+            Record::Delivery(id) => return Ok(self.deliveries.presence(caller, id).await?),
         };
         let row = self.reader.row_of(caller, id.0).await?;
         let parties = &row.ceremony.signers;

@@ -72,6 +72,7 @@ fn with_contents(
         completed_at: state.completed_at,
         completion_mode: state.completion_mode.map(IntoApi::into_api),
         erased_at: row.erased_at,
+        erases_at: None,
         detail: row.detail.clone(),
         signers: parties
             .map(|(at, one)| signer(links, one, party(at), state.can_still_sign(one.id, now)))

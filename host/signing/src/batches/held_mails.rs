@@ -140,7 +140,6 @@ impl Signings {
             about,
         } = job.payload()?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     jobs::complete(tx, job).await?;

@@ -1,6 +1,6 @@
 //! What callers and signers are told of documents that are taken all the same.
 
-use parafa_plugin_host::{Report, note, on_one_line};
+use parafa_plugin_host::{Refusal, Report, note, on_one_line};
 
 /// Longest remark on a document, in bytes.
 const LONGEST_REMARK: usize = 1000;
@@ -12,6 +12,13 @@ const TOLD: [&str; 4] = [
     note::SIGNATURE_BROKEN,
     note::SIGNATURE_UNSUPPORTED,
 ];
+
+/// The refusals of what a document would do on its own, which is told of files in
+/// containers as it is.
+const OF_ACTIONS: [&str; 2] = ["auto-submit", "launch-action"];
+
+/// What is said of other refusals, before their own words.
+const NOT_TOLD: &str = "Whether the document contains JavaScript cannot be told.";
 
 /// What is told of a document, or of the files of a container.
 #[derive(Default)]
@@ -26,12 +33,34 @@ impl Told {
     pub(super) fn of(report: &Report) -> Self {
         let notes = report.notes.iter();
         let told = notes.filter(|note| TOLD.contains(&&*note.code));
-        let remarks = told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned());
+        let remarks = told.map(|note| remark(&note.detail));
         let mut notes = report.notes.iter();
         Self {
             remarks: remarks.collect(),
             has_scripts: notes.any(|note| note.code == note::JAVASCRIPT),
         }
+    }
+
+    /// What is told of a file that is refused and taken all the same. Programs that
+    /// are less strict may open it, and run its scripts.
+    pub(super) fn of_refused(refusal: &Refusal, has_scripts: bool) -> Self {
+        let is_of_action = OF_ACTIONS.contains(&&*refusal.code);
+        let detail = &refusal.detail;
+        let told = match is_of_action {
+            true => remark(detail),
+            false => remark(&format!("{NOT_TOLD} {detail}")),
+        };
+        Self {
+            remarks: vec![told],
+            has_scripts: is_of_action && has_scripts,
+        }
+    }
+
+    /// This and what is told of the files in the document.
+    pub(super) fn and(mut self, of_files: Self) -> Self {
+        self.remarks.extend(of_files.remarks);
+        self.has_scripts |= of_files.has_scripts;
+        self
     }
 
     /// Adds what is told of the file `name`.
@@ -41,4 +70,8 @@ impl Told {
             .extend(remarks.map(|remark| format!("{name}: {remark}")));
         self.has_scripts |= of_file.has_scripts;
     }
+}
+
+fn remark(detail: &str) -> String {
+    on_one_line(detail, LONGEST_REMARK).into_owned()
 }

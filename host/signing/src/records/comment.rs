@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_store::{Content, Sealed, Table, TableName};
+use parafa_store::{Sealed, plain_table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -37,16 +37,7 @@ pub struct CommentPrivate {
     pub body: String,
 }
 
-impl Table for CommentRow {
-    type Key = (Uuid, Uuid);
-
-    const NAME: TableName = TableName::new("comments");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> (Uuid, Uuid) {
-        (self.signing, self.id)
-    }
-}
+plain_table!(CommentRow: "comments" by (Uuid, Uuid), |row| (row.signing, row.id));
 
 /// A comment with what it says.
 #[derive(Clone, Debug)]

@@ -5,26 +5,17 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::KeyError;
 use super::aead::{self, Secret};
 use super::segments;
-use crate::hex_bytes::hex_bytes;
 
 /// Bytes under a data key: AES-256-GCM, in JSON as base64.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Sealed(Vec<u8>);
-
-hex_bytes! {
-    /// A keyed digest that proves a value to those who have the data key, and says nothing once
-    /// the key is erased.
-    Commitment
-}
 
 /// A key for the data of one owner. Erasing it erases them all.
 #[derive(Clone)]
@@ -82,17 +73,6 @@ impl DataKey {
         sealed: &Sealed,
     ) -> Result<T, KeyError> {
         serde_json::from_slice(&self.open(aad, sealed)?).map_err(|_| KeyError::Json)
-    }
-
-    /// Commits to a value without showing it. `label` keeps equal values in different places
-    /// from having equal commitments.
-    #[must_use]
-    pub fn commit(&self, label: &str, value: &[u8]) -> Commitment {
-        let key = aead::derive(&self.0, "commit", label);
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length");
-        mac.update(value);
-        Commitment(mac.finalize().into_bytes().into())
     }
 
     /// Seals a byte file.
@@ -191,15 +171,5 @@ mod tests {
             key(1).open(b"name", &sealed),
             Err(KeyError::Unsealable)
         ));
-    }
-
-    #[test]
-    fn a_commitment_depends_on_key_label_and_value() {
-        let commitment = key(1).commit("email", b"a@example.com");
-
-        assert_eq!(commitment, key(1).commit("email", b"a@example.com"));
-        assert_ne!(commitment, key(2).commit("email", b"a@example.com"));
-        assert_ne!(commitment, key(1).commit("name", b"a@example.com"));
-        assert_ne!(commitment, key(1).commit("email", b"b@example.com"));
     }
 }

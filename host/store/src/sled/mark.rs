@@ -94,7 +94,7 @@ impl MarkFile {
             .open(path)?;
         let slot = newest(&file)?.map_or(1, |(slot, _)| slot);
         write(&file, other(slot), mark)?;
-        file.sync_all()?;
+        files::sync_all(&file)?;
         if let Some(folder) = path.parent() {
             files::sync(folder)?;
         }
@@ -108,7 +108,7 @@ impl MarkFile {
     /// Writes a mark. To be called once what it tells of is durable.
     pub(super) fn note(&mut self, mark: &Mark) -> io::Result<()> {
         if self.written == MARKS_A_SLOT {
-            self.file.sync_data()?;
+            files::sync_data(&self.file)?;
             self.slot = other(self.slot);
             self.written = 0;
         }
@@ -118,7 +118,7 @@ impl MarkFile {
 
     /// Makes the last mark durable.
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        files::sync_data(&self.file)
     }
 }
 

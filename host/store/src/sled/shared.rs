@@ -70,9 +70,7 @@ impl Shared {
 
     /// Makes what opening has created durable.
     fn sync_files(&self, folder: &Path) -> Result<(), EngineError> {
-        self.file
-            .sync_all()
-            .map_err(failed_to("sync", &folder.join("db")))?;
+        files::sync_all(&self.file).map_err(failed_to("sync", &folder.join("db")))?;
         for path in [folder.join("conf"), self.overflow.clone(), folder.into()] {
             files::sync(&path).map_err(failed_to("sync", &path))?;
         }
@@ -143,7 +141,7 @@ impl Shared {
             .map_err(|error| self.health.fail(&error))?;
         self.db.flush().map_err(|error| self.health.fail(&error))?;
         files::once_descriptors_are_there(|| self.sync_overflow())
-            .and_then(|()| self.file.sync_data())
+            .and_then(|()| files::sync_data(&self.file))
             .map_err(|error| self.health.fail(&error))
     }
 

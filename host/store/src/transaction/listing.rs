@@ -54,25 +54,6 @@ impl Transaction<'_> {
         self.rows_of_entries(index, scan).await
     }
 
-    /// The rows whose keys in an index lie between two prefixes, both included, in index order.
-    /// At most `limit` and [`MAX_PAGE_ROWS`]; rows past it are told by [`Paged::more`].
-    ///
-    /// # Errors
-    /// When the engine fails or a row is not of type `T`.
-    pub async fn range_by<T: Table, K: Key>(
-        &mut self,
-        index: &Index<T, K>,
-        from: &impl PrefixOf<K>,
-        to: &impl PrefixOf<K>,
-        limit: usize,
-        guard: Guard,
-    ) -> Result<Paged<T>, StoreError> {
-        self.observe(guard).await?;
-        let span = Span::between(layout::index(index), from, to);
-        let scan = span.scan(Direction::Ascending, limit);
-        self.rows_of_entries(index, scan).await
-    }
-
     /// A page of a whole table.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Chains of events.
 
 use parafa_store::audit::{self, Event, Fields, Head, Verdict};
-use parafa_store::{MasterKey, Store, StoreError};
+use parafa_store::{Store, StoreError};
 use uuid::Uuid;
 
-use crate::support::{master, on_every_engine};
+use crate::support::on_every_engine;
 
 const CHAIN: Uuid = Uuid::from_u128(1);
 
@@ -86,23 +86,6 @@ on_every_engine! {
             .unwrap_or_else(|error: StoreError| panic!("a removal: {error}"));
 
         assert_eq!(verify(&world.store).await, Verdict::Broken { sequence: 3 });
-    }
-
-    async fn a_commitment_tells_only_those_who_have_the_key(world) {
-        let key = master().sealing_key("test");
-        append(
-            &world.store,
-            "invited",
-            Fields::new().commitment("email", &key, "a@example.com"),
-        )
-        .await;
-        let fields = event(&world.store, 1).await.fields;
-        let another = MasterKey::from_bytes([8; 32]).sealing_key("test");
-
-        assert!(fields.commits_to("email", &key, "a@example.com"));
-        assert!(!fields.commits_to("email", &key, "b@example.com"));
-        assert!(!fields.commits_to("email", &another, "a@example.com"));
-        assert!(!serde_json::to_string(&fields).expect("JSON").contains("example"));
     }
 
     async fn events_are_listed_from_a_place_on(world) {

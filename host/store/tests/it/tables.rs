@@ -4,7 +4,7 @@ use parafa_store::{Content, Guard, Page, Paged, Store, StoreError, Table, TableN
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::support::{Account, BY_BOOK, BY_BOOK_AND_TEXT, BY_SLUG, Note, on_every_engine, put_all};
+use crate::support::{Account, BY_BOOK, BY_SLUG, Note, on_every_engine, put_all};
 
 /// A note as no program writes it that reads [`Note`].
 #[derive(Deserialize, Serialize)]
@@ -143,40 +143,6 @@ on_every_engine! {
         }
 
         assert_eq!(winners, 1);
-    }
-
-    async fn a_range_of_a_composite_index_is_in_index_order(world) {
-        let note = |id, book, text: &str| Note {
-            text: text.to_owned(),
-            ..Note::new(id, book)
-        };
-        let notes = [
-            note(1, 1, "d"),
-            note(2, 1, "b"),
-            note(3, 1, "c"),
-            note(4, 1, "a"),
-            note(5, 2, "b"),
-        ];
-        put_all(&world.store, &notes).await;
-        let found = world
-            .store
-            .read(|tx| {
-                Box::pin(async move {
-                    let from = (1, "b".to_owned());
-                    let whole = tx
-                        .range_by(&BY_BOOK_AND_TEXT, &from, &(1,), 10, Guard::none())
-                        .await?;
-                    let to = (1, "c".to_owned());
-                    let part = tx
-                        .range_by(&BY_BOOK_AND_TEXT, &from, &to, 10, Guard::none())
-                        .await?;
-                    Ok::<_, StoreError>((ids(&whole), ids(&part)))
-                })
-            })
-            .await
-            .expect("ranges");
-
-        assert_eq!(found, (vec![2, 3, 1], vec![2, 3]));
     }
 
     async fn a_scan_longer_than_a_batch_sees_rows_behind_removed_ones(world) {

@@ -2,20 +2,17 @@
 //! steps, of curve P-384 more than a millisecond, and one signature asks for the same
 //! path at each of its steps.
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
 use super::is_valid_at;
 use crate::certificate::Certificate;
+use crate::recent::Recent;
 
-/// How many are remembered, of some ten kilobytes each: those of the people who sign
-/// at one time, and of the authorities that are asked meanwhile.
-const MOST: usize = 256;
-
-/// The newest first. What is kept follows from what was given alone, whoever asks.
-static KNOWN: Mutex<VecDeque<(Given, Vec<Certificate>)>> = Mutex::new(VecDeque::new());
+/// Of some ten kilobytes each. What is kept follows from what was given alone, whoever
+/// asks.
+static KNOWN: Mutex<Recent<(Given, Vec<Certificate>)>> = Mutex::new(Recent::new());
 
 /// All that a path was looked for with but the time, by fingerprints.
 #[derive(Debug, Eq, PartialEq)]
@@ -45,20 +42,46 @@ impl Given {
 
 /// The path that was found with the same, if it holds at `at`.
 pub(super) fn path(given: &Given, at: Timestamp) -> Option<Vec<Certificate>> {
-    let known = known();
-    let (_, path) = known.iter().find(|(other, _)| other == given)?;
+    let mut known = known();
+    let (_, path) = known.find(|(other, _)| other == given)?;
     is_valid_at(path, at).then(|| path.clone())
 }
 
-/// Remembers a path in place of the one that was found with the same, or of the
-/// oldest where there are too many.
+/// Remembers a path in place of the one that was found with the same.
 pub(super) fn remember(given: Given, path: &[Certificate]) {
     let mut known = known();
-    known.retain(|(other, _)| *other != given);
-    known.truncate(MOST - 1);
-    known.push_front((given, path.to_vec()));
+    known.remove(|(other, _)| *other == given);
+    known.insert((given, path.to_vec()));
 }
 
-fn known() -> MutexGuard<'static, VecDeque<(Given, Vec<Certificate>)>> {
+/// Forgets those that were not asked for since this was called last.
+pub(crate) fn forget_unused() {
+    known().end_period();
+}
+
+fn known() -> MutexGuard<'static, Recent<(Given, Vec<Certificate>)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_nobody_asks_for_any_more_is_forgotten() {
+        let given = || Given {
+            leaf: [1; 32],
+            intermediates: Vec::new(),
+            anchors: vec![[2; 32]],
+        };
+        remember(given(), &[]);
+
+        for _ in 0..3 {
+            assert_eq!(path(&given(), Timestamp::UNIX_EPOCH), Some(Vec::new()));
+            forget_unused();
+        }
+
+        forget_unused();
+        assert_eq!(path(&given(), Timestamp::UNIX_EPOCH), None);
+    }
 }

@@ -41,6 +41,21 @@ impl KnownSigners {
         known.push_front(path.to_vec());
     }
 
+    /// Of each issuer the signer that was remembered last: the others may have
+    /// been replaced by it.
+    pub(super) fn newest(&self) -> Vec<Certificate> {
+        let mut newest: Vec<Certificate> = Vec::new();
+        for signer in self.known().iter().filter_map(|path| path.first()) {
+            let is_older = newest
+                .iter()
+                .any(|other| other.issuer_der() == signer.issuer_der());
+            if !is_older {
+                newest.push(signer.clone());
+            }
+        }
+        newest
+    }
+
     fn known(&self) -> MutexGuard<'_, VecDeque<Vec<Certificate>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

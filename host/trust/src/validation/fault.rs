@@ -102,6 +102,14 @@ impl ValidationDataError {
 }
 
 impl SourceFault {
+    /// The HTTP status of an answer that is none.
+    pub(super) fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::HttpStatus(status) => Some(*status),
+            _ => None,
+        }
+    }
+
     /// Whether an issuer's certificate may lie at the same address later.
     fn is_transient(&self) -> bool {
         match self {

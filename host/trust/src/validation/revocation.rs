@@ -79,7 +79,7 @@ impl RevocationSources {
         let lists = question.certificate.revocation_list_urls();
         for (address, limits) in reachable(lists, LIST_LIMITS) {
             let told = self.listed(address, limits, question).await;
-            let told = told.inspect_err(|error| tell_failure(address, error));
+            let told = told.inspect_err(|error| tell_failure(address, error.http_status(), error));
             match told.map_err(unanswered).and_then(&usable) {
                 Ok(told) => {
                     if !matches!(fault, ValidationDataError::NoSource) {

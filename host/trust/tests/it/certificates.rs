@@ -1,6 +1,6 @@
 use openssl::nid::Nid;
 use parafa_issuing::oids::rfc4519::SERIAL_NUMBER;
-use parafa_trust::{Certificate, CertificateError, EcCurve, KeyKind};
+use parafa_trust::{Certificate, CertificateError, EcCurve, KeyKind, forget_unused};
 use x509_cert::ext::pkix::KeyUsages;
 
 use crate::asn1::{oid, sequence};
@@ -41,11 +41,19 @@ fn a_signers_certificate_is_read() {
 }
 
 #[test]
-fn a_certificate_that_was_read_before_is_not_read_again() {
+fn a_certificate_that_was_read_before_is_not_read_again_until_nobody_asks_for_it() {
     let world = World::new();
     let signer = signer_template().issued_by(&world.issuing);
-    let [first, again] = [(); 2].map(|()| signer.certificate());
-    assert!(std::ptr::eq(first.der(), again.der()));
+    let first = signer.certificate();
+    let is_remembered = || std::ptr::eq(first.der(), signer.certificate().der());
+
+    for _ in 0..3 {
+        assert!(is_remembered());
+        forget_unused();
+    }
+
+    forget_unused();
+    assert!(!is_remembered(), "a person's certificate stays");
 }
 
 #[test]

@@ -139,7 +139,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/name",
             json!("a\n.pdf"),
-            "must be one line without control characters and others that nobody sees",
+            "must be one line without control or invisible characters",
         ),
         (
             "/document/name",
@@ -307,7 +307,7 @@ async fn exactly_one_of_content_and_file_token_is_needed() {
 
 #[tokio::test]
 async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_shown() {
-    let unfit = "must be one line without control characters and others that nobody sees";
+    let unfit = "must be one line without control or invisible characters";
     for c in [
         '\0',
         '\t',

@@ -89,7 +89,6 @@ impl Ceremonies {
         let (hash, master) = (&hash, &self.records.master);
         let paired = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, _) = linked(tx, hash).await?;

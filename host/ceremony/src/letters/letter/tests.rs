@@ -208,7 +208,7 @@ fn a_name_of_nothing_is_not_greeted() {
     let mut letter = letter(&face, LetterKind::Invitation, Language::En);
     letter.signer_name = Some(" ");
 
-    assert!(letter.write().text.starts_with("Hello\n"));
+    assert!(letter.write().text.starts_with("Hello,\n"));
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_letter_at_ones_turn_says_so_and_what_it_is_the_turn_for() {
 
     assert_eq!(written.subject, "Your turn to sign: Paslaugų sutartis");
     for content in [&written.text, &written.html] {
-        for part in ["asks you to sign:", "now it is your turn", LINK] {
+        for part in ["asks you to sign:", "Now it is your turn", LINK] {
             assert!(content.contains(part), "{part} is not in {content}");
         }
     }

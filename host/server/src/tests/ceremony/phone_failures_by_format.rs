@@ -35,8 +35,8 @@ const TOLD: [(&str, [&str; 2]); 7] = [
     (
         "certificate_purpose",
         [
-            "Šis sertifikatas neskirtas pasirašyti.",
-            "This certificate is not for signing.",
+            "Šis sertifikatas neskirtas dokumentams pasirašyti.",
+            "This certificate is not for signing documents.",
         ],
     ),
     (
@@ -66,7 +66,7 @@ const TOLD: [(&str, [&str; 2]); 7] = [
     ),
     (
         "timeout",
-        ["Nesulaukėme patvirtinimo", "Nothing was confirmed"],
+        ["Nesulaukėme patvirtinimo", "You did not confirm"],
     ),
 ];
 

@@ -1,32 +1,11 @@
 //! When signers are reminded, and that they are reminded once.
 
-use jiff::SignedDuration;
 use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::records::MailKind;
 
 use crate::tests::support::{
-    DAY, Deployment, MINUTE, PostOffice, Site, mails, name_workspace, signing_request, terms,
+    DAY, Deployment, PostOffice, Site, mails, name_workspace, signing_request, terms,
 };
-
-#[tokio::test]
-async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_deliveries() {
-    let site = Site::start().await;
-    let (_deployment, host) = site.opened().await;
-    let mut terms = terms(SigningOrder::Sequential, Delivery::Link);
-    terms.soft_deadline_in_days = Some(2);
-    terms.expires_in_days = 10;
-    let opened = host.post(signing_request(terms)).await.unwrap();
-    let first = opened.row.ceremony.signers[0].id.uuid();
-
-    // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
-    site.pass(DAY * 2 - SignedDuration::from_hours(2) - MINUTE);
-    host.run_due().await;
-    assert!(mails(&host, MailKind::Reminder).await.is_empty());
-    site.pass(MINUTE);
-    host.run_due().await;
-
-    assert_eq!(mails(&host, MailKind::Reminder).await, [first]);
-}
 
 #[tokio::test]
 async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {

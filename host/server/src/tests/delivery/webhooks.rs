@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use jiff::SignedDuration;
+use parafa_api_http::deliveries::{DeliveriesApi, TestEvent, WebhookDeliveryStatus};
 use parafa_api_signing::SigningOrder;
 use parafa_delivery::DROP_NOTICE;
 use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
@@ -357,6 +358,43 @@ async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     assert_eq!(host.app.webhooks.waiting(), EVENTS - AT_ONCE);
     let commits = host.commits() - before;
     assert!(commits < 10, "{commits}");
+}
+
+#[tokio::test]
+async fn a_test_event_goes_thirty_days_after_its_end_together_with_its_key() {
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    give_secret(&host).await;
+    let test = TestEvent {
+        webhook_url: site.deaf_hook().parse().unwrap(),
+    };
+    let api = host.app.signing_api();
+    let begun = api.deliveries().send_test(&CALLER, test).await.unwrap();
+    let id = begun.delivery_id;
+    let key = notice(&host, id.0).await.unwrap().data_key;
+    let [job] = &claim(&host).await[..] else {
+        panic!("one event")
+    };
+
+    let reply = reply_to_hook(
+        &site,
+        "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n",
+        true,
+    );
+    let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), reply);
+
+    sent.unwrap();
+    let told = api.deliveries().read(&CALLER, id).await.unwrap();
+    assert_eq!(told.status, WebhookDeliveryStatus::Failed);
+    assert_eq!(told.attempts[0].outcome, "410");
+    site.pass(KEPT);
+    let due = host.claim(TIMERS, 100).await;
+    let drop_it = |job: &&ClaimedJob| job.kind == DROP_NOTICE && notice_of(job) == id.0;
+    let drop_it = due.iter().find(drop_it).unwrap();
+    host.app.webhooks.drop_notice(drop_it).await.unwrap();
+    assert!(notice(&host, id.0).await.is_none());
+    let opened = host.app.records.data_key(key).await;
+    assert!(opened.is_err_and(|error| error.is_missing()));
 }
 
 /// The first of two signers in a row declines, of which a webhook that says

@@ -12,7 +12,7 @@ use parafa_platform::sweep::{self, SWEEP};
 use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
 
-use crate::jobs::LANES;
+use crate::lanes::LANES;
 use crate::tests::support::{DAY, SIGN, Site, Stage, TICK};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);

@@ -5,11 +5,9 @@ use parafa_api_http::Reservation;
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
-use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
+use parafa_domain::{KycRefusal, KycStatus};
 use parafa_identification::records::OrderRow;
-use parafa_identification::{
-    IdentificationError, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
-};
+use parafa_identification::{IdentificationError, OrderDelivery, OrderForm, Registers};
 use parafa_platform::accounts::Caller;
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use sha2::{Digest, Sha256};
@@ -102,23 +100,6 @@ async fn somebody_else_is_a_mismatch_of_which_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn whoever_declines_ends_the_order() {
-    let site = Site::with_attorney().await;
-    let office = Office::open(&site).await;
-    let ordered = office.ordered(&LIVE).await;
-    let subject = office.subject(&ordered).await;
-
-    let ceremonies = &office.host.app.ceremonies;
-    let ceremony = ceremonies.open_link(&office.host.link(subject)).await;
-    ceremonies.decline(&ceremony.unwrap(), None).await.unwrap();
-
-    let ended = office.now(&LIVE, &ordered).await;
-    assert_eq!(ended.status, KycStatus::Refused);
-    assert_eq!(ended.refusal, Some(KycRefusal::SubjectDeclined));
-    assert_free(&office, &ordered.id, "kyc.refused").await;
-}
-
-#[tokio::test]
 async fn an_order_expires_with_its_ceremony_after_fourteen_days() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
@@ -170,29 +151,6 @@ async fn however_many_hold_a_role_whoever_gave_it_up_is_known() {
     site.pass(SignedDuration::from_hours(25));
     office.host.run_all().await;
     assert!(office.deployment.byte_files().is_empty());
-}
-
-#[tokio::test]
-async fn an_identifier_of_another_state_is_out_of_scope() {
-    let site = Site::with_attorney().await;
-    let office = Office::open(&site).await;
-    let foreign = OrderForm {
-        entity: "999000145".parse().unwrap(),
-        role: Role::Manager,
-        ..form()
-    };
-    let ordered = office.order(&LIVE, foreign).await.unwrap();
-    let subject = office.subject(&ordered).await;
-
-    let person = Some("PNOEE-40504040001".to_owned());
-    let started = office
-        .host
-        .start_as(subject, SigningMethod::SmartId, person, None);
-    started.await.unwrap();
-    let ended = office.end(&LIVE, &ordered).await;
-
-    assert_eq!(ended.refusal, Some(KycRefusal::OutOfScopeIdentifier));
-    assert_free(&office, &ordered.id, "kyc.refused").await;
 }
 
 #[tokio::test]
@@ -272,9 +230,7 @@ async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_
     let key = WatchedKey::of(&site, KeyStorage::Memory);
     office.host = key.in_place_of_the_key_of(&office.host);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     let data_key = office.row(&ordered).await.data_key;
     office.deployment.lose_key(data_key);
 
@@ -303,9 +259,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     };
     assert!(held.holders.len() > 1);
     let ordered = office.order(&TEST, board).await.unwrap();
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     office.end(&TEST, &ordered).await;
 
     let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;

@@ -15,9 +15,7 @@ impl Office<'_> {
     /// An order of the sandbox that is delivered.
     async fn delivered(&self) -> Order {
         let ordered = self.ordered(&TEST).await;
-        let orders = &self.host.app.diligence.identifications;
-        let complete = SimulatedOutcome::Complete;
-        orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+        self.complete(&ordered).await;
         let delivered = self.end(&TEST, &ordered).await;
         assert_eq!(delivered.status, KycStatus::Delivered);
         delivered

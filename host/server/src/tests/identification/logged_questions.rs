@@ -7,7 +7,7 @@ use parafa_api_http::Problem;
 use parafa_ceremony::quota::{NoRoom, Quota};
 use parafa_diligence::{Diligence, DiligenceError};
 use parafa_domain::KycStatus;
-use parafa_identification::{IdentificationError, OrderForm, RegisterSources, SimulatedOutcome};
+use parafa_identification::{IdentificationError, OrderForm, RegisterSources};
 use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::detached::Waiter;
 use parafa_platform::register_calls::{CallOutcome, CallRow};
@@ -106,9 +106,7 @@ async fn asking_again_once_somebody_has_signed_is_logged_too() {
     let ended = office.end(&LIVE, &ordered).await;
     assert_eq!(ended.status, KycStatus::IdentityMismatch);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     office.end(&TEST, &ordered).await;
 
     let questions = office.questions().await;

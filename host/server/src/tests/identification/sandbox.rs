@@ -92,14 +92,13 @@ async fn a_simulated_package_says_so_and_its_dossier_is_not_signed() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
 
     let delivered = office.end(&TEST, &ordered).await;
 
     assert!(delivered.sandbox);
     assert_eq!(delivered.delivered.unwrap().price, Amount::default());
+    let orders = &office.host.app.diligence.identifications;
     let container = orders.artifact(&TEST, ordered.id).await.unwrap();
     let plugin = site.plugins.by_id("asice").unwrap();
     let members = plugin.members(container.clone()).await.unwrap();
@@ -126,9 +125,7 @@ async fn a_holder_with_a_foreign_identifier_is_out_of_scope_in_the_sandbox_too()
         ..form()
     };
     let ordered = office.order(&TEST, foreign).await.unwrap();
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
 
     let ended = office.end(&TEST, &ordered).await;
 

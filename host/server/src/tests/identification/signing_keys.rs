@@ -2,7 +2,7 @@
 
 use parafa_attorney::KeyStorage;
 use parafa_domain::KycStatus;
-use parafa_identification::{IdentificationError, SimulatedOutcome};
+use parafa_identification::IdentificationError;
 
 use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
 use crate::tests::support::{SIGN, Site};
@@ -34,9 +34,7 @@ async fn an_order_of_the_sandbox_that_is_open_when_a_device_comes_is_not_signed_
     let device = WatchedKey::of(&site, KeyStorage::Device);
     office.host = device.in_place_of_the_key_of(&office.host);
 
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     let ended = office.end_in_hours(&TEST, &ordered).await;
 
     assert_eq!(ended.status, KycStatus::Failed);
@@ -54,9 +52,7 @@ async fn outside_of_the_demo_world_a_key_in_a_file_signs_for_test_keys_alone() {
     assert!(matches!(refused, Err(IdentificationError::NoSigner)));
 
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     let ended = office.end(&TEST, &ordered).await;
     assert_eq!(ended.status, KycStatus::Delivered);
     drop(office);

@@ -7,7 +7,7 @@ use parafa_ceremony::remind::REMIND;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
 
-use crate::jobs::LANES;
+use crate::lanes::LANES;
 use crate::tests::support::{DAY, Host, Site, create, mails, rows, signing_request, terms};
 
 /// Longer than a job that fails is put off.

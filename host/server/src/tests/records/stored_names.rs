@@ -12,7 +12,8 @@ use parafa_ceremony::records::MailKind;
 use parafa_signing::records::EventKind;
 use parafa_store::{Content, TableDeclaration};
 
-use crate::jobs::{KINDS, LANES};
+use crate::jobs::KINDS;
+use crate::lanes::LANES;
 use crate::tables::TABLES;
 
 const RENEW: &str = "PARAFA_RENEW";

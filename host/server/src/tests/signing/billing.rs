@@ -8,49 +8,11 @@ use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageR
 use parafa_signing::SigningError;
 
 use crate::tests::support::{
-    CALLER, Deployment, Host, SIGN, Site, create, party, read, rows, sign, signing_request, terms,
+    CALLER, Deployment, Host, SIGN, Site, party, rows, sign, signing_request, terms,
 };
 
 /// Callers who order at the same time.
 const CALLERS: usize = 30;
-
-#[tokio::test]
-async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
-    let site = Site::start().await;
-    let (deployment, host) = site.opened().await;
-    bill(&host, Funding::Ok, Some(200)).await;
-    let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.ceremony.id.uuid();
-    let first = row.ceremony.signers[0].id.uuid();
-
-    sign(&site, &host, id, first, SIGN[0]).await;
-
-    let used = usage(&host).await;
-    assert_eq!(used.len(), 1);
-    assert_eq!(used[0].amount, Amount::from_cents(100));
-    assert_eq!(used[0].reference, id.to_string());
-    let files = deployment.byte_files();
-    let refusals = [
-        (Funding::Ok, PaymentCause::Ceiling(Amount::from_cents(200))),
-        (Funding::NoRail, PaymentCause::NoRail),
-        (Funding::Overdue, PaymentCause::Overdue),
-    ];
-    for (funding, expected) in refusals {
-        bill(&host, funding, Some(200)).await;
-        let refused = host
-            .post(signing_request(terms(
-                SigningOrder::Parallel,
-                Delivery::Link,
-            )))
-            .await;
-        assert_payment(refused.map(|_| ()), expected);
-        let party = party("trecias@example.com");
-        let refused = host.add_signer(id, party).await;
-        assert_payment(refused.map(|_| ()), expected);
-    }
-    assert_eq!(deployment.byte_files(), files, "nothing was created");
-    assert_eq!(read(&host, id).await.ceremony.signers.len(), 2);
-}
 
 #[tokio::test]
 async fn signers_who_may_still_sign_count_against_the_ceiling_until_they_cannot() {

@@ -1,13 +1,8 @@
 //! What the sandbox hands out in place of a signed document.
 
-use std::pin::pin;
-
-use bytes::Bytes;
-use futures::TryStreamExt;
 use parafa_api_signing::requests::{CreateSigning, Simulation, Source};
 use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
 use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::CeremonyStatus;
@@ -16,34 +11,6 @@ use parafa_signing::SigningError;
 use uuid::Uuid;
 
 use crate::tests::support::{CALLER, Host, Posted, Site, read, terms};
-
-#[tokio::test]
-async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
-    let site = Site::start().await;
-    let (_deployment, host) = site.opened().await;
-    let id = sandboxed(&host, site.posted()).await.ceremony.id.uuid();
-
-    let completed = simulated(&host, id).await;
-
-    assert_eq!(
-        completed.unwrap().row.ceremony.status,
-        CeremonyStatus::Completed
-    );
-    let artifact = host
-        .app
-        .ceremonies
-        .downloads()
-        .signed_document(&sandbox(), id)
-        .await
-        .unwrap();
-    assert!(artifact.simulated);
-    let content = received(&host, artifact).await.unwrap();
-    assert!(content.starts_with(&site.posted().content));
-    assert_ne!(content, site.posted().content);
-    let inspected = site.plugins.by_id("pdf").unwrap();
-    let report = inspected.inspect(content).await.unwrap();
-    assert_eq!(report.signatures, []);
-}
 
 #[tokio::test]
 async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_behind() {
@@ -96,22 +63,4 @@ fn complete() -> Simulation {
         signer_email: None,
         reason: None,
     }
-}
-
-/// All that somebody is sent who takes it as it comes.
-async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
-    let requester = Requester::Key(CALLER.key);
-    let mut sent = pin!(
-        host.app
-            .ceremonies
-            .downloads()
-            .send(download, requester)
-            .await
-            .unwrap()
-    );
-    let mut received = Vec::new();
-    while let Some(piece) = sent.try_next().await? {
-        received.extend_from_slice(&piece);
-    }
-    Ok(received.into())
 }

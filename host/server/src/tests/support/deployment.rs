@@ -22,6 +22,7 @@ use parafa_outbound::HostPort;
 use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
+use parafa_platform::networks::Networks;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
 use parafa_signing::quota::add_up;
 use parafa_store::bytes::SWEEP_REST;
@@ -77,6 +78,7 @@ pub(crate) const CALLER: Caller = Caller {
     tenant: WORKSPACE,
     mode: KeyMode::Live,
     role: Role::Member,
+    networks: Networks::ANY,
     claim: None,
 };
 

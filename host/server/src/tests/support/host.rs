@@ -32,7 +32,8 @@ use super::requests::{party, terms};
 use super::suspension::Suspension;
 use crate::app::App;
 use crate::config::Config;
-use crate::jobs::{self, LANES};
+use crate::jobs;
+use crate::lanes::LANES;
 use crate::startup::{self, ExternalServices, HostParts};
 
 /// How often there is something due at one moment.

@@ -21,6 +21,7 @@ public final class Main {
     private static final String USAGE = """
             usage: validate --trust PEM... [--other PEM...] [--online-loopback] [--level B|T|LT|LTA] FILE...
                    sign KEY CERTIFICATE FILE...
+                   sign-pdf KEY CERTIFICATE RUNS FILE
 
               --trust            a trust anchor; anchors themselves are not asked for revocation
               --other            a certificate for building paths, not trusted
@@ -38,6 +39,12 @@ public final class Main {
         if (signing.size() > 2 && "sign".equals(arguments[0])) {
             Peer peer = new Peer(signing.get(0), signing.get(1));
             System.out.println(JsonUtil.toJson(peer.measured(signing.subList(2, signing.size()))));
+            return;
+        }
+        if (arguments.length == 5 && "sign-pdf".equals(arguments[0])) {
+            Peer peer = new Peer(Path.of(arguments[1]), Path.of(arguments[2]));
+            int runs = Integer.parseInt(arguments[3]);
+            System.out.println(JsonUtil.toJson(peer.processorOfPdf(Path.of(arguments[4]), runs)));
             return;
         }
         List<Path> trusted = new ArrayList<>();

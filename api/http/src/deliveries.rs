@@ -1,0 +1,312 @@
+//! The calls about events that were posted to webhooks: each API that posts them has them, over
+//! the same table.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use http::StatusCode;
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+use url::Url;
+use uuid::Uuid;
+
+use crate::api::Api;
+use crate::cursor::Cursor;
+use crate::decode::{Node, Object};
+use crate::idempotency::Created;
+use crate::operation::{FromBody, FromQuery, Operation, Path};
+use crate::problem::{Problem, ProblemType};
+use crate::reference::Tag;
+use crate::views::{Page, timestamp};
+use crate::vocabulary::WireName;
+
+/// The event that is posted when a caller asks for a test.
+pub const TEST_EVENT: &str = "webhook.test";
+
+crate::ids! {
+    /// The delivery.
+    DeliveryId in "deliveryId";
+}
+
+crate::wire_enums! {
+    /// How far an event has come.
+    WebhookDeliveryStatus {
+        /// It is to be posted, now or again.
+        Pending = "pending",
+        /// The receiver took it.
+        Delivered = "delivered",
+        /// It is not posted any more, and nobody took it.
+        Failed = "failed",
+    }
+}
+
+crate::problem_types! {
+    DELIVERY_UNDER_WAY: CONFLICT, "delivery-under-way", "The event is being posted",
+        "The event is being posted at this moment, so that it cannot be posted again now.",
+        "Read the delivery a little later: it tells what came of the attempt.";
+}
+
+/// What these calls are about.
+pub const ABOUT_DELIVERIES: Tag = Tag {
+    name: "Deliveries",
+    description: "What was posted to webhooks, and how that went.",
+};
+
+/// Where these calls of an API stand.
+#[derive(Clone, Copy)]
+pub struct DeliveryPaths {
+    /// All deliveries.
+    pub all: Path<()>,
+    /// One of them.
+    pub one: Path<DeliveryId>,
+    /// One that is to be posted again.
+    pub resend: Path<DeliveryId>,
+}
+
+/// An API that posts events to webhooks. A delivery that is unknown or of another workspace, mode
+/// or API is [`Problem::not_found`].
+pub trait DeliveriesApi: Api<Record: From<DeliveryId>> {
+    /// What webhooks are told of.
+    type Event: WireName + JsonSchema + PartialEq + Send + Sync;
+
+    /// Why an address that is spelled correctly may still not be a webhook's target, as a phrase
+    /// for the fault at its pointer. Asked while the body is decoded, so that it is told with all
+    /// other faults: must not block.
+    ///
+    /// # Errors
+    /// The phrase.
+    fn webhook_target(&self, target: &Url) -> Result<(), String>;
+
+    /// What callers see of deliveries, and have done with them.
+    fn deliveries(&self) -> &dyn CallersDeliveries<Self::Caller>;
+}
+
+/// Where the deliveries of callers are kept.
+#[async_trait]
+pub trait CallersDeliveries<C: Sync>: Send + Sync {
+    /// `GET` of all.
+    async fn list(&self, caller: &C, query: DeliveryQuery) -> Result<DeliveryList, Problem>;
+
+    /// `GET` of one.
+    async fn read(&self, caller: &C, id: DeliveryId) -> Result<WebhookDelivery, Problem>;
+
+    /// `POST …/resend`; [`DELIVERY_UNDER_WAY`] while it is being posted.
+    async fn resend(&self, caller: &C, id: DeliveryId) -> Result<ResentDelivery, Problem>;
+
+    /// `POST` of a test.
+    async fn send_test(&self, caller: &C, test: TestEvent) -> Result<WebhookDelivery, Problem>;
+}
+
+/// Which deliveries are listed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct DeliveryQuery {
+    /// Only those that have come so far.
+    pub status: Option<WebhookDeliveryStatus>,
+    /// Only those of this event, by its name.
+    pub event: Option<&'static str>,
+    /// Longest page, 1 to 100.
+    pub limit: u16,
+    /// The delivery after which the page begins. It names a position: the delivery itself may
+    /// be gone.
+    pub starting_after: Option<Uuid>,
+}
+
+/// The query of a list, whose events are an API's.
+struct ListQuery<E>(DeliveryQuery, PhantomData<fn() -> E>);
+
+impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
+    fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let status = query.optional("status", |node| {
+            node.described("Only deliveries that have come so far.")
+                .one_of()
+        });
+        let event = query.optional("event", |node| {
+            node.described("Only deliveries of this event.")
+                .one_of::<E>()
+        });
+        let name = |event: E| {
+            let known = E::ALL.iter().find(|(_, known)| *known == event);
+            known.map(|(name, _)| *name)
+        };
+        let cursor = Cursor::decode(query)?;
+        let asked = DeliveryQuery {
+            status,
+            event: event.and_then(name),
+            limit: cursor.limit,
+            starting_after: cursor.starting_after,
+        };
+        Some(Self(asked, PhantomData))
+    }
+}
+
+/// The body that asks for a test event.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TestEvent {
+    /// Where it is posted to.
+    pub webhook_url: Url,
+}
+
+impl<A: DeliveriesApi> FromBody<A> for TestEvent {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("TestEventRequest", |object| {
+            let webhook_url = object.required("webhookUrl", |node| {
+                let node = node.described(
+                    "A public https address: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
+                );
+                webhook_address(&node, |target| api.webhook_target(target))
+            });
+            webhook_url.map(|webhook_url| Self { webhook_url })
+        })
+    }
+}
+
+/// An address that events may be posted to, as `target` has it.
+pub fn webhook_address(
+    node: &Node<'_>,
+    target: impl FnOnce(&Url) -> Result<(), String>,
+) -> Option<Url> {
+    let url = node.web_address()?;
+    match target(&url) {
+        Ok(()) => Some(url),
+        Err(detail) => {
+            node.fault(detail);
+            None
+        }
+    }
+}
+
+/// A page of deliveries.
+pub type DeliveryList = Page<WebhookDelivery>;
+
+/// An event that is posted to a webhook, and how that went.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookDelivery {
+    /// Its id: `webhook-id` of every attempt.
+    pub delivery_id: DeliveryId,
+    /// What is told.
+    pub event: String,
+    /// The signing or the order that it is about; null of a test.
+    pub subject_id: Option<Uuid>,
+    /// When it happened.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub occurred_at: Timestamp,
+    /// How far it has come.
+    pub status: WebhookDeliveryStatus,
+    /// The last 50 attempts, the oldest first.
+    pub attempts: Vec<WebhookAttempt>,
+}
+
+/// One attempt to post an event.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookAttempt {
+    /// When it was made.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub at: Timestamp,
+    /// The receiver's HTTP status; `unreachable` where none came, `forbidden-target` where events
+    /// may not go.
+    pub outcome: String,
+}
+
+/// A delivery that is posted again, which keeps its address.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct ResentDelivery(pub WebhookDelivery);
+
+/// That of the delivery itself; a derived one would be another, for what is said of the type.
+impl JsonSchema for ResentDelivery {
+    fn schema_name() -> Cow<'static, str> {
+        WebhookDelivery::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        WebhookDelivery::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        WebhookDelivery::json_schema(generator)
+    }
+}
+
+impl Created for WebhookDelivery {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+    const IDS: &'static [(&'static str, &'static str)] =
+        &[("deliveryId", "$response.body#/deliveryId")];
+
+    fn address(&self) -> Option<Uuid> {
+        Some(self.delivery_id.0)
+    }
+}
+
+impl Created for ResentDelivery {
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+}
+
+/// The calls, which stand at `paths`.
+#[must_use]
+pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
+    vec![
+        Operation::<A>::get(paths.all, "listDeliveries")
+            .says(
+                ABOUT_DELIVERIES.name,
+                "List deliveries",
+                "A page of the events that were posted, or are to be, in the key's mode, newest first. A delivery is listed for 30 days after it has ended, unless what it tells of is erased before. With event a page may hold fewer than asked for, or none, while hasMore is true.",
+            )
+            .query::<ListQuery<A::Event>>()
+            .answers(async |call| {
+                let ListQuery(query, _) = call.request;
+                call.api.deliveries().list(&call.caller, query).await
+            }),
+        Operation::<A>::post(paths.all, "sendTestEvent")
+            .says(
+                ABOUT_DELIVERIES.name,
+                "Send a test event",
+                "Posts the event webhook.test, whose body has event, deliveryId and occurredAt, and which is signed as every other one and tried as often. Read the delivery for what came of it.",
+            )
+            .body::<TestEvent>()
+            .creates(async |call| call.api.deliveries().send_test(&call.caller, call.request).await),
+        Operation::<A>::get(paths.one, "readDelivery")
+            .says(
+                ABOUT_DELIVERIES.name,
+                "Read a delivery",
+                "How far an event has come, with its attempts. What receivers answer beside their status is not kept.",
+            )
+            .answers(async |call| call.api.deliveries().read(&call.caller, call.path).await),
+        Operation::<A>::post(paths.resend, "resendDelivery")
+            .says(
+                ABOUT_DELIVERIES.name,
+                "Send an event again",
+                "Posts the same event under the same id, with ten attempts of its own: one that has ended, or one that waits for its next attempt, which is then made at once.",
+            )
+            .refuses(&[DELIVERY_UNDER_WAY])
+            .creates(async |call| call.api.deliveries().resend(&call.caller, call.path).await),
+    ]
+}
+
+/// The example of a request's or an answer's schema in a call, with an event of the API.
+#[must_use]
+pub fn example(call: &str, schema: &str, event: &str) -> Option<Value> {
+    let mut delivery = json!({
+        "deliveryId": "0190b5ab-4e5f-7a6b-8c7d-9e0f1a2b3c4d",
+        "event": event,
+        "subjectId": "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f",
+        "occurredAt": "2026-03-01T09:12:45.120Z",
+        "status": "pending",
+        "attempts": [{"at": "2026-03-01T09:12:45.512Z", "outcome": "503"}],
+    });
+    if call == "sendTestEvent" {
+        delivery["event"] = TEST_EVENT.into();
+        delivery["subjectId"] = Value::Null;
+        delivery["attempts"] = json!([]);
+    }
+    Some(match schema {
+        "TestEventRequest" => json!({"webhookUrl": "https://caller.example/hooks"}),
+        "WebhookDelivery" => delivery,
+        "WebhookDeliveryList" => json!({"data": [delivery], "hasMore": false, "nextCursor": null}),
+        _ => return None,
+    })
+}

@@ -1,0 +1,79 @@
+//! How an agent connects, and what it may call.
+
+use maud::{Markup, html};
+
+use crate::config::BaseUrl;
+use crate::pages::for_developers;
+
+/// A tool that agents may call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AgentTool {
+    /// What it is called by.
+    pub name: &'static str,
+    /// What it is called to people.
+    pub title: &'static str,
+    /// What models are told of it.
+    pub description: &'static str,
+}
+
+/// A call without any client: `{base}` stands for the service's address.
+const CALL: &str = r#"BASE={base}
+KEY=$(jq -r .diligence.test parafa-data/demo.json)
+curl -sS --fail-with-body "$BASE/mcp" -H "Authorization: Bearer $KEY" --json @- <<END |
+{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+ "params": {"name": "lookup_company", "arguments": {"entityCode": "999000009"}}}
+END
+  jq -r .result.structuredContent.data.name"#;
+
+/// The ways in, and the tools.
+pub(super) fn page(tools: &[AgentTool], base_url: &BaseUrl) -> Markup {
+    let endpoint = base_url.join("/mcp");
+    let for_claude = format!(
+        "claude mcp add --transport http parafa {endpoint} --header \"Authorization: Bearer ddk_test_…\""
+    );
+    let for_files = format!(
+        "{{\"mcpServers\": {{\"parafa\": {{\"type\": \"http\", \"url\": \"{endpoint}\", \
+         \"headers\": {{\"Authorization\": \"Bearer ddk_test_…\"}}}}}}}}"
+    );
+    let by_hand = CALL.replace("{base}", &base_url.to_string());
+    for_developers(
+        "Tools for agents",
+        &html! {
+            main.wide #main tabindex="-1" {
+                section {
+                    h1 { "Tools for agents" }
+                    p {
+                        "Agents ask the due-diligence API by the Model Context Protocol, over "
+                        "Streamable HTTP, at " code { (endpoint) } ". Anybody may list the tools; "
+                        "a call takes a key of that API. One that begins with " code { "ddk_test_" }
+                        " is answered with synthetic data, free of charge; a live one pays what the "
+                        "same call of the API costs."
+                    }
+                }
+                section {
+                    h2 { "Connect" }
+                    h3 { "Claude Code" }
+                    pre tabindex="0" { code { (for_claude) } }
+                    h3 { "Clients that read a file of servers" }
+                    pre tabindex="0" { code { (for_files) } }
+                    h3 { "A shell, in the folder of the demo" }
+                    pre tabindex="0" { code { (by_hand) } }
+                }
+                section {
+                    h2 { "Tools" }
+                    table {
+                        thead { tr { th { "Tool" } th { "Told to models" } } }
+                        tbody {
+                            @for tool in tools {
+                                tr {
+                                    td { code { (tool.name) } br; (tool.title) }
+                                    td { (tool.description) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}

@@ -1,0 +1,55 @@
+//! The index of all problems.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use crate::config::Neighbour;
+use crate::pages::for_developers;
+
+/// Every problem with its name, its status and what it means; APIs that share the
+/// pages of their problems share a table.
+pub(super) fn page(apis: &[Neighbour]) -> Markup {
+    let groups = apis.chunk_by(|one, other| one.problem_folder == other.problem_folder);
+    for_developers(
+        "Problems",
+        &html! {
+            main.wide #main tabindex="-1" {
+                section {
+                    h1 { "Problems" }
+                    p {
+                        "Whatever is refused is refused by one of these names. The page behind a "
+                        "name says what to do; an answer says what was wrong this time."
+                    }
+                }
+                @for group in groups { (table(group)) }
+            }
+        },
+    )
+}
+
+fn table(apis: &[Neighbour]) -> Markup {
+    let titles: Vec<_> = apis.iter().map(|api| api.title.as_str()).collect();
+    let folder = apis.first().map_or("", |api| api.problem_folder);
+    // What several answer stands there once, as the first of them has it.
+    let problems = apis.iter().rev().flat_map(|api| &api.problems);
+    let problems = problems.map(|kind| ((kind.status.as_u16(), kind.name), kind));
+    let problems: BTreeMap<_, _> = problems.collect();
+    html! {
+        section {
+            h2 { (titles.join(", ")) }
+            table {
+                thead { tr { th { "Name" } th { "Status" } th { "Means" } } }
+                tbody {
+                    @for ((status, name), kind) in &problems {
+                        tr {
+                            td { a href={ (folder) (kind.path()) } { code { (name) } } }
+                            td { (status) }
+                            td { (kind.meaning) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The OpenAPI document, as the pages read it.
+
+use serde_json::Value;
+
+use super::about::About;
+
+/// What the reference of a schema begins with.
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// The description of an API.
+pub(super) struct Document<'d> {
+    value: &'d Value,
+    pub(super) about: &'d About,
+}
+
+/// A call of the API, or an event that it posts.
+pub(super) struct Call<'d> {
+    pub(super) id: &'d str,
+    /// In lower case.
+    pub(super) method: &'d str,
+    /// The template of the path, or the kind of the event.
+    pub(super) path: &'d str,
+    pub(super) is_event: bool,
+    pub(super) operation: &'d Value,
+    shared: &'d Value,
+}
+
+impl<'d> Document<'d> {
+    pub(super) fn new(value: &'d Value, about: &'d About) -> Self {
+        Self { value, about }
+    }
+
+    /// A member of the document itself.
+    pub(super) fn member(&self, name: &str) -> &'d Value {
+        &self.value[name]
+    }
+
+    /// Every call in the order of the paths, and then every event.
+    pub(super) fn calls(&self) -> Vec<Call<'d>> {
+        let mut calls = Vec::new();
+        for (group, is_event) in [("paths", false), ("webhooks", true)] {
+            for (path, item) in members(self.member(group)) {
+                let operations = members(item).filter(|(name, _)| *name != "parameters");
+                calls.extend(operations.map(|(method, operation)| Call {
+                    id: text(&operation["operationId"]),
+                    method,
+                    path,
+                    is_event,
+                    operation,
+                    shared: &item["parameters"],
+                }));
+            }
+        }
+        calls
+    }
+
+    /// Every named schema.
+    pub(super) fn schemas(&self) -> impl Iterator<Item = (&'d str, &'d Value)> {
+        members(&self.member("components")["schemas"])
+    }
+
+    /// A schema by its name.
+    pub(super) fn schema(&self, name: &str) -> Option<&'d Value> {
+        self.member("components")["schemas"].get(name)
+    }
+
+    /// What a value refers to, or itself.
+    pub(super) fn resolved(&self, value: &'d Value) -> &'d Value {
+        let pointer = value["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
+        let target = pointer.and_then(|pointer| self.value.pointer(pointer));
+        target.unwrap_or(value)
+    }
+
+    /// What a call takes in its path, query and headers.
+    pub(super) fn parameters(&self, call: &Call<'d>) -> Vec<&'d Value> {
+        let all = [call.shared, &call.operation["parameters"]].into_iter();
+        let all = all.flat_map(items);
+        all.map(|parameter| self.resolved(parameter)).collect()
+    }
+
+    /// The name and the scheme of the credentials that a call takes, if it takes any.
+    pub(super) fn credentials(&self, call: &Call<'d>) -> Option<(&'d str, &'d Value)> {
+        let own = call.operation.get("security");
+        let security = own.unwrap_or_else(|| self.member("security"));
+        let (name, _) = members(items(security).next()?).next()?;
+        Some((name, &self.member("components")["securitySchemes"][name]))
+    }
+
+    /// The call whose answer has the id that another one takes as a parameter.
+    pub(super) fn origin(&self, call: &Call<'d>, parameter: &str) -> Option<Call<'d>> {
+        let leads_there = |response: &Value| {
+            let link = &response["links"][call.id];
+            link["parameters"].get(parameter).is_some()
+        };
+        let mut calls = self.calls().into_iter();
+        calls.find(|other| {
+            let mut responses = members(&other.operation["responses"]);
+            responses.any(|(_, response)| leads_there(response))
+        })
+    }
+}
+
+impl<'d> Call<'d> {
+    /// As requests and lists have it.
+    pub(super) fn line(&self) -> String {
+        match self.is_event {
+            true => self.path.to_owned(),
+            false => format!("{} {}", self.method.to_uppercase(), self.path),
+        }
+    }
+
+    /// A few words on what it does.
+    pub(super) fn summary(&self) -> &'d str {
+        text(&self.operation["summary"])
+    }
+
+    /// What is told of it.
+    pub(super) fn description(&self) -> &'d str {
+        text(&self.operation["description"])
+    }
+
+    /// What it is about.
+    pub(super) fn tag(&self) -> &'d str {
+        items(&self.operation["tags"])
+            .map(text)
+            .next()
+            .unwrap_or_default()
+    }
+
+    /// The media type and content of its body, if it takes one.
+    pub(super) fn body(&self) -> Option<(&'d str, &'d Value)> {
+        members(&self.operation["requestBody"]["content"]).next()
+    }
+
+    /// Its answers by their statuses.
+    pub(super) fn responses(&self) -> impl Iterator<Item = (&'d str, &'d Value)> {
+        members(&self.operation["responses"])
+    }
+
+    /// The names of the problems that it answers.
+    pub(super) fn problems(&self) -> Vec<&'d str> {
+        self.responses()
+            .flat_map(|(_, response)| problems(response))
+            .collect()
+    }
+
+    /// The schemas of what it takes and of what it answers when it is done.
+    pub(super) fn schemas(&self) -> Vec<&'d Value> {
+        let body = self.body().into_iter().map(|(_, content)| content);
+        let done = self
+            .responses()
+            .filter(|(status, _)| status.starts_with('2'));
+        let done = done.flat_map(|(_, response)| members(&response["content"]));
+        let contents = body.chain(done.map(|(_, content)| content));
+        contents.map(|content| &content["schema"]).collect()
+    }
+}
+
+/// The names of the problems of an answer.
+pub(super) fn problems(response: &Value) -> impl Iterator<Item = &str> {
+    let contents = members(&response["content"]);
+    let examples = contents.flat_map(|(_, content)| members(&content["examples"]));
+    examples.map(|(name, _)| name)
+}
+
+/// The name of the schema that a value refers to.
+pub(super) fn schema_name(value: &Value) -> Option<&str> {
+    value["$ref"].as_str()?.strip_prefix(SCHEMAS)
+}
+
+/// The members of an object; none of anything else.
+pub(super) fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = value.as_object().into_iter().flatten();
+    members.map(|(name, member)| (name.as_str(), member))
+}
+
+/// The items of a list; none of anything else.
+pub(super) fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// A text, or none where it is something else.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,68 @@
+//! A call as programs make it, with the examples of the description. What changes
+//! from caller to caller stands in environment variables.
+
+mod curl;
+mod python;
+mod request;
+mod typescript;
+
+use maud::{Markup, html};
+
+use self::request::{BASE, Credentials, KEY, Request, in_capitals};
+use super::document::{Call, Document, text};
+use super::markdown;
+use crate::openapi::USUAL;
+
+/// The samples of a call in three languages, and what they read.
+pub(super) fn of<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
+    let request = Request::of(document, call);
+    let languages = [
+        ("curl", curl::write(&request)),
+        ("Python", python::write(&request)),
+        ("TypeScript", typescript::write(&request)),
+    ];
+    html! {
+        (environment(document, call, &request))
+        @for (language, code) in languages {
+            h3 { (language) }
+            pre tabindex="0" { code { (code) } }
+        }
+    }
+}
+
+/// What has to be in the environment.
+fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'d>) -> Markup {
+    let base = text(&document.member("servers")[0]["url"]);
+    let credentials = document.credentials(call);
+    html! {
+        p { "The samples run as they stand with these environment variables:" }
+        ul {
+            li { code { (BASE) } ": the address of the service." }
+            @if let (Some(sent), Some((_, scheme))) = (&request.credentials, credentials) {
+                li {
+                    code { (sent.variable()) } ": "
+                    (markdown::inline(text(&scheme["description"])))
+                    @if matches!(sent, Credentials::Basic(_)) { " A colon stands between them." }
+                }
+            }
+            @for parameter in &request.variables {
+                @let name = text(&parameter["name"]);
+                li {
+                    code { (in_capitals(name)) } ": "
+                    @if let Some(origin) = document.origin(call, name) {
+                        "as answered by " a href=(document.about.call(origin.id)) { (origin.summary()) } "."
+                    } @else {
+                        (markdown::inline(text(&parameter["description"])))
+                    }
+                }
+            }
+        }
+        p { "In a shell, in the folder in which a demo was started:" }
+        pre tabindex="0" { code {
+            "export " (BASE) "=" (base)
+            @if credentials.is_some_and(|(name, _)| name == USUAL) {
+                "\nexport " (KEY) "=$(jq -r '" (document.about.demo_key) "' parafa-data/demo.json)"
+            }
+        } }
+    }
+}

@@ -1,0 +1,53 @@
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use parafa_platform::accounts::{KeyMode, Product};
+use parafa_platform::networks::Network;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::id;
+
+/// What holds of a key from the beginning.
+#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
+pub struct KeyTerms {
+    /// What its users call it.
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// When it stops working, such as 2027-01-01T00:00:00Z; without it when it is
+    /// revoked.
+    #[arg(long, value_name = "TIME")]
+    pub expires: Option<Timestamp>,
+    /// A network where alone it works, such as 198.51.100.0/24 or 2001:db8:1:2::/64,
+    /// or an IPv4 address, once for each; without it anywhere.
+    #[arg(long = "network", value_name = "CIDR")]
+    #[serde(default)]
+    pub networks: Vec<Network>,
+}
+
+/// Commands on API keys.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyCommand {
+    /// Issue a key that acts as a user; it is shown this once only.
+    Issue {
+        tenant: String,
+        /// The user's email address.
+        #[arg(long, value_name = "EMAIL")]
+        user: String,
+        #[arg(long, value_enum)]
+        product: Product,
+        #[arg(long, value_enum)]
+        mode: KeyMode,
+        #[command(flatten)]
+        #[serde(flatten)]
+        terms: KeyTerms,
+    },
+    /// List the keys of a workspace.
+    List { tenant: String },
+    /// Revoke a key.
+    Revoke {
+        /// The key's id.
+        #[arg(value_parser = id)]
+        id: Uuid,
+    },
+}

@@ -1,0 +1,162 @@
+//! Certificates that will end, and what an operator is told before they do.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use parafa_trust::{Certificate, TrustAnchors};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+
+use crate::config::Config;
+
+/// How many days before a certificate ends it is told of.
+const BEFORE: i64 = 60;
+/// How many days before its end that is pressing.
+const PRESSING: i64 = 7;
+/// For how many days it is told of after its end: it may stay for what was signed
+/// before.
+const AFTER: i64 = 30;
+const HOURS_OF_DAY: i64 = 24;
+
+/// A certificate on which something depends.
+#[derive(Clone, Debug)]
+pub(crate) struct DatedCertificate {
+    /// The setting that it belongs to.
+    pub(crate) what: &'static str,
+    /// Its digest, by which files and `trust.toml` know it. It names nobody.
+    pub(crate) sha256: String,
+    /// The last moment of its validity.
+    pub(crate) ends: Timestamp,
+}
+
+/// What an operator is told of a certificate.
+#[derive(Debug)]
+pub(crate) struct EndWarning {
+    /// Whole days until its end; negative after it.
+    pub(crate) days: i64,
+    /// Whether it has to be looked after now.
+    pub(crate) is_pressing: bool,
+    pub(crate) sentence: String,
+}
+
+impl DatedCertificate {
+    pub(crate) fn new(what: &'static str, certificate: &Certificate) -> Self {
+        Self {
+            what,
+            sha256: hex::encode(certificate.sha256()),
+            ends: certificate.not_after(),
+        }
+    }
+
+    /// A warning, from 60 days before the end until 30 days after it.
+    pub(crate) fn warning(&self, now: Timestamp) -> Option<EndWarning> {
+        let hours = self.ends.duration_since(now).as_hours();
+        let days = if self.ends < now {
+            // The first day after the end is no day before it.
+            (hours / HOURS_OF_DAY).min(-1)
+        } else {
+            hours / HOURS_OF_DAY
+        };
+        if !(-AFTER..=BEFORE).contains(&days) {
+            return None;
+        }
+        let ends = match days {
+            ..0 => "has ended".to_owned(),
+            0 => "ends within a day".to_owned(),
+            days => format!("ends in {days} days"),
+        };
+        let Self { what, sha256, .. } = self;
+        Some(EndWarning {
+            days,
+            is_pressing: days <= PRESSING,
+            sentence: format!(
+                "{what}: the certificate with the SHA-256 digest {sha256} {ends}, at {:.0}: put its successor in place and restart",
+                self.ends
+            ),
+        })
+    }
+}
+
+/// Those of the configuration. What cannot be read is told of elsewhere.
+pub(crate) fn configured(config: &Config) -> Vec<DatedCertificate> {
+    let folder = config.trust.folder.as_deref();
+    let anchors = folder.and_then(|folder| TrustAnchors::load(folder).ok());
+    let anchors = anchors.unwrap_or_default();
+    let anchors = anchors.entries().iter();
+    let anchors = anchors.map(|entry| DatedCertificate::new("trust.folder", &entry.certificate));
+    let attorney = config.attorney.as_ref();
+    let files = [
+        (
+            "attorney.certificates",
+            attorney.map(|attorney| &attorney.certificates),
+        ),
+        (
+            "diligence.gateway_certificate_file",
+            config.diligence.gateway_certificate_file.as_ref(),
+        ),
+        (
+            "diligence.gateway_roots_file",
+            config.diligence.gateway_roots_file.as_ref(),
+        ),
+        (
+            "store.root_certificates",
+            config.store.root_certificates.as_ref(),
+        ),
+    ];
+    let files = files
+        .into_iter()
+        .filter_map(|(what, file)| Some((what, file?)));
+    let in_files = files.flat_map(|(what, file)| in_file(what, file));
+    anchors.chain(in_files).collect()
+}
+
+fn in_file(what: &'static str, file: &Path) -> Vec<DatedCertificate> {
+    let pem = std::fs::read(file).unwrap_or_default();
+    CertificateDer::pem_slice_iter(&pem)
+        .map_while(Result::ok)
+        .filter_map(|der| Certificate::from_der(&der).ok())
+        .map(|certificate| DatedCertificate::new(what, &certificate))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDS: &str = "2026-03-11T09:00:00Z";
+
+    /// What is said of a certificate at this time.
+    fn said(now: &str) -> Option<(i64, bool, String)> {
+        let certificate = DatedCertificate {
+            what: "trust.folder",
+            sha256: "ab".repeat(32),
+            ends: ENDS.parse().unwrap(),
+        };
+        let warning = certificate.warning(now.parse().unwrap())?;
+        Some((warning.days, warning.is_pressing, warning.sentence))
+    }
+
+    #[test]
+    fn a_certificate_is_told_of_from_sixty_days_before_its_end_to_thirty_days_after_it() {
+        for (now, days, is_pressing, ends) in [
+            ("2026-01-10T09:00:00Z", 60, false, "ends in 60 days"),
+            ("2026-03-03T09:00:00Z", 8, false, "ends in 8 days"),
+            ("2026-03-04T09:00:00Z", 7, true, "ends in 7 days"),
+            ("2026-03-11T09:00:00Z", 0, true, "ends within a day"),
+            ("2026-03-11T09:00:01Z", -1, true, "has ended"),
+            ("2026-04-10T09:00:00Z", -30, true, "has ended"),
+        ] {
+            let (said_days, said_pressing, sentence) = said(now).unwrap();
+
+            assert_eq!((said_days, said_pressing), (days, is_pressing), "{now}");
+            let named = format!(
+                "trust.folder: the certificate with the SHA-256 digest {} {ends}, at {ENDS}: ",
+                "ab".repeat(32)
+            );
+            assert!(sentence.starts_with(&named), "{sentence}");
+        }
+        for now in ["2026-01-09T09:00:00Z", "2026-04-11T09:00:00Z"] {
+            assert_eq!(said(now), None, "{now}");
+        }
+    }
+}

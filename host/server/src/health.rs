@@ -1,0 +1,120 @@
+//! Whether a host can work: what it depends on, each asked anew.
+
+use std::error::Error;
+use std::time::Duration;
+
+use parafa_ceremony::quota::DiskRoom;
+use parafa_platform::sweep::SweepRow;
+use parafa_store::{EngineError, StoreError};
+
+use crate::app::App;
+use crate::metrics::note_dependency;
+
+/// For how long one thing is waited for that readiness is made of.
+const ANSWER: Duration = Duration::from_secs(3);
+/// 1 000 000 bytes.
+const MEGABYTE: u64 = 1_000_000;
+const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
+                            start, or what is lost by then is accepted without a question";
+
+/// What a host depends on, and what an operator should look at although it can
+/// work.
+#[derive(Debug)]
+pub(crate) struct Health {
+    pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Something without which the host cannot work.
+#[derive(Debug)]
+pub(crate) struct Dependency {
+    pub(crate) name: &'static str,
+    /// Why it is not to be had.
+    pub(crate) fault: Option<String>,
+}
+
+impl Health {
+    /// Asks for each thing, so that what was away is seen to be back although
+    /// nobody needed it meanwhile, and has `/metrics` tell what came of it.
+    /// `accepts_loss` is whether the server was started to go on with whatever is
+    /// left of its store.
+    pub(crate) async fn of(app: &App, accepts_loss: bool) -> Self {
+        let (row, keys, objects) = tokio::join!(
+            in_time(app.records.store.get::<SweepRow>(&())),
+            in_time(app.records.keys.check()),
+            in_time(app.records.files.check()),
+        );
+        let row = match app.records.store.health() {
+            Ok(()) | Err(StoreError::Engine(EngineError::Unavailable { .. })) => row,
+            Err(error) => Err(error.to_string()),
+        };
+        let broken = app.plugin_store.broken().await;
+        let broken = broken.map(|findings| findings.faults).unwrap_or_default();
+        let no_plugin = app.plugins.active().is_empty().then(|| {
+            let why = broken.iter().map(|fault| format!("; {fault}"));
+            format!("none is active{}", why.collect::<String>())
+        });
+        let (full, nearly_full) = disk(app.signing.intake.uploads.disk_room().await);
+        let named = match app.records.store.is_shared() {
+            true => "database",
+            false => "store",
+        };
+        let dependencies = [
+            (named, row.as_ref().err().cloned()),
+            ("plugins", no_plugin),
+            ("keys", keys.err()),
+            ("objects", objects.err()),
+            ("disk", full),
+        ];
+        let sweep = row.ok().flatten().and_then(|row| row.warning());
+        let loss = accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
+        let broken = broken
+            .into_iter()
+            .map(|fault| format!("on this host {fault}"));
+        let warnings = sweep.into_iter().chain(loss).chain(nearly_full);
+        let dependencies = dependencies.map(|(name, fault)| {
+            note_dependency(name, fault.is_none());
+            Dependency { name, fault }
+        });
+        Self {
+            dependencies: dependencies.into(),
+            warnings: warnings.chain(broken).collect(),
+        }
+    }
+
+    /// The first thing that is not to be had, by name.
+    pub(crate) fn away(&self) -> Option<String> {
+        let mut named = self.dependencies.iter().filter_map(|dependency| {
+            let fault = dependency.fault.as_ref()?;
+            Some(format!("{}: {fault}", dependency.name))
+        });
+        named.next()
+    }
+}
+
+/// What is wrong with the room on the disk, and what will be soon.
+fn disk(room: DiskRoom) -> (Option<String>, Option<String>) {
+    match room {
+        DiskRoom::Enough => (None, None),
+        DiskRoom::Reserve { free, reserve } => (
+            None,
+            Some(format!(
+                "the disk has {} MB free, fewer than limits.free_megabytes, {}: documents are answered 503",
+                free / MEGABYTE,
+                reserve / MEGABYTE
+            )),
+        ),
+        DiskRoom::Full { free } => (Some(format!("full, with {free} bytes free")), None),
+    }
+}
+
+/// What is answered before whoever asks for readiness has gone.
+async fn in_time<T, E>(answer: impl Future<Output = Result<T, E>>) -> Result<T, String>
+where
+    E: Error + Send + Sync + 'static,
+{
+    match tokio::time::timeout(ANSWER, answer).await {
+        Ok(answer) => answer.map_err(|error| format!("{:#}", anyhow::Error::new(error))),
+        Err(_) => Err(format!("no answer within {} seconds", ANSWER.as_secs())),
+    }
+}

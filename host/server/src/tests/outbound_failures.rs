@@ -1,0 +1,52 @@
+//! What the log says of services of others that fail: which, where, how, and what
+//! an operator can do.
+
+use parafa_api_signing::{Delivery, SigningOrder};
+
+use super::support::{Log, Site, Stage, create, name_workspace};
+
+/// The line with these words has all these parts.
+#[track_caller]
+fn assert_line(log: &str, words: &str, parts: &[&str]) {
+    let line = log.lines().find(|line| line.contains(words));
+    let line = line.unwrap_or_else(|| panic!("{words}: {log}"));
+    for part in parts {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_time_stamping_authority_that_refuses_is_named_with_its_status_and_a_remedy() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let log = Log::open();
+
+    stage.sign_without_timestamps().await;
+    stage.host.run_due().await;
+
+    assert_line(
+        &log.take(),
+        "an authority gives no time-stamp",
+        &[
+            "time-stamping authority",
+            "127.0.0.1",
+            "503",
+            "the fault is the provider's",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn a_mail_server_that_does_not_answer_is_named_with_a_remedy_and_no_addressee() {
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    name_workspace(&host).await;
+    create(&host, SigningOrder::Sequential, Delivery::Email).await;
+    let log = Log::open();
+
+    host.run_due().await;
+
+    let log = log.take();
+    assert_line(&log, "took no letter", &["mail", "127.0.0.1", "mail.port"]);
+    assert!(!log.contains("@example.com"), "{log}");
+}

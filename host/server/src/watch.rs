@@ -1,0 +1,116 @@
+//! What a host looks at every minute: what was counted in it, and which
+//! certificates will end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_store::Clock;
+use parafa_trust::TimestampClient;
+
+use crate::certificates::DatedCertificate;
+use crate::history::History;
+use crate::metrics::{note_certificates, text};
+
+/// How often a certificate is told of that will end.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// A method of an eID provider, and the host that is asked.
+pub(crate) type ProviderHost = (&'static str, String);
+
+/// The look of one host.
+pub(crate) struct Watch {
+    clock: Arc<dyn Clock>,
+    /// Those of the configuration.
+    certificates: Vec<DatedCertificate>,
+    /// Knows those that time-stamps came with.
+    timestamps: TimestampClient,
+    /// The eID providers that are set up.
+    pub(crate) providers: Vec<ProviderHost>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    history: History,
+    told_of_certificates: Option<Timestamp>,
+}
+
+impl Watch {
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        certificates: Vec<DatedCertificate>,
+        timestamps: TimestampClient,
+        providers: Vec<ProviderHost>,
+    ) -> Self {
+        Self {
+            clock,
+            certificates,
+            timestamps,
+            providers,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Takes in the minute that ends now, and says once a day which certificates
+    /// will end.
+    pub(crate) fn look(&self) {
+        let (now, certificates) = (self.now(), self.certificates());
+        note_certificates(&certificates);
+        let mut seen = self.seen();
+        if let Ok(text) = text() {
+            seen.history.take(&text);
+        }
+        let told = seen.told_of_certificates;
+        // Of a clock that was set back nothing is known.
+        if told.is_none_or(|told| now < told || now.duration_since(told) >= DAY) {
+            seen.told_of_certificates = Some(now);
+            tell_ends(&certificates, now);
+        }
+    }
+
+    /// The time.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Every certificate on which something depends, as far as it is known.
+    pub(crate) fn certificates(&self) -> Vec<DatedCertificate> {
+        let stamping = self.timestamps.signers();
+        let stamping = stamping
+            .iter()
+            .map(|signer| DatedCertificate::new("timestamps.urls", signer));
+        self.certificates.iter().cloned().chain(stamping).collect()
+    }
+
+    /// Something about the last hour.
+    pub(crate) fn of_last_hour<T>(&self, read: impl FnOnce(&History) -> T) -> T {
+        read(&self.seen().history)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn tell_ends(certificates: &[DatedCertificate], now: Timestamp) {
+    for certificate in certificates {
+        let Some(warning) = certificate.warning(now) else {
+            continue;
+        };
+        let (days, sentence) = (warning.days, warning.sentence);
+        let what = certificate.what;
+        if warning.is_pressing {
+            tracing::error!(
+                certificate.what = what,
+                certificate.days = days,
+                "{sentence}"
+            );
+        } else {
+            tracing::warn!(
+                certificate.what = what,
+                certificate.days = days,
+                "{sentence}"
+            );
+        }
+    }
+}
