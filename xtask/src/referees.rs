@@ -19,8 +19,8 @@ const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
     if find("npm").is_some() {
-        let clients = root.join("tests/clients/typescript");
-        node_packages(root, &clients).context("what TypeScript clients are made with")?;
+        let client = root.join("docs/clients/typescript");
+        node_packages(root, &client).context("what the client in TypeScript is made with")?;
         let jose = root.join("tests/referees/jose");
         node_packages(root, &jose).context("the judge of JSON Web Signatures")?;
         let mcp = root.join("tests/referees/mcp");
@@ -70,11 +70,16 @@ fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
         .file_name()
         .context("a project stands in a folder")?;
     let built = root.join("target/referees").join(name);
-    if is_newer(&built.join("node_modules/.package-lock.json"), project) {
+    let installed = built.join("node_modules/.package-lock.json");
+    let files = ["package.json", "package-lock.json"];
+    if files
+        .iter()
+        .all(|file| is_newer(&installed, &project.join(file)))
+    {
         return Ok(());
     }
     fs::create_dir_all(&built).with_context(|| built.display().to_string())?;
-    for file in ["package.json", "package-lock.json"] {
+    for file in files {
         let copied = fs::copy(project.join(file), built.join(file));
         copied.with_context(|| file.to_owned())?;
     }
