@@ -18,7 +18,7 @@ use crate::cursor::Cursor;
 use crate::decode::{Node, Object};
 use crate::idempotency::Created;
 use crate::operation::{FromBody, FromQuery, Operation, Path};
-use crate::problem::{Problem, ProblemType};
+use crate::problem::Problem;
 use crate::reference::Tag;
 use crate::views::{Page, timestamp};
 use crate::vocabulary::WireName;

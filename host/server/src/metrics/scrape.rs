@@ -18,8 +18,11 @@ use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::lanes::LANES;
 
-/// What parts of the program count themselves: the name, what it is, and how many there were.
-const TALLIES: [(&str, &str, fn(&Store) -> u64); 6] = [
+/// How many there were of something since the start.
+type Tally = fn(&Store) -> u64;
+
+/// Counts that parts of the program keep themselves, each with its name and meaning.
+const TALLIES: [(&str, &str, Tally); 6] = [
     (
         "certificates_read",
         "Certificates that were read, but for those that were remembered",
