@@ -451,9 +451,11 @@ mod tests {
     }
 
     fn made(document: &'static str) -> Result<Answered, CallError> {
+        let bytes = Bytes::from(document);
         Ok(Answered::Made(Box::new(Made {
             document: MadeDocument {
-                bytes: document.into(),
+                document: bytes.clone().into(),
+                bytes,
                 media_type: "application/x-toy".to_owned(),
                 notes: Vec::new(),
             },

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use parafa_answers::{Postponed, ValidationAnswers};
 use parafa_attorney::{KeyStorage, SigningKey};
 use parafa_plugin_host::{
-    ArchiveRequest, CallPriority, ComposeRequest, Plugin, PluginDigest, Progress, Registry,
-    SignRequest, SourceFile, Suspension, TargetLevel, Urgency,
+    ArchiveRequest, CallPriority, ComposeRequest, Document, Plugin, PluginDigest, Progress,
+    Registry, SignRequest, SourceFile, Suspension, TargetLevel, Urgency,
 };
 use parafa_store::Clock;
 use parafa_trust::{Certificate, SignerCheck, TimestampClient, ValidationData};
@@ -187,9 +187,9 @@ impl AnswerSigner {
     ) -> Result<Signed, SignatureUnavailable> {
         let made = self.in_time(async move |maker| {
             let plugin = maker.plugin(JADES)?;
-            let signed = maker.sign(&plugin, payload).await?;
+            let signed = maker.sign(&plugin, payload.into()).await?;
             let content = match level {
-                SignatureLevel::T => maker.finished(&plugin, signed)?,
+                SignatureLevel::T => maker.finished(&plugin, signed.into_bytes())?,
                 SignatureLevel::Lt => maker.raised(&plugin, signed).await?.content,
             };
             Ok(Signed::by(&plugin, content))
@@ -229,7 +229,7 @@ impl AnswerSigner {
         signed: Bytes,
     ) -> Result<Raised, SignatureUnavailable> {
         let plugin = plugin.in_place();
-        let raised = self.in_time(async move |maker| maker.raised(&plugin, signed).await);
+        let raised = self.in_time(async move |maker| maker.raised(&plugin, signed.into()).await);
         raised.await
     }
 
@@ -284,11 +284,13 @@ impl Maker {
         Ok(plugin.prioritized(priority).in_place())
     }
 
+    /// Has the plugin pack files. What it says of the container then it is not asked
+    /// again.
     async fn compose(
         &self,
         plugin: &Plugin,
         files: Vec<ContainerFile>,
-    ) -> Result<Bytes, SignatureUnavailable> {
+    ) -> Result<Document, SignatureUnavailable> {
         let request = ComposeRequest {
             time: self.clock.now().as_second(),
             seed: seed()?,
@@ -296,11 +298,15 @@ impl Maker {
             params: Vec::new(),
         };
         let files: Vec<_> = files.into_iter().map(ContainerFile::into_source).collect();
-        Ok(plugin.compose(&files, &request).await?.bytes)
+        Ok(plugin.compose(&files, &request).await?.document)
     }
 
     /// Has the attorney's key sign what was made here, at level B-T.
-    async fn sign(&self, plugin: &Plugin, document: Bytes) -> Result<Bytes, SignatureUnavailable> {
+    async fn sign(
+        &self,
+        plugin: &Plugin,
+        document: Document,
+    ) -> Result<Document, SignatureUnavailable> {
         let now = self.clock.now();
         let request = SignRequest {
             time: now.as_second(),
@@ -315,7 +321,7 @@ impl Maker {
         let answers = SigningAnswers::new(&*self.key, authorities);
         let signing = plugin.drive_first_sign(document, &request, &answers);
         match signing.await? {
-            Progress::Done(signed) => Ok(signed.bytes),
+            Progress::Done(signed) => Ok(signed.document),
             Progress::Suspended(_) => Err(match answers.key_failure() {
                 Some(error) => SignatureUnavailable::Key(error),
                 None => SignatureUnavailable::NoTimestamp,
@@ -324,7 +330,11 @@ impl Maker {
     }
 
     /// Raises what was just signed to level B-LT.
-    async fn raised(&self, plugin: &Plugin, signed: Bytes) -> Result<Raised, SignatureUnavailable> {
+    async fn raised(
+        &self,
+        plugin: &Plugin,
+        signed: Document,
+    ) -> Result<Raised, SignatureUnavailable> {
         let request = ArchiveRequest {
             time: self.clock.now().as_second(),
             seed: seed()?,

@@ -9,6 +9,7 @@ pub(crate) mod convert;
 pub(crate) mod crypto;
 pub(crate) mod digest;
 pub(crate) mod document;
+pub(crate) mod evidence;
 pub(crate) mod fault;
 pub(crate) mod known_answers;
 pub(crate) mod payload;

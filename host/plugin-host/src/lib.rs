@@ -31,12 +31,12 @@ pub use contract::capability::Capability;
 pub use contract::crypto::CryptoError;
 pub use contract::digest::{InvalidDigest, PluginDigest};
 pub use contract::document::Document;
+pub use contract::evidence::{Evidence, SignatureEvidence};
 pub use contract::fault::{CallError, ContractBreach, EvidenceError, Fault, FaultKind};
 pub use contract::payload::HostPayload;
 pub use contract::requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,
 };
-pub use contract::signature_evidence::{Evidence, SignatureEvidence};
 pub use contract::surface::Surface;
 pub use contract::text::line as on_one_line;
 pub use contract::values::{Answer, ArchiveStep, Archived, MadeDocument, Need, SignStep};

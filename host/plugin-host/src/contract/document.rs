@@ -119,7 +119,7 @@ impl Document {
     /// The document made of `bytes`, whose first `copied` ones the host copied
     /// from the start of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
-        if copied >= self.prefix.len as u64 {
+        if self.prefix.len > 0 && copied >= self.prefix.len as u64 {
             return Self::with_prefix(bytes, Arc::clone(&self.prefix));
         }
         let mut prefix = HashedPrefix::of(bytes.len());

@@ -1,8 +1,9 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parafa_catalogue::{Member, Operation, Preservation};
 
 use super::digest::PluginDigest;
+use super::evidence::Evidence;
 
 /// The most members of a document that are remembered. A container that the API
 /// takes has twenty files.
@@ -24,6 +25,8 @@ pub(crate) struct Said {
     pub(crate) members: Option<Vec<Member>>,
     /// Whether it has no signatures, and nothing that belongs to any.
     pub(crate) is_unsigned: bool,
+    /// Evidence about its signatures, of what was just signed alone: it is long.
+    pub(crate) evidence: Option<Arc<Evidence>>,
 }
 
 impl KnownAnswers {

@@ -1,4 +1,4 @@
-//! Evidence about signatures, as `verify` gives it.
+//! Reads evidence about signatures, as `verify` gives it.
 
 use bytes::Bytes;
 use parafa_catalogue::{Coverage, LaterChanges, TimestampEvidence};
@@ -7,21 +7,7 @@ use super::bindings::verify as verification;
 use super::bounds;
 use super::convert::{known, payload};
 use super::text::{SENTENCE_BYTES, line};
-use crate::ContractBreach;
-
-/// Evidence about all signatures of a document; whom to trust is decided
-/// elsewhere. DER objects are in memory once, however many signatures come with
-/// them.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Evidence {
-    /// DER of all OCSP responses and CRLs that the document holds.
-    pub revocation: Vec<Bytes>,
-    /// Every signature and document time-stamp, in the document's order.
-    pub signatures: Vec<SignatureEvidence>,
-}
-
-/// Evidence about one signature, with the DER objects that come with it.
-pub type SignatureEvidence = parafa_catalogue::SignatureEvidence<Bytes>;
+use crate::{ContractBreach, Evidence, SignatureEvidence};
 
 /// The DER objects of evidence, by their places.
 struct Pool {

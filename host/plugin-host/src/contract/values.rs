@@ -77,8 +77,10 @@ pub struct Archived {
 /// A document that `flatten`, `rehearse` or `compose` made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MadeDocument {
-    /// The document.
+    /// Its bytes.
     pub bytes: bytes::Bytes,
+    /// The document, with what is known of it, for whoever goes on with it.
+    pub document: crate::Document,
     /// Its media type.
     pub media_type: String,
     /// Codes of what the plugin tells about how it was made.

@@ -57,7 +57,7 @@ impl Plugin {
             return Err(self.broken(COMPOSE, breach));
         }
         if self.capabilities().contains(&Capability::Inspect) {
-            match self.inspect(made.bytes.clone()).await {
+            match self.inspect(made.document.clone()).await {
                 Ok(report) if report.media_type == made.media_type => {}
                 Ok(report) => {
                     let breach =
@@ -72,7 +72,7 @@ impl Plugin {
             }
         }
         if self.capabilities().contains(&Capability::Contents) {
-            contents::check_composed(self, files, made.bytes.clone().into()).await?;
+            contents::check_composed(self, files, made.document.clone()).await?;
         }
         Ok(made)
     }
@@ -132,8 +132,7 @@ async fn derive(
     );
     let (made, before) = (made?, before?);
     plugin.check_media_type(operation, &made.media_type)?;
-    let output: Document = made.bytes.clone().into();
-    let after = plugin.evidence(operation, output).await?;
+    let after = plugin.evidence(operation, made.document.clone()).await?;
     let signatures = evidence::check_kept(&before, after)
         .map_err(|error| plugin.broken(operation, ContractBreach::Evidence(error)))?;
     let signed = !signatures.is_empty();

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use bytes::Bytes;
 use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation};
 
@@ -12,8 +14,10 @@ use crate::{
 /// A signed document, checked against its input, its request and the answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SignedDocument {
-    /// The document.
+    /// Its bytes.
     pub bytes: Bytes,
+    /// The document, with what is known of it, for whoever goes on with it.
+    pub document: Document,
     /// What was made.
     pub outcome: Outcome,
     /// Evidence about the new signature.
@@ -235,6 +239,7 @@ async fn finish(
     let output_of = basis.check_output(plugin, Capability::Sign, output.clone());
     let covers = output_of.await?;
     let after = plugin.evidence(Capability::Sign, output.clone()).await?;
+    let verified = Arc::new(after.clone());
     let signing = evidence::Signing {
         request,
         outcome: &outcome,
@@ -243,8 +248,12 @@ async fn finish(
     };
     let checked = evidence::check(before, after, signed, &signing);
     let (signature, earlier) = checked.map_err(refused)?;
+    output
+        .answers()
+        .note(plugin.digest(), |said| said.evidence = Some(verified));
     Ok(SignedDocument {
-        bytes: output.into_bytes(),
+        bytes: output.bytes().clone(),
+        document: output,
         outcome,
         signature,
         earlier,

@@ -306,8 +306,10 @@ fn made_document(
         return Err(ContractBreach::Missing("the output").into());
     }
     bounds::media_type(&made.media_type)?;
+    let document = output_of(store, kept)?;
     Ok(MadeDocument {
-        bytes: output_of(store, kept)?.into_bytes(),
+        bytes: document.bytes().clone(),
+        document,
         media_type: made.media_type,
         notes: made
             .notes
