@@ -4,8 +4,12 @@
 //! believed where it says yes. Where it does not, be it that it lacks the
 //! algorithm or the kind of key, or that it refuses the value, OpenSSL is asked:
 //! nothing is refused here that OpenSSL takes.
+//!
+//! What has verified is remembered: the host and its plugins come back to the
+//! signatures of certificates, time-stamps and responses again and again.
 
 mod quick;
+mod verified;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,15 +20,20 @@ use openssl::md::{Md, MdRef};
 use openssl::pkey::{PKey, Public};
 use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::{Padding, Rsa};
+use openssl::sha::sha256;
 use openssl::sign::RsaPssSaltlen;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use self::quick::QuickKey;
+use self::verified::VERIFIED;
+
+pub use self::verified::{Fingerprint, VerifiedValues, fingerprint};
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// How many signatures of digests this process has verified, whatever was found.
+/// How many signatures of digests this process has verified, whatever was found;
+/// those that it remembered are not among them.
 pub static VERIFICATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// How a value signs a digest.
@@ -49,6 +58,8 @@ pub enum Scheme {
 pub struct PublicKey {
     openssl: PKey<Public>,
     quick: Option<QuickKey>,
+    /// SHA-256 of its `SubjectPublicKeyInfo`.
+    sha256: [u8; 32],
 }
 
 impl PublicKey {
@@ -72,8 +83,11 @@ impl PublicKey {
     /// The key that OpenSSL has read of the DER `SubjectPublicKeyInfo` `spki`.
     #[must_use]
     pub fn of_openssl(openssl: PKey<Public>, spki: &[u8]) -> Self {
-        let quick = QuickKey::of_spki(spki);
-        Self { openssl, quick }
+        Self {
+            openssl,
+            quick: QuickKey::of_spki(spki),
+            sha256: sha256(spki),
+        }
     }
 
     /// OpenSSL's form of the key.
@@ -88,6 +102,46 @@ impl PublicKey {
     /// Where neither AWS-LC says yes nor OpenSSL can tell, which is so of many
     /// values that are no signature at all.
     pub fn verify_digest(
+        &self,
+        scheme: Scheme,
+        hash: MessageDigest,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Result<bool, ErrorStack> {
+        let fingerprint = self.fingerprint(scheme, hash, digest, value);
+        if VERIFIED.has(&fingerprint) {
+            return Ok(true);
+        }
+        let verified = self.verify_anew(scheme, hash, digest, value)?;
+        if verified {
+            VERIFIED.note(fingerprint);
+        }
+        Ok(verified)
+    }
+
+    /// Of all that a verification depends on.
+    fn fingerprint(
+        &self,
+        scheme: Scheme,
+        hash: MessageDigest,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Fingerprint {
+        let scheme = match scheme {
+            Scheme::Ecdsa => [0; 3],
+            Scheme::RsaPkcs1 => [1, 0, 0],
+            Scheme::RsaPss {
+                mask_digest,
+                salt_len,
+            } => [2, mask_digest.type_().as_raw(), salt_len.into()],
+        };
+        let [kind, mask_digest, salt_len] = scheme.map(i32::to_be_bytes);
+        let hash = hash.type_().as_raw().to_be_bytes();
+        let algorithm = [kind, mask_digest, salt_len, hash].concat();
+        fingerprint([&algorithm, &self.sha256, digest, value])
+    }
+
+    fn verify_anew(
         &self,
         scheme: Scheme,
         hash: MessageDigest,

@@ -8,7 +8,7 @@ use parafa_fixtures::built;
 use parafa_issuing::{Key, KeyKind};
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts, ContainerFile};
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
-use parafa_plugin_host::{Plugin, PluginHost, PluginHostConfig, Registry};
+use parafa_plugin_host::{CallObserver, PluginHost, PluginHostConfig, Registry};
 use parafa_store::SystemClock;
 use parafa_trust::{
     OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
@@ -21,10 +21,12 @@ use url::Url;
 pub(crate) const ANSWER: &str =
     r#"{"entityCode":"999000009","name":"UAB „Ąžuolas“","retrievedAt":"2026-11-26T00:00:00Z"}"#;
 
-static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| {
-    let config = PluginHostConfig::new(built::compiled_plugins());
-    Arc::new(PluginHost::new(config).unwrap())
-});
+static HOST: LazyLock<Arc<PluginHost>> =
+    LazyLock::new(|| Arc::new(PluginHost::new(config()).unwrap()));
+
+fn config() -> PluginHostConfig {
+    PluginHostConfig::new(built::compiled_plugins())
+}
 
 /// A world with an attorney, and all that their signatures take.
 pub(crate) struct Stage {
@@ -36,7 +38,17 @@ pub(crate) struct Stage {
 impl Stage {
     /// With an RSA key.
     pub(crate) async fn set() -> Self {
-        Self::set_in(tempfile::tempdir().unwrap()).await
+        Self::set_in(tempfile::tempdir().unwrap(), &HOST).await
+    }
+
+    /// With an RSA key, where every call of a plugin is told.
+    pub(crate) async fn observed_by(observer: Arc<dyn CallObserver>) -> Self {
+        let config = PluginHostConfig {
+            observer,
+            ..config()
+        };
+        let host = Arc::new(PluginHost::new(config).unwrap());
+        Self::set_in(tempfile::tempdir().unwrap(), &host).await
     }
 
     /// With a key on P-256.
@@ -47,16 +59,18 @@ impl Stage {
         std::fs::create_dir_all(&keys).unwrap();
         let pem = key.to_pem().unwrap();
         std::fs::write(keys.join("attorney.pem"), pem).unwrap();
-        Self::set_in(folder).await
+        Self::set_in(folder, &HOST).await
     }
 
-    async fn set_in(folder: TempDir) -> Self {
+    async fn set_in(folder: TempDir, host: &Arc<PluginHost>) -> Self {
         // Another test of this process may have installed it.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let world = World::start(WorldConfig::new(folder.path().join("world")));
         let plugins = Arc::new(Registry::default());
         for name in ["jades", "asice"] {
-            plugins.install(plugin(name).await).unwrap();
+            let component = built::plugin(&format!("{name}.wasm"));
+            let plugin = host.admit(component.into()).await.unwrap();
+            plugins.install(plugin).unwrap();
         }
         Self {
             world: world.await.unwrap(),
@@ -149,9 +163,4 @@ pub(crate) fn files() -> Vec<ContainerFile> {
             "<asmuo kodas='999000009'/>",
         ),
     ]
-}
-
-async fn plugin(name: &str) -> Arc<Plugin> {
-    let component = built::plugin(&format!("{name}.wasm"));
-    HOST.admit(component.into()).await.unwrap()
 }

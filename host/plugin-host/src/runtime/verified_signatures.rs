@@ -1,17 +1,14 @@
 //! Signatures that have verified before.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
-use parafa_public_key::PublicKey;
+use parafa_public_key::{PublicKey, VerifiedValues, fingerprint};
 
 use crate::Payload;
 use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
 
-/// How many are remembered; the digest of each is kept twice.
-const MOST: usize = 4096;
 /// How many keys are remembered: those of authorities, and the attorney's, come
 /// back. To read one takes a good part of a verification.
 const MOST_KEYS: usize = 64;
@@ -38,19 +35,14 @@ pub fn verify_with_certificate(
 /// signatures of certificates, time-stamps and responses after every answer, and
 /// once more in what it made of them.
 #[derive(Default)]
-pub(crate) struct VerifiedSignatures(Mutex<Known>);
-
-/// SHA-256 over everything that a verification depends on.
-type Fingerprint = [u8; 32];
-
-#[derive(Default)]
-struct Known {
-    fingerprints: HashSet<Fingerprint>,
-    /// The same, the oldest first.
-    order: VecDeque<Fingerprint>,
-    /// Keys by their DER, the newest first.
-    keys: VecDeque<(Vec<u8>, PublicKey)>,
+pub(crate) struct VerifiedSignatures {
+    values: VerifiedValues,
+    keys: Mutex<KnownKeys>,
 }
+
+/// Keys by their DER, the newest first.
+#[derive(Default)]
+struct KnownKeys(VecDeque<(Vec<u8>, PublicKey)>);
 
 impl VerifiedSignatures {
     /// Those of this process. That a signature verifies follows from what is
@@ -70,20 +62,21 @@ impl VerifiedSignatures {
         value: &[u8],
     ) -> Result<bool, CryptoError> {
         let fingerprint = fingerprint([algorithm.to_string().as_bytes(), spki, digest, value]);
-        if self.known(|known| known.fingerprints.contains(&fingerprint)) {
+        if self.values.has(&fingerprint) {
             return Ok(true);
         }
-        let key = match self.known(|known| known.key(spki)) {
+        let known = self.keys().find(spki);
+        let key = match known {
             Some(key) => key,
             None => {
                 let key = public_key(spki)?;
-                self.known(|known| known.insert_key(spki, &key));
+                self.keys().insert(spki, &key);
                 key
             }
         };
         let verified = verify(&key, algorithm, digest, value)?;
         if verified {
-            self.known(|known| known.insert(fingerprint));
+            self.values.note(fingerprint);
         }
         Ok(verified)
     }
@@ -101,47 +94,25 @@ impl VerifiedSignatures {
         self.verify(&spki, algorithm, &digest, value)
     }
 
-    fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
-        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn keys(&self) -> MutexGuard<'_, KnownKeys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
-    fn key(&self, spki: &[u8]) -> Option<PublicKey> {
-        let mut keys = self.keys.iter();
+impl KnownKeys {
+    fn find(&self, spki: &[u8]) -> Option<PublicKey> {
+        let mut keys = self.0.iter();
         let (_, key) = keys.find(|(known, _)| known == spki)?;
         Some(key.clone())
     }
 
-    fn insert_key(&mut self, spki: &[u8], key: &PublicKey) {
+    fn insert(&mut self, spki: &[u8], key: &PublicKey) {
         if spki.len() > KEY_BYTES {
             return;
         }
-        self.keys.truncate(MOST_KEYS - 1);
-        self.keys.push_front((spki.to_vec(), key.clone()));
+        self.0.truncate(MOST_KEYS - 1);
+        self.0.push_front((spki.to_vec(), key.clone()));
     }
-
-    fn insert(&mut self, fingerprint: Fingerprint) {
-        if !self.fingerprints.insert(fingerprint) {
-            return;
-        }
-        self.order.push_back(fingerprint);
-        if self.order.len() > MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.fingerprints.remove(&oldest);
-        }
-    }
-}
-
-/// Each part is told apart from the next by its length.
-fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update(&(part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    hash.finish()
 }
 
 #[cfg(test)]
@@ -182,7 +153,6 @@ mod tests {
         ] {
             assert_eq!(verified.verify(spki, ALGORITHM, &digest, value), Ok(false));
         }
-        assert_eq!(verified.known(|known| known.fingerprints.len()), 1);
     }
 
     #[test]
@@ -210,19 +180,6 @@ mod tests {
         );
         let name = ALGORITHM.to_string();
         let fingerprint = fingerprint([name.as_bytes(), &spki, &digest, &value]);
-        let shared = VerifiedSignatures::shared();
-        assert!(shared.known(|known| known.fingerprints.contains(&fingerprint)));
-    }
-
-    #[test]
-    fn the_oldest_is_forgotten_for_the_newest() {
-        let mut known = Known::default();
-        let of = |number: usize| fingerprint([&number.to_be_bytes(), b"", b"", b""]);
-
-        (0..=MOST).for_each(|number| known.insert(of(number)));
-
-        assert_eq!((known.order.len(), known.fingerprints.len()), (MOST, MOST));
-        assert!(!known.fingerprints.contains(&of(0)));
-        assert!(known.fingerprints.contains(&of(MOST)));
+        assert!(VerifiedSignatures::shared().values.has(&fingerprint));
     }
 }
