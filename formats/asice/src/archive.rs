@@ -32,7 +32,10 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<ArchiveStep, Refusal> {
     Archiving::parse(request)?;
     let container = Container::read(environment, document, MEDIA_TYPE)?;
-    require_unchanged(&signatures(&container)?)?;
+    // Whoever has answers has been through this with the same container.
+    if answers.is_empty() {
+        require_unchanged(&signatures(&container)?)?;
+    }
     let entries = container.signature_files.iter();
     let entries: Vec<&Entry> = entries.filter_map(|name| container.member(name)).collect();
     let contents: Vec<Vec<u8>> = entries
