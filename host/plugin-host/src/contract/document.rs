@@ -382,6 +382,16 @@ mod tests {
     }
 
     #[test]
+    fn an_output_of_a_document_without_a_full_block_has_a_beginning_of_its_own() {
+        let document = document(BLOCK_LEN - 1);
+
+        let output = document.followed_by(Bytes::from_static(BYTES), BLOCK_LEN as u64 - 1);
+
+        assert_eq!(output.prefix.len, BYTES.len());
+        assert_eq!(digest_of_first(&output, BYTES.len()), sha256(BYTES.len()));
+    }
+
+    #[test]
     fn every_algorithm_has_its_own_state() {
         let long = vec![b'p'; PART_LEN + BLOCK_LEN];
         let documents = (document(LEN), Document::from(Bytes::from(long.clone())));
