@@ -49,6 +49,7 @@ pub use parafa_catalogue::{
 };
 pub use runtime::cache::CacheError;
 pub use runtime::host::{HostError, PluginHost, PluginHostConfig};
+pub use runtime::known_keys::{forget_keys, verify_with_certificate};
 pub use runtime::leftovers::remove_abandoned;
 pub use runtime::limits::CallLimits;
 pub use runtime::meter::MemoryMeter;
@@ -57,7 +58,6 @@ pub use runtime::plugin::Plugin;
 pub use runtime::priority::{CallPriority, Urgency};
 pub use runtime::registry::{InstallError, LookupError, Registry};
 pub use runtime::source::{PluginAway, PluginSource};
-pub use runtime::verified_signatures::verify_with_certificate;
 pub use workflow::archiving::ArchivedDocument;
 pub use workflow::asking::{Answerer, Progress, Reply, Suspension};
 pub use workflow::known_documents::KnownDocuments;

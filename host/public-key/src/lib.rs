@@ -25,9 +25,9 @@ use openssl::sign::RsaPssSaltlen;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use self::quick::QuickKey;
-use self::verified::VERIFIED;
+use self::verified::{Fingerprint, fingerprint};
 
-pub use self::verified::{Fingerprint, VerifiedValues, fingerprint};
+pub use self::verified::forget_unused;
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -109,14 +109,14 @@ impl PublicKey {
         value: &[u8],
     ) -> Result<bool, ErrorStack> {
         let fingerprint = self.fingerprint(scheme, hash, digest, value);
-        if VERIFIED.has(&fingerprint) {
+        if verified::is_known(&fingerprint) {
             return Ok(true);
         }
-        let verified = self.verify_anew(scheme, hash, digest, value)?;
-        if verified {
-            VERIFIED.note(fingerprint);
+        let signs = self.verify_anew(scheme, hash, digest, value)?;
+        if signs {
+            verified::remember(fingerprint);
         }
-        Ok(verified)
+        Ok(signs)
     }
 
     /// Of all that a verification depends on.

@@ -1,71 +1,78 @@
-//! Values that have verified before.
+//! Values that have verified before. One that verifies once always does: what is
+//! known of it holds whoever asks.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
+use std::mem;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use openssl::sha::Sha256;
 
-/// How many are remembered; the digest of each is kept twice.
-const MOST: usize = 4096;
+/// How many are remembered of those that were asked for in one period.
+const MOST: usize = 2048;
 
-/// Those of this process. That a value verifies follows from what is remembered of
-/// it alone, whoever asks.
-pub(crate) static VERIFIED: LazyLock<VerifiedValues> = LazyLock::new(VerifiedValues::default);
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// SHA-256 over everything that a verification depends on.
-pub type Fingerprint = [u8; 32];
+pub(crate) type Fingerprint = [u8; 32];
 
-/// Values that have verified, by their fingerprints; the oldest are forgotten first.
-#[derive(Default)]
-pub struct VerifiedValues(Mutex<Known>);
-
+/// Fingerprints that are remembered for the period in which they were asked for, and
+/// for the next.
 #[derive(Default)]
 struct Known {
-    fingerprints: HashSet<Fingerprint>,
-    /// The same, the oldest first.
-    order: VecDeque<Fingerprint>,
-}
-
-impl VerifiedValues {
-    /// Whether a value has verified.
-    #[must_use]
-    pub fn has(&self, fingerprint: &Fingerprint) -> bool {
-        self.known().fingerprints.contains(fingerprint)
-    }
-
-    /// Remembers a value that has.
-    pub fn note(&self, fingerprint: Fingerprint) {
-        self.known().insert(fingerprint);
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Known {
-    fn insert(&mut self, fingerprint: Fingerprint) {
-        if !self.fingerprints.insert(fingerprint) {
-            return;
-        }
-        self.order.push_back(fingerprint);
-        if self.order.len() > MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.fingerprints.remove(&oldest);
-        }
-    }
+    current: HashSet<Fingerprint>,
+    last: HashSet<Fingerprint>,
 }
 
 /// The fingerprint of all parts. Each is told apart from the next by its length.
-#[must_use]
-pub fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
+pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(&(part.len() as u64).to_be_bytes());
         hash.update(part);
     }
     hash.finish()
+}
+
+/// Whether a value has verified.
+pub(crate) fn is_known(fingerprint: &Fingerprint) -> bool {
+    known().has(fingerprint)
+}
+
+/// Remembers a value that has.
+pub(crate) fn remember(fingerprint: Fingerprint) {
+    known().insert(fingerprint);
+}
+
+/// Forgets the values that nobody has asked about since this was called last. Of each
+/// there is a digest alone, by which whoever has all that was signed could tell that
+/// it was here: whoever runs for long calls it every few minutes.
+pub fn forget_unused() {
+    known().end_period();
+}
+
+fn known() -> MutexGuard<'static, Known> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Known {
+    fn has(&mut self, fingerprint: &Fingerprint) -> bool {
+        if let Some(fingerprint) = self.last.take(fingerprint) {
+            self.insert(fingerprint);
+        }
+        self.current.contains(fingerprint)
+    }
+
+    /// A period that has too many ends early.
+    fn insert(&mut self, fingerprint: Fingerprint) {
+        if self.current.len() == MOST {
+            self.end_period();
+        }
+        self.current.insert(fingerprint);
+    }
+
+    fn end_period(&mut self) {
+        self.last = mem::take(&mut self.current);
+    }
 }
 
 #[cfg(test)]
@@ -94,8 +101,7 @@ mod tests {
         let mut other_value = value.clone();
         *other_value.last_mut().unwrap() ^= 1;
         let is_remembered = |key: &PublicKey, digest: &[u8], value: &[u8]| {
-            let fingerprint = key.fingerprint(Scheme::Ecdsa, hash, digest, value);
-            VERIFIED.has(&fingerprint)
+            is_known(&key.fingerprint(Scheme::Ecdsa, hash, digest, value))
         };
         assert!(!is_remembered(&key, &digest, &value));
 
@@ -142,14 +148,35 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_forgotten_for_the_newest() {
+    fn a_value_stays_as_long_as_it_is_asked_about_in_each_period() {
         let mut known = Known::default();
-        let of = |number: usize| fingerprint([&number.to_be_bytes(), b"", b"", b""]);
+        known.insert(of(1));
+        known.insert(of(2));
 
-        (0..=MOST).for_each(|number| known.insert(of(number)));
+        for _ in 0..3 {
+            known.end_period();
+            assert!(known.has(&of(1)));
+        }
 
-        assert_eq!((known.order.len(), known.fingerprints.len()), (MOST, MOST));
-        assert!(!known.fingerprints.contains(&of(0)));
-        assert!(known.fingerprints.contains(&of(MOST)));
+        assert!(!known.has(&of(2)));
+        known.end_period();
+        known.end_period();
+        assert!(!known.has(&of(1)));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_for_the_newest() {
+        let mut known = Known::default();
+
+        (0..=2 * MOST).for_each(|number| known.insert(of(number)));
+
+        assert_eq!((known.current.len(), known.last.len()), (1, MOST));
+        for (number, is_known) in [(0, false), (MOST, true), (2 * MOST, true)] {
+            assert_eq!(known.has(&of(number)), is_known, "{number}");
+        }
+    }
+
+    fn of(number: usize) -> Fingerprint {
+        fingerprint([&number.to_be_bytes(), b"", b"", b""])
     }
 }

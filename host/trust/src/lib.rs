@@ -58,9 +58,11 @@ pub use crate::validation::{
 pub use parafa_public_key::VERIFICATIONS;
 
 /// Forgets the certificates and paths that nobody has asked for since this was called
-/// last. Most are of persons, and tell their names and codes: whoever runs for long
-/// calls it every few minutes, so that none stays when its records are erased.
+/// last, and what verified. Most are of persons, and tell their names and codes:
+/// whoever runs for long calls it every few minutes, so that none stays when its
+/// records are erased.
 pub fn forget_unused() {
     certificate::forget_unused();
     path::forget_unused();
+    parafa_public_key::forget_unused();
 }

@@ -17,7 +17,6 @@ use super::engine;
 use super::guest_log::GuestLog;
 use super::platform::{Abort, CallState};
 use super::slots::{Share, Slots};
-use super::verified_signatures::VerifiedSignatures;
 use crate::{
     CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
     Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
@@ -31,7 +30,6 @@ pub(crate) struct Runtime {
     pub(crate) limits: CallLimits,
     pub(crate) slots: Slots,
     pub(crate) observer: Arc<dyn CallObserver>,
-    pub(crate) verified: Arc<VerifiedSignatures>,
 }
 
 /// A compiled component, of which every call makes a fresh instance.
@@ -116,10 +114,6 @@ impl Guest {
 
     pub(crate) fn limits(&self) -> &CallLimits {
         &self.runtime.limits
-    }
-
-    pub(crate) fn verified(&self) -> &VerifiedSignatures {
-        &self.runtime.verified
     }
 
     /// See [`crate::Plugin::has_slot_to_spare`].
@@ -231,8 +225,7 @@ impl Guest {
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
         let handles = limits.handles.saturating_add(documents.len());
-        let verified = Arc::clone(&self.runtime.verified);
-        let state = CallState::new(documents, log, limits, self.meter.clone(), verified);
+        let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
         store.set_epoch_deadline(engine::ticks(limits.wall));

@@ -14,7 +14,6 @@ use super::guest::{Guest, Runtime};
 use super::platform::{CallState, linker};
 use super::plugin::Plugin;
 use super::slots::Slots;
-use super::verified_signatures::VerifiedSignatures;
 use crate::contract::surface::{CONTRACTS, Surface, Terms};
 use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
 
@@ -96,7 +95,6 @@ impl PluginHost {
             limits: config.limits,
             slots: Slots::new(slots as usize, processors()),
             observer: config.observer,
-            verified: VerifiedSignatures::shared(),
         };
         Ok(Self {
             cache,

@@ -1,7 +1,5 @@
 //! What the host offers to a running plugin.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use openssl::error::ErrorStack;
 use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
@@ -10,9 +8,9 @@ use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
 use super::guest_log::GuestLog;
 use super::inflation::Inflation;
+use super::known_keys::verify_with_key;
 use super::memory_limit::MemoryLimit;
 use super::output::{Output, range_within, slice};
-use super::verified_signatures::VerifiedSignatures;
 use crate::contract::bindings::{Platform, crypto, documents, log, types};
 use crate::contract::convert::known;
 use crate::contract::resources::{Blob, Hasher, Sink};
@@ -26,7 +24,6 @@ pub(crate) struct CallState {
     pub(crate) memory: MemoryLimit,
     pub(crate) output: Output,
     pub(crate) resources: ResourceTable,
-    verified: Arc<VerifiedSignatures>,
 }
 
 /// What cannot happen: the host makes every handle of a document itself.
@@ -50,7 +47,6 @@ impl CallState {
         log: GuestLog,
         limits: &CallLimits,
         meter: MemoryMeter,
-        verified: Arc<VerifiedSignatures>,
     ) -> Self {
         let mut resources = ResourceTable::new();
         resources.set_max_capacity(limits.handles.saturating_add(documents.len()));
@@ -61,7 +57,6 @@ impl CallState {
             memory: MemoryLimit::new(limits, meter),
             output: Output::new(limits),
             resources,
-            verified,
         }
     }
 }
@@ -186,10 +181,8 @@ impl crypto::Host for CallState {
             Ok(algorithm) => algorithm,
             Err(unknown) => return Ok(Err(UnknownName::to_string(&unknown))),
         };
-        Ok(self
-            .verified
-            .verify(&spki, algorithm, &digest, &signature)
-            .map_err(|error| error.to_string()))
+        let verified = verify_with_key(&spki, algorithm, &digest, &signature);
+        Ok(verified.map_err(|error| error.to_string()))
     }
 }
 

@@ -11,10 +11,9 @@ use parafa_catalogue::{
 
 use super::contents::Covered;
 use crate::contract::text;
-use crate::runtime::verified_signatures::VerifiedSignatures;
 use crate::{
     Answer, Archived, ContractBreach, Coverage, Evidence, EvidenceError, HostPayload, Need,
-    Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence,
+    Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence, verify_with_certificate,
 };
 
 /// What a device was asked to sign, the value that it gave, and the time-stamps
@@ -31,8 +30,6 @@ pub(crate) struct Signing<'a> {
     pub(crate) outcome: &'a Outcome,
     /// What it covers in formats with members; in others it is the entire file.
     pub(crate) covers: Option<&'a Covered>,
-    /// The host's own verifications.
-    pub(crate) verified: &'a VerifiedSignatures,
 }
 
 /// Time-stamps that were answered, each to be used once, for what it was asked.
@@ -342,7 +339,6 @@ fn check_new(
         request,
         outcome,
         covers,
-        verified,
     } = *signing;
     let is_stamped = new.timestamps.iter().any(|timestamp| {
         timestamp.kind == TimestampKind::Signature && timestamp.status == TimestampStatus::Intact
@@ -379,7 +375,7 @@ fn check_new(
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
         return Err(EvidenceError::OtherThan(what));
     }
-    let verified = verified.verify_with_certificate(
+    let verified = verify_with_certificate(
         signer.unwrap_or_default(),
         request.signature_algorithm,
         signed.payload,

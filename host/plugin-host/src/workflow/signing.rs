@@ -244,7 +244,6 @@ async fn finish(
         request,
         outcome: &outcome,
         covers: covers.as_ref(),
-        verified: plugin.guest().verified(),
     };
     let checked = evidence::check(before, after, signed, &signing);
     let (signature, earlier) = checked.map_err(refused)?;

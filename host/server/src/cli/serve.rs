@@ -41,7 +41,7 @@ const DRAIN: Duration = Duration::from_secs(20);
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
 /// How often what monitoring is told is looked at.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
-/// How often certificates are forgotten that nobody has asked for since.
+/// How often certificates and keys are forgotten that nobody has asked for since.
 const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 /// What the operating system keeps of an answer for a client that does not read
 /// it. Left to itself it keeps megabytes.
@@ -289,12 +289,13 @@ async fn look_around(app: &App) {
     }
 }
 
-/// Certificates tell who persons are, and are not to outlive the erasure of what they
-/// signed. Each host remembers its own, so that no job can do it.
+/// Certificates and keys tell who persons are, and are not to outlive the erasure of
+/// what they signed. Each host remembers its own, so that no job can do it.
 async fn forget_certificates() {
     loop {
         tokio::time::sleep(FORGET_CERTIFICATES).await;
         parafa_trust::forget_unused();
+        parafa_plugin_host::forget_keys();
     }
 }
 
