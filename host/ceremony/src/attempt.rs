@@ -26,7 +26,7 @@ use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
+pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
 pub(super) use self::end::end;
 use self::finish::is_withdrawn;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
+use parafa_ceremony::attempt::{ATTEMPTS, DRIVE};
 use parafa_ceremony::ceremonies::{
     CardRequest, CeremonyState, OpenedLink, StartAttempt, SubmittedSignature,
 };
@@ -13,7 +14,9 @@ use parafa_ceremony::records::{Prompt, PromptsRow};
 use parafa_ceremony::{AttemptsOf, CeremonyError};
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::card::{SignatureAlgorithm, SignatureEncoding};
-use parafa_store::Clock;
+use parafa_platform::jobs::LEASE;
+use parafa_store::jobs::{self, HastenOutcome};
+use parafa_store::{Clock, StoreError};
 use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -442,6 +445,63 @@ async fn the_certificate_of_a_card_is_checked_and_accepted_in_one_step() {
 
     // Checked, and prepared for.
     assert_eq!(stage.newest_attempt().await.step_number, before + 2);
+}
+
+#[tokio::test]
+async fn what_a_card_has_signed_is_taken_by_one_commit_and_finished_by_another() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let signature = signed(&stage, CARD, &asked).await;
+    let store = &stage.host.app.records.store;
+    let before = store.transaction_counts().commits;
+
+    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
+
+    assert_eq!(store.transaction_counts().commits - before, 2);
+}
+
+#[tokio::test]
+async fn a_card_that_signs_while_somebody_is_at_work_on_its_attempt_signs_all_the_same() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let signature = signed(&stage, CARD, &asked).await;
+    let job = jobs::unique_key(DRIVE, stage.newest_attempt().await.id);
+    let store = &stage.host.app.records.store;
+    let hastened: Result<_, StoreError> = store
+        .transact(|tx| {
+            let job = &job;
+            Box::pin(async move {
+                let now = tx.now();
+                jobs::hasten(tx, ATTEMPTS, job, now).await
+            })
+        })
+        .await;
+    assert_eq!(hastened.unwrap(), HastenOutcome::Due);
+    assert_eq!(stage.host.claim(ATTEMPTS, 1).await.len(), 1, "and dies");
+
+    let open = ceremony(&stage).await;
+    let call = stage
+        .host
+        .app
+        .ceremonies
+        .submit_signature(&open, &signature);
+    let lapse = async {
+        let has_signed = async || {
+            let turn = stage.signing().await.ceremony.turn;
+            turn.is_some_and(|turn| turn.device_signed)
+        };
+        while !has_signed().await {
+            tokio::task::yield_now().await;
+        }
+        site.pass(LEASE);
+    };
+    let (ended, ()) = tokio::join!(driven(&stage.host, call), lapse);
+
+    assert_eq!(ended.unwrap().phase, Phase::Done);
 }
 
 #[tokio::test]
