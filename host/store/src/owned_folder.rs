@@ -21,10 +21,10 @@ use crate::quarantine::QuarantineFolder;
 
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
-/// Bytes that are read in place, as a value of the records is: a data key, or what a short
-/// document takes when it is sealed. They are nearly always cached, and to wake another thread
+/// Bytes that are read in place, as a value of the records is: a data key, a short document, or a
+/// piece of a long one as it is sealed. They are nearly always cached, and to wake another thread
 /// takes longer.
-const READ_IN_PLACE: u64 = 33 * 1024;
+const READ_IN_PLACE: u64 = 65 * 1024;
 /// The range of all of a file.
 const WHOLE: Range<u64> = 0..u64::MAX;
 
