@@ -1,8 +1,9 @@
 //! Blobs in a folder of a single server, one file each.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -58,12 +59,11 @@ struct OpenPart {
 
 impl OpenPart {
     /// Blocks on the file.
-    fn read(mut self) -> Result<Part, BlobError> {
+    fn read(self) -> Result<Part, BlobError> {
         let length = usize::try_from(self.length).expect("a part fits into memory");
-        let mut bytes = Vec::with_capacity(length);
+        let mut bytes = vec![0; length];
         self.file
-            .seek(SeekFrom::Start(self.start))
-            .and_then(|_| self.file.take(self.length).read_to_end(&mut bytes))
+            .read_exact_at(&mut bytes, self.start)
             .map_err(failed_to("read", &self.path))?;
         Ok(Part {
             bytes: bytes.into(),
@@ -413,12 +413,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_short_file_is_read_at_once_and_a_long_one_as_well_as_it_is() {
+    async fn a_short_file_is_read_at_once_and_a_long_one_all_the_same() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = OwnedFolder::open(root.path(), "").expect("made");
         for length in [0, READ_IN_PLACE, READ_IN_PLACE + 1] {
             let id = Uuid::now_v7();
-            let content = vec![7; usize::try_from(length).expect("it is short")];
+            let content = vec![7_u8; usize::try_from(length).expect("it is short")];
             let written = folder.write(id, content.clone().into()).await;
             written.expect("written");
 
