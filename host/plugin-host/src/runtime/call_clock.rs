@@ -78,7 +78,7 @@ impl Drop for TimedCall<'_> {
 impl Shared {
     fn tick(&self, engine: &EngineWeak) {
         while self.await_call() {
-            // Whoever has begun meanwhile has a whole tick before the next one.
+            // For a call that begins meanwhile it is the tick that does not count.
             thread::sleep(TICK);
             let Some(engine) = engine.upgrade() else {
                 return;
@@ -123,6 +123,10 @@ impl Calls {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use wasmtime::{Config, Instance, Module, Store, Trap};
+
     use super::*;
 
     #[test]
@@ -147,5 +151,31 @@ mod tests {
         drop(clock.time());
         assert!(wants_a_tick(), "it was short");
         assert!(!wants_a_tick());
+    }
+
+    #[test]
+    fn a_call_that_begins_while_it_stands_is_ended_at_its_deadline() {
+        let mut config = Config::new();
+        config.epoch_interruption(true);
+        let engine = Engine::new(&config).unwrap();
+        let endless = wat::parse_str(r#"(module (func (export "run") (loop (br 0))))"#).unwrap();
+        let endless = Module::new(&engine, endless).unwrap();
+        let clock = CallClock::of(&engine).unwrap();
+        for _ in 0..3 {
+            while !clock.0.lock().is_standing {
+                thread::yield_now();
+            }
+            let begun = Instant::now();
+            let _timed = clock.time();
+            let mut store = Store::new(&engine, ());
+            store.set_epoch_deadline(ticks(TICK));
+            let instance = Instance::new(&mut store, &endless, &[]).unwrap();
+            let run = instance.get_typed_func::<(), ()>(&mut store, "run");
+
+            let ended = run.unwrap().call(&mut store, ()).unwrap_err();
+
+            assert_eq!(ended.downcast_ref::<Trap>(), Some(&Trap::Interrupt));
+            assert!(begun.elapsed() >= TICK, "not before");
+        }
     }
 }
