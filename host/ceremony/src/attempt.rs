@@ -26,7 +26,7 @@ use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
+pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
 pub(super) use self::end::end;
 use self::finish::is_withdrawn;
@@ -150,23 +150,24 @@ impl Ceremonies {
     }
 
     async fn running(&self, attempt: Uuid, claims: u32) -> Result<Option<Running>, CeremonyError> {
-        let Some(attempt) = self.records.store.get::<AttemptRow>(&attempt).await? else {
+        let read = self.records.read(|tx| {
+            Box::pin(async move {
+                let Some(attempt) = tx.get::<AttemptRow>(&attempt).await? else {
+                    return Ok(None);
+                };
+                let ceremony = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
+                Ok::<_, CeremonyError>(ceremony.map(|ceremony| (attempt, ceremony)))
+            })
+        });
+        let Some((attempt, ceremony)) = read.await? else {
             return Ok(None);
         };
-        let Some(signing) = self
-            .records
-            .store
-            .get::<CeremonyRow>(&attempt.ceremony)
-            .await?
-        else {
-            return Ok(None);
-        };
-        if attempt.phase.is_terminal() || signing.erased_at.is_some() {
+        if attempt.phase.is_terminal() || ceremony.erased_at.is_some() {
             return Ok(None);
         }
         Ok(Some(Running {
             attempt,
-            ceremony: signing,
+            ceremony,
             claims,
             finish_within: self.finish_within,
         }))

@@ -274,12 +274,17 @@ impl Ceremonies {
         &self,
         token: &str,
     ) -> Result<(CeremonyLinkRow, CeremonyRow), CeremonyError> {
-        let store = &self.records.store;
         let hash = hash_token(token).to_string();
-        let link = store.get::<CeremonyLinkRow>(&hash).await?;
-        let link = link.ok_or(CeremonyError::NotFound)?;
-        let row = store.get::<CeremonyRow>(&link.ceremony).await?;
-        Ok((link, row.ok_or(CeremonyError::NotFound)?))
+        let read = self.records.read(|tx| {
+            Box::pin(async move {
+                let Some(link) = tx.get::<CeremonyLinkRow>(&hash).await? else {
+                    return Ok(None);
+                };
+                let row = tx.get::<CeremonyRow>(&link.ceremony).await?;
+                Ok::<_, CeremonyError>(row.map(|row| (link, row)))
+            })
+        });
+        read.await?.ok_or(CeremonyError::NotFound)
     }
 }
 

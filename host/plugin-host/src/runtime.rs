@@ -2,6 +2,7 @@
 //! What it answers is passed on as the contract has it.
 
 pub(crate) mod cache;
+pub(crate) mod call_clock;
 pub(crate) mod engine;
 pub(crate) mod guest;
 pub(crate) mod guest_log;

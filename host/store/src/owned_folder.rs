@@ -1,7 +1,7 @@
 //! Blobs in a folder of a single server, one file each.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,12 @@ use crate::quarantine::QuarantineFolder;
 
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
+/// Bytes that are read in place, as a value of the records is: a data key, a short document, or a
+/// piece of a long one as it is sealed. They are nearly always cached, and to wake another thread
+/// takes longer.
+const READ_IN_PLACE: u64 = 65 * 1024;
+/// The range of all of a file.
+const WHOLE: Range<u64> = 0..u64::MAX;
 
 /// A folder of files. Only one process has it open, unless another keeps the quarantine.
 #[derive(Clone, Debug)]
@@ -31,11 +37,39 @@ pub(crate) struct OwnedFolder {
     ending: &'static str,
     /// What tells the folder from the place where it is to be mounted, if anything does.
     mark: Option<Mark>,
+    /// Whether the network may be between this process and the folder, so that opening a file
+    /// takes long.
+    is_far: bool,
     entries: Arc<FolderSync>,
     quarantine: QuarantineFolder,
     /// Shared by those who remove files; held alone by whoever moves some to the quarantine or
     /// back, so that nothing is missed that is to be removed, and by a backup at its end.
     removals: Arc<RwLock<()>>,
+}
+
+/// A part of a file that is open and not read yet.
+struct OpenPart {
+    file: File,
+    path: PathBuf,
+    start: u64,
+    length: u64,
+    /// Length of the whole file.
+    whole: u64,
+}
+
+impl OpenPart {
+    /// Blocks on the file.
+    fn read(self) -> Result<Part, BlobError> {
+        let length = usize::try_from(self.length).expect("a part fits into memory");
+        let mut bytes = vec![0; length];
+        self.file
+            .read_exact_at(&mut bytes, self.start)
+            .map_err(failed_to("read", &self.path))?;
+        Ok(Part {
+            bytes: bytes.into(),
+            whole: self.whole,
+        })
+    }
 }
 
 impl OwnedFolder {
@@ -46,6 +80,7 @@ impl OwnedFolder {
             path: path.into(),
             ending,
             mark: None,
+            is_far: false,
             entries: Arc::new(FolderSync::of(path)),
             quarantine: QuarantineFolder::of(path),
             removals: Arc::default(),
@@ -60,10 +95,12 @@ impl OwnedFolder {
         })
     }
 
-    /// A folder of byte files that counts as away where the file `mark` is not there.
+    /// A folder of byte files that hosts share, which counts as away where the file `mark` is not
+    /// there.
     pub(crate) fn open_marked_by(path: &Path, mark: &Path) -> Result<Self, FolderFault> {
         Ok(Self {
             mark: Some(Mark::at(mark)),
+            is_far: true,
             ..Self::open(path, "")?
         })
     }
@@ -128,16 +165,43 @@ impl OwnedFolder {
         }
     }
 
-    /// All of a file, if it is there. Blocks on it.
-    fn read_file(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+    /// Opens a file for what lies in this range of it, if it is there. Blocks on it.
+    fn open_part(&self, id: Uuid, range: Range<u64>) -> Result<Option<OpenPart>, BlobError> {
         let path = self.file(id);
-        let Some(mut file) = self.open_file(&path)? else {
+        let Some(file) = self.open_file(&path)? else {
             return Ok(None);
         };
-        let mut content = Vec::new();
-        let read = file.read_to_end(&mut content);
-        read.map_err(failed_to("read", &path))?;
-        Ok(Some(content.into()))
+        let whole = file.metadata().map_err(failed_to("read", &path))?.len();
+        let end = range.end.min(whole);
+        Ok(Some(OpenPart {
+            file,
+            path,
+            start: range.start,
+            length: end.saturating_sub(range.start),
+            whole,
+        }))
+    }
+
+    /// What lies in this range of a file, if it is there. Blocks on it.
+    fn read_part(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        let opened = self.open_part(id, range)?;
+        opened.map(OpenPart::read).transpose()
+    }
+
+    /// The same, on this thread where that takes least.
+    async fn part(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        if self.is_far {
+            let folder = self.clone();
+            return files::blocking(move || folder.read_part(id, range)).await;
+        }
+        let Some(opened) = self.open_part(id, range)? else {
+            return Ok(None);
+        };
+        let part = match opened.length <= READ_IN_PLACE {
+            true => opened.read(),
+            false => files::blocking(move || opened.read()).await,
+        };
+        part.map(Some)
     }
 
     /// What a name in the folder stands for; none if it is no blob's.
@@ -225,35 +289,23 @@ impl BlobStore for OwnedFolder {
     }
 
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
-        let folder = self.clone();
-        files::blocking(move || folder.read_file(id)).await
+        let whole = self.part(id, WHOLE).await?;
+        Ok(whole.map(|whole| whole.bytes))
     }
 
     /// On one thread: to wake one for each takes longer than to read a short file.
     async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
         let (folder, ids) = (self.clone(), ids.to_vec());
-        files::blocking(move || ids.into_iter().map(|id| folder.read_file(id)).collect()).await
+        files::blocking(move || {
+            let read = ids.into_iter().map(|id| folder.read_part(id, WHOLE));
+            read.map(|read| read.map(|whole| whole.map(|whole| whole.bytes)))
+                .collect()
+        })
+        .await
     }
 
     async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
-        let folder = self.clone();
-        files::blocking(move || {
-            let path = folder.file(id);
-            let Some(file) = folder.open_file(&path)? else {
-                return Ok(None);
-            };
-            let whole = file.metadata().map_err(failed_to("read", &path))?.len();
-            let end = range.end.min(whole);
-            let length = end.saturating_sub(range.start);
-            let mut part = vec![0; usize::try_from(length).expect("a part fits into memory")];
-            file.read_exact_at(&mut part, range.start)
-                .map_err(failed_to("read", &path))?;
-            Ok(Some(Part {
-                bytes: part.into(),
-                whole,
-            }))
-        })
-        .await
+        self.part(id, range).await
     }
 
     /// As little as can be: a file that is removed gives nothing more.
@@ -351,5 +403,31 @@ impl Quarantine for OwnedFolder {
 
     async fn hold_removals(&self) -> Result<Hold, BlobError> {
         Ok(Box::new(self.removals.clone().write_owned().await))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_short_file_is_read_at_once_and_a_long_one_all_the_same() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = OwnedFolder::open(root.path(), "").expect("made");
+        for length in [0, READ_IN_PLACE, READ_IN_PLACE + 1] {
+            let id = Uuid::now_v7();
+            let content = vec![7_u8; usize::try_from(length).expect("it is short")];
+            let written = folder.write(id, content.clone().into()).await;
+            written.expect("written");
+
+            let read = match length <= READ_IN_PLACE {
+                true => folder.read(id).now_or_never().expect("at once"),
+                false => folder.read(id).await,
+            };
+
+            assert_eq!(read.expect("read").expect("it is there"), content);
+        }
     }
 }

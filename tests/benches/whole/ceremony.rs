@@ -11,6 +11,8 @@ use crate::server::{Server, answer};
 
 /// Personas whose cards sign, in turns: a person has few attempts at the same time.
 pub(crate) const CARDS: [&str; 4] = ["card-p256", "card-p384", "card-p521", "card-rsa"];
+/// Personal codes of personas whose apps sign, in turns: an app has one request at a time.
+pub(crate) const APPS: [&str; 4] = ["50001029996", "40504040001", "30303039914", "39901012239"];
 /// How long one look at the state waits for a change, in milliseconds.
 const LOOK_MS: usize = 20_000;
 

@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use callers::Times;
-use ceremony::{CARDS, creation, sign_with_app, sign_with_card};
+use ceremony::{APPS, CARDS, creation, sign_with_app, sign_with_card};
 use recording::Recording;
 use server::{Disk, Server, answer};
 use spent::Spent;
@@ -47,8 +47,6 @@ const MEDIUM: usize = 1024 * 1024;
 const WARM_UP: Duration = Duration::from_millis(200);
 /// Callers at the same time.
 const CALLERS: usize = 4;
-/// The personal code of a persona whose app signs, for all callers.
-const APP: &str = "50001029996";
 /// Signings of the page that is listed.
 const LISTED: usize = 50;
 /// The entity of which answers tell.
@@ -159,11 +157,7 @@ fn rows() -> Vec<Row> {
             &composition(),
             by_card,
         ),
-        row(
-            "signature by Smart-ID, PDF 10 KiB",
-            &small,
-            |server, _, body| Box::pin(async move { sign_with_app(&server, APP, body).await }),
-        ),
+        row("signature by Smart-ID, PDF 10 KiB", &small, by_app),
         row("answer, JSON", &Value::Null, |server, _, _| {
             Box::pin(async move { entity(&server, "").await })
         }),
@@ -186,6 +180,14 @@ fn by_card(
     body: Bytes,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move { sign_with_card(&server, CARDS[caller % CARDS.len()], body).await })
+}
+
+fn by_app(
+    server: Arc<Server>,
+    caller: usize,
+    body: Bytes,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move { sign_with_app(&server, APPS[caller % APPS.len()], body).await })
 }
 
 async fn entity(server: &Server, query: &str) {

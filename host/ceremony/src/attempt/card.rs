@@ -4,18 +4,18 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::SignerCertificate;
-use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
+use parafa_store::{Sealed, Transaction};
 use uuid::Uuid;
 
 use super::outcome::{Next, Running, StepOutcome};
 use crate::error::CeremonyError;
 use crate::records::{
-    AttemptRow, AttemptStep, CardAccess, CardLinkRow, CardSubmission, ChosenCertificate,
-    PreparedSignature,
+    AttemptRow, AttemptStep, CardAccess, CardLinkRow, CardSubmission, CeremonyRow,
+    ChosenCertificate, PreparedSignature,
 };
-use crate::sealing;
+use crate::{prompts, sealing};
 
 /// How long the app may take for what it is to do next.
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
@@ -84,6 +84,24 @@ pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
         return StepOutcome::Failed(AttemptFailure::Timeout);
     }
     StepOutcome::WaitingForCard(until)
+}
+
+/// What the card has signed is finished next, without a step that only sees that it has come. The
+/// rows are the caller's to store.
+pub(crate) async fn finish_next(
+    tx: &mut Transaction<'_>,
+    attempt: &mut AttemptRow,
+    signing: &mut CeremonyRow,
+    finish: Sealed,
+) -> Result<(), CeremonyError> {
+    // Whatever went wrong before was not about this signature.
+    signing.plugin_faults = None;
+    prompts::end(tx, attempt, true).await?;
+    attempt.phase = Phase::Completing;
+    attempt.step = Some(finish);
+    attempt.step_number += 1;
+    attempt.tries = 0;
+    Ok(())
 }
 
 /// Leads nobody to an attempt any more, but for the app whose completion it has

@@ -146,11 +146,8 @@ pub(super) async fn store_next(
         jobs::retry(tx, job, until).await?;
         return Ok(Stored::Outcome);
     }
-    if next.step.asks_provider() {
-        // A claim tells whoever comes after a crash that somebody may have been asked.
-        jobs::retry(tx, job, now).await?;
-        return Ok(Stored::Outcome);
-    }
+    // Where a provider is asked next, the claim tells whoever comes after a crash that somebody may
+    // have been asked.
     let claim = jobs::go_on(tx, job, LEASE).await?;
     Ok(claim.map_or(Stored::Outcome, |claim| Stored::GoesOn(Box::new(claim))))
 }

@@ -12,8 +12,9 @@ use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
 };
+use parafa_store::Transaction;
+use parafa_store::jobs::{self, HastenOutcome};
 use parafa_store::keys::{DataKey, hash_token};
-use parafa_store::{Transaction, jobs};
 use parafa_trust::{Certificate, KeyKind};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -228,7 +229,8 @@ impl Ceremonies {
             match value(&prepared, submitted)? {
                 Some(value) => {
                     let digest = submitted.digest();
-                    self.take_signature(&key, &attempt, value, digest).await?;
+                    self.take_signature(&key, &attempt, prepared, value, digest)
+                        .await?;
                 }
                 None => {
                     self.end_by_bad_signature(&attempt, submitted.digest())
@@ -244,17 +246,22 @@ impl Ceremonies {
         }
     }
 
+    /// What the card has signed is finished next, unless somebody is at work on the attempt, who
+    /// takes it up then.
     async fn take_signature(
         &self,
         key: &DataKey,
         attempt: &AttemptRow,
+        prepared: PreparedSignature,
         value: Vec<u8>,
         digest: String,
     ) -> Result<(), CeremonyError> {
-        let submission = CardSubmission::Signature(value);
+        let submission = CardSubmission::Signature(value.clone());
         let submission = sealing::seal_card_submission(key, attempt.id, &submission)?;
+        let finish = AttemptStep::Finish { prepared, value };
+        let finish = sealing::seal_step(key, attempt.id, &finish)?;
         let (id, step) = (attempt.id, attempt.step_number);
-        let (submission, digest) = (&submission, &digest);
+        let (submission, finish, digest) = (&submission, &finish, &digest);
         self.records
             .transact(|tx| {
                 Box::pin(async move {
@@ -264,11 +271,20 @@ impl Ceremonies {
                         let now = tx.now();
                         let own = AttemptId::new(id);
                         signing.ceremony.device_signed(own, now)?;
-                        tx.put(&signing).await?;
-                        attempt.card_submission = Some(submission.clone());
                         attempt.completed_with = Some(digest.clone());
+                        let job = attempt::unique_key(id);
+                        match jobs::hasten(tx, ATTEMPTS, &job, now).await? {
+                            HastenOutcome::Due => {
+                                let finish = finish.clone();
+                                attempt::finish_next(tx, &mut attempt, &mut signing, finish)
+                                    .await?;
+                            }
+                            HastenOutcome::Claimed | HastenOutcome::Missing => {
+                                attempt.card_submission = Some(submission.clone());
+                            }
+                        }
+                        tx.put(&signing).await?;
                         tx.put(&attempt).await?;
-                        jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
                     }
                     Ok::<_, CeremonyError>(())
                 })

@@ -265,14 +265,6 @@ impl AttemptStep {
         )
     }
 
-    /// Whether it asks a provider for what may not be asked for twice.
-    pub(crate) fn asks_provider(&self) -> bool {
-        matches!(
-            self,
-            Self::RequestCertificate { .. } | Self::RequestDeviceLink | Self::Ask { .. }
-        )
-    }
-
     /// When the device's answer will not come any more, where that is known.
     pub(crate) fn answer_until(&self) -> Option<Timestamp> {
         match self {

@@ -1,10 +1,4 @@
-use std::thread;
-use std::time::Duration;
-
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
-
-/// How often the clock ticks that ends calls.
-pub(crate) const TICK: Duration = Duration::from_millis(10);
 
 /// Entries of the function tables of one call; `lopdf` has some 500.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
@@ -22,33 +16,21 @@ pub(crate) const CORE_INSTANCES: u32 = 4;
 pub(crate) const TABLES: u32 = 4;
 pub(crate) const MEMORIES: u32 = 1;
 
-/// An engine for `slots` calls at once, and its clock, which ends with it.
+/// An engine for `slots` calls at once.
 ///
 /// Instances come from a pool where the address space allows for one, and are
 /// made on demand otherwise.
 pub(crate) fn start(slots: u32, memory_bytes: usize) -> wasmtime::Result<Engine> {
     let mut config = config();
     config.allocation_strategy(pool(slots, memory_bytes));
-    let engine = match Engine::new(&config) {
-        Ok(engine) => engine,
-        Err(error) => {
-            tracing::warn!(
-                error = format!("{error:#}"),
-                "no room for a pool of plugin instances, making them on demand"
-            );
-            config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
-            Engine::new(&config)?
-        }
-    };
-    tick(&engine)?;
-    Ok(engine)
-}
-
-/// How many ticks `wall` lasts.
-pub(crate) fn ticks(wall: Duration) -> u64 {
-    let ticks = wall.as_millis().div_ceil(TICK.as_millis());
-    // The tick that is under way does not count.
-    u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
+    Engine::new(&config).or_else(|error| {
+        tracing::warn!(
+            error = format!("{error:#}"),
+            "no room for a pool of plugin instances, making them on demand"
+        );
+        config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
+        Engine::new(&config)
+    })
 }
 
 fn config() -> Config {
@@ -81,31 +63,4 @@ fn pool(slots: u32, memory_bytes: usize) -> InstanceAllocationStrategy {
         // so that the next call could read the last one's document.
         .pagemap_scan(Enabled::No);
     InstanceAllocationStrategy::Pooling(pool)
-}
-
-fn tick(engine: &Engine) -> wasmtime::Result<()> {
-    let engine = engine.weak();
-    thread::Builder::new()
-        .name("plugin-clock".to_owned())
-        .spawn(move || {
-            while let Some(engine) = engine.upgrade() {
-                engine.increment_epoch();
-                drop(engine);
-                thread::sleep(TICK);
-            }
-        })
-        .map_err(wasmtime::Error::from)?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deadline_is_never_early() {
-        assert_eq!(ticks(Duration::from_millis(100)), 11);
-        assert_eq!(ticks(Duration::from_millis(101)), 12);
-        assert_eq!(ticks(Duration::MAX), u64::MAX);
-    }
 }

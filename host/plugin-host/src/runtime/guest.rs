@@ -13,7 +13,7 @@ use tracing::Span;
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
-use super::engine;
+use super::call_clock::{self, CallClock};
 use super::guest_log::GuestLog;
 use super::platform::{Abort, CallState};
 use super::slots::{Share, Slots};
@@ -27,6 +27,7 @@ use worlds::Worlds;
 /// What all plugins of a host share.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
+    pub(crate) clock: CallClock,
     pub(crate) limits: CallLimits,
     pub(crate) slots: Slots,
     pub(crate) observer: Arc<dyn CallObserver>,
@@ -139,6 +140,7 @@ impl Guest {
         let span = Span::current();
         let run = move || {
             let begun = Instant::now();
+            let _timed = guest.runtime.clock.time();
             let mut store = guest.store(documents);
             let called = span.in_scope(|| body(&guest, &mut store));
             guest.tell(operation, (waited, begun.elapsed()), &called);
@@ -228,7 +230,7 @@ impl Guest {
         let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
-        store.set_epoch_deadline(engine::ticks(limits.wall));
+        store.set_epoch_deadline(call_clock::ticks(limits.wall));
         store.set_hostcall_fuel(limits.transfer_bytes);
         store.set_max_component_handles(handles);
         store

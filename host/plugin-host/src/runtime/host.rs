@@ -9,6 +9,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 
 use super::cache::{CacheError, CodeCache};
+use super::call_clock::CallClock;
 use super::engine;
 use super::guest::{Guest, Runtime};
 use super::platform::{CallState, linker};
@@ -91,6 +92,7 @@ impl PluginHost {
         let engine = engine::start(slots, config.limits.memory_bytes).map_err(engine_error)?;
         let linker = linker(&engine).map_err(engine_error)?;
         let runtime = Runtime {
+            clock: CallClock::of(&engine).map_err(engine_error)?,
             engine,
             limits: config.limits,
             slots: Slots::new(slots as usize, processors()),

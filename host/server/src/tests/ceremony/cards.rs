@@ -1,28 +1,27 @@
 //! Attempts with a card on hosts that come and go.
 
+mod certificates;
+mod steps;
+mod turns;
+
 use std::cell::Cell;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::{
     CardRequest, CeremonyState, OpenedLink, StartAttempt, SubmittedSignature,
 };
-use parafa_ceremony::records::{Prompt, PromptsRow};
-use parafa_ceremony::{AttemptsOf, CeremonyError};
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::card::{SignatureAlgorithm, SignatureEncoding};
-use parafa_store::Clock;
-use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 use super::phone_failures_by_format::documents;
-use crate::tests::support::{Certified, Host, KeyUse, Posted, SIGN, Site, Stage};
+use crate::tests::support::{Host, Posted, Site, Stage};
 
 const CARD: &str = "card-p384";
-const OTHER: &str = "card-p256";
 
 async fn start(stage: &Stage<'_>) {
     let start = StartAttempt {
@@ -172,84 +171,6 @@ async fn a_completion_that_ended_its_attempt_badly_is_answered_so_until_the_next
 }
 
 #[tokio::test]
-async fn a_key_on_a_curve_that_is_not_verified_is_refused_with_its_certificate_and_ends_nothing() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
-    let der = Certified::on_another_curve(&site, KeyUse::Signing);
-    let open = ceremony(&stage).await;
-
-    let refused = stage.host.app.ceremonies.submit_certificate(&open, der);
-    let refused = driven(&stage.host, refused).await;
-
-    let Err(CeremonyError::CardRefused { member, .. }) = refused else {
-        panic!("{refused:?}");
-    };
-    assert_eq!(member, "/certificate");
-    let asked = send_certificate(&stage, CARD).await.unwrap();
-    let signed = signed(&stage, CARD, &asked).await;
-    assert_eq!(complete(&stage, &signed).await.unwrap(), Phase::Done);
-}
-
-#[tokio::test]
-async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_others_sign() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    let other = stage.signing().await.ceremony.signers[1].id.uuid();
-    start(&stage).await;
-    let code = state(&stage).await.pairing.unwrap().code;
-    stage.host.start(other, SIGN[0]).await.unwrap();
-    stage
-        .until(async || stage.signing().await.versions.len() == 2)
-        .await;
-
-    site.pass(SignedDuration::from_mins(5));
-    stage.host.run_all().await;
-
-    let failure = stage.newest_attempt().await.failure;
-    assert_eq!(failure, Some(AttemptFailure::Timeout));
-    let late = stage.host.app.ceremonies.pair(&code).await;
-    assert!(matches!(late, Err(CeremonyError::NotFound)));
-}
-
-#[tokio::test]
-async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_signs_then() {
-    let site = Site::start().await;
-    let mut stage = Stage::set(&site, site.posted()).await;
-    let other = stage.signing().await.ceremony.signers[1].id.uuid();
-    start(&stage).await;
-    let code = state(&stage).await.pairing.unwrap().code;
-    stage.host.app.ceremonies.pair(&code).await.unwrap();
-    stage.host.start(other, SIGN[0]).await.unwrap();
-
-    let der = site.card_certificate(CARD).await;
-    let early = ceremony(&stage).await;
-    let early = stage
-        .host
-        .app
-        .ceremonies
-        .submit_certificate(&early, der)
-        .await;
-    let Err(CeremonyError::Busy { retry_after }) = early else {
-        panic!("{early:?}");
-    };
-    assert_eq!(retry_after, 15 * 60 + 1);
-    stage
-        .until(async || stage.signing().await.versions.len() == 2)
-        .await;
-    stage.host = stage.deployment.sound_host().await;
-    let asked = send_certificate(&stage, CARD).await.unwrap();
-    // The app has minutes for the PIN, whatever becomes of the page.
-    site.pass(SignedDuration::from_mins(1));
-    let turn = stage.signing().await.ceremony.turn.unwrap();
-    assert!(turn.until <= site.clock.now() + SignedDuration::from_mins(4));
-    let signature = signed(&stage, CARD, &asked).await;
-
-    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
-    assert_eq!(stage.signing().await.versions.len(), 3);
-}
-
-#[tokio::test]
 async fn an_attempt_that_is_given_up_takes_nothing_of_its_app_any_more() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
@@ -363,105 +284,6 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
         assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
         assert_eq!(stage.signing().await.versions.len(), 2, "{format}");
     }
-}
-
-#[tokio::test]
-async fn a_person_who_was_asked_too_often_is_told_when_the_hour_is_over() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    let app = &stage.host.app;
-    let certificate = Certificate::from_der(&site.card_certificate(CARD).await).unwrap();
-    let person = certificate.national_identifier().unwrap();
-    let ended = Prompt {
-        attempt: Uuid::now_v7(),
-        at: app.records.store.now().await.unwrap(),
-        waits: false,
-    };
-    let asked = PromptsRow {
-        person: app.ceremonies.prompts().prompted_person(person.as_str()),
-        attempts: vec![ended; 30],
-    };
-    stage.host.put(&asked).await;
-    site.pass(SignedDuration::from_mins(20));
-    start(&stage).await;
-
-    let refused = send_certificate(&stage, CARD).await;
-
-    let Err(CeremonyError::TooManyAttempts { of, retry_after }) = refused else {
-        panic!("{refused:?}");
-    };
-    assert_eq!(of, AttemptsOf::Person);
-    assert!((2300..=2401).contains(&retry_after), "{retry_after}");
-}
-
-#[tokio::test]
-async fn whoever_waits_for_the_turn_goes_on_at_once_when_it_is_given_up() {
-    let site = Site::start().await;
-    let mut stage = Stage::set(&site, site.posted()).await;
-    let waiting = stage.signer;
-    let other = stage.signing().await.ceremony.signers[1].id.uuid();
-    stage.open_link().await;
-    stage.signer = other;
-    start(&stage).await;
-    send_certificate(&stage, CARD).await.unwrap();
-    stage.signer = waiting;
-    site.follow(&stage.shown_link().await.qr).await;
-    stage.reach(Phase::Signing).await;
-    stage.host.run_all().await;
-    assert_eq!(stage.host.run_due().await, 0, "it waits for a second");
-
-    stage.signer = other;
-    stage.give_up().await;
-
-    assert_eq!(stage.host.run_due().await, 1, "it need not");
-    assert_eq!(stage.outcome().await.phase, Phase::Done);
-}
-
-#[tokio::test]
-async fn nothing_is_to_be_done_while_the_app_of_a_card_is_waited_for() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
-    assert_eq!(stage.host.run_due().await, 0, "for the certificate");
-
-    let asked = send_certificate(&stage, CARD).await.unwrap();
-    assert_eq!(stage.host.run_due().await, 0, "for the signature");
-
-    let signature = signed(&stage, CARD, &asked).await;
-    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
-}
-
-#[tokio::test]
-async fn the_certificate_of_a_card_is_checked_and_accepted_in_one_step() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
-    let before = stage.newest_attempt().await.step_number;
-
-    send_certificate(&stage, CARD).await.unwrap();
-
-    // Checked, and prepared for.
-    assert_eq!(stage.newest_attempt().await.step_number, before + 2);
-}
-
-#[tokio::test]
-async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_attempt() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
-    let open = ceremony(&stage).await;
-    let ceremonies = &stage.host.app.ceremonies;
-    let garbage = ceremonies.submit_certificate(&open, b"garbage".to_vec());
-    let refused = garbage.await;
-    assert!(matches!(refused, Err(CeremonyError::CardRefused { .. })));
-    send_certificate(&stage, CARD).await.unwrap();
-
-    let swapped = send_certificate(&stage, OTHER).await;
-
-    assert!(matches!(swapped, Err(CeremonyError::CardRefused { .. })));
-    let failure = stage.newest_attempt().await.failure;
-    assert_eq!(failure, Some(AttemptFailure::IdentityMismatch));
-    assert_eq!(stage.signing().await.ceremony.turn, None);
 }
 
 impl Site {

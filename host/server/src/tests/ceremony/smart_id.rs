@@ -8,6 +8,7 @@ pub(super) mod silence;
 use axum::body::{Body, to_bytes};
 use http::Request;
 use jiff::SignedDuration;
+use parafa_domain::Phase;
 use parafa_store::Clock;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -106,8 +107,6 @@ async fn state_told(stage: &Stage<'_>, query: &str) -> Value {
 
 impl Moment {
     async fn come_on(self, stage: &Stage<'_>) {
-        use parafa_domain::Phase;
-
         let phase = match self {
             Self::Choice => return,
             Self::Choosing => Phase::Certificate,
@@ -120,4 +119,16 @@ impl Moment {
             stage.host.run_due().await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_signature_by_notification_is_one_job_that_is_claimed_once() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    stage.host.goes_on = true;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+
+    assert_eq!(stage.host.run_due().await, 1);
+
+    assert_eq!(stage.newest_attempt().await.phase, Phase::Done);
 }
