@@ -33,6 +33,10 @@ const LONG_BODY: usize = 1024 * 1024;
 /// breaks: up to almost three times the body's length.
 const LONG_BODIES_DECODED: usize = 4;
 
+/// For how many times what has come of a body there is room made at once, at most
+/// for what is declared. A caller who declares much and sends little has little.
+const ROOM_AHEAD: usize = 16;
+
 /// How many bytes of request bodies are held at one time by all requests, and how
 /// many of the long ones are decoded.
 #[derive(Clone, Debug)]
@@ -154,17 +158,22 @@ impl AdmittedBody {
         limits: BodyLimits,
         budget: &BodyBudget,
     ) -> Result<Self, Problem> {
-        if declared_length(request.headers()).is_some_and(|length| length > limits.longest) {
+        let declared = declared_length(request.headers()).unwrap_or_default();
+        if declared > limits.longest {
             return Err(too_large(limits));
         }
         let mut incoming = Incoming::new(request, limits.pace);
         let mut bytes = BytesMut::new();
         let mut share = BudgetShare::default();
         while let Some(chunk) = incoming.chunk(bytes.len()).await? {
-            if bytes.len() + chunk.len() > limits.longest {
+            let received = bytes.len() + chunk.len();
+            if received > limits.longest {
                 return Err(too_large(limits));
             }
-            share.grow_to(bytes.len() + chunk.len(), budget)?;
+            share.grow_to(received, budget)?;
+            if received > bytes.capacity() {
+                bytes.reserve(room_for(received, declared) - bytes.len());
+            }
             bytes.extend_from_slice(&chunk);
         }
         Ok(Self {
@@ -261,6 +270,11 @@ impl Incoming {
     }
 }
 
+/// How long the buffer of a body is to be of which so much has come.
+fn room_for(received: usize, declared: usize) -> usize {
+    declared.min(received * ROOM_AHEAD).max(received)
+}
+
 fn too_slow(received: usize, time: Duration) -> Problem {
     let seconds = time.as_secs();
     let detail = format!(
@@ -293,6 +307,21 @@ fn too_large(limits: BodyLimits) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_is_room_for_what_is_declared_as_far_as_something_of_it_has_come() {
+        let declared = 1_400_000;
+        let mut rooms = Vec::new();
+        let mut received = 8 * 1024;
+        while rooms.last() != Some(&declared) {
+            rooms.push(room_for(received, declared));
+            received = rooms[rooms.len() - 1];
+        }
+
+        assert_eq!(rooms, [128 * 1024, declared]);
+        assert_eq!(room_for(1, declared), ROOM_AHEAD);
+        assert_eq!(room_for(100, 0), 100, "no length is declared");
+    }
 
     #[tokio::test]
     async fn few_long_bodies_are_decoded_at_one_time_and_short_ones_do_not_wait_for_them() {
