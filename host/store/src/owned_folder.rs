@@ -20,6 +20,8 @@ use crate::folder_sync::FolderSync;
 use crate::mark::Mark;
 use crate::quarantine::QuarantineFolder;
 
+/// Length of what is read of a short file at once, in bytes: more than that of a wrapped key.
+const SHORT_BYTES: usize = 128;
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
 
@@ -130,13 +132,28 @@ impl OwnedFolder {
 
     /// All of a file, if it is there. Blocks on it.
     fn read_file(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+        self.read_by(id, |mut file, content| file.read_to_end(content))
+    }
+
+    /// The same of one that is short: its length is not asked for first.
+    fn read_short_file(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+        self.read_by(id, |file, content| {
+            content.reserve(SHORT_BYTES);
+            file.take(u64::MAX).read_to_end(content)
+        })
+    }
+
+    fn read_by(
+        &self,
+        id: Uuid,
+        read: impl FnOnce(File, &mut Vec<u8>) -> io::Result<usize>,
+    ) -> Result<Option<Bytes>, BlobError> {
         let path = self.file(id);
-        let Some(mut file) = self.open_file(&path)? else {
+        let Some(file) = self.open_file(&path)? else {
             return Ok(None);
         };
         let mut content = Vec::new();
-        let read = file.read_to_end(&mut content);
-        read.map_err(failed_to("read", &path))?;
+        read(file, &mut content).map_err(failed_to("read", &path))?;
         Ok(Some(content.into()))
     }
 
@@ -232,7 +249,11 @@ impl BlobStore for OwnedFolder {
     /// On one thread: to wake one for each takes longer than to read a short file.
     async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
         let (folder, ids) = (self.clone(), ids.to_vec());
-        files::blocking(move || ids.into_iter().map(|id| folder.read_file(id)).collect()).await
+        let read = move || {
+            let ids = ids.into_iter();
+            ids.map(|id| folder.read_short_file(id)).collect()
+        };
+        files::blocking(read).await
     }
 
     async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
