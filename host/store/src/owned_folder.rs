@@ -22,6 +22,7 @@ use crate::quarantine::QuarantineFolder;
 
 /// Length of what is read of a short file at once, in bytes: more than that of a wrapped key.
 const SHORT_BYTES: usize = 128;
+
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
 
@@ -139,6 +140,7 @@ impl OwnedFolder {
     fn read_short_file(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
         self.read_by(id, |file, content| {
             content.reserve(SHORT_BYTES);
+            // A file would ask for its length; what is taken of one does not.
             file.take(u64::MAX).read_to_end(content)
         })
     }

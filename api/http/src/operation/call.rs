@@ -82,11 +82,12 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let length = bytes.len();
         let turn = self.http.budget.turn_to_decode(length).await;
         let api = Arc::clone(&self.http.api);
-        // The text is not held beside what came out of it.
         let read = move || {
-            let _turn = turn;
             let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
-            request.map(|request| (request, digest(&bytes), share))
+            let decoded = request.map(|request| (request, digest(&bytes), share));
+            // The text is not held beside what came out of it, and goes before the turn does.
+            drop((bytes, turn));
+            decoded
         };
         let decoded = match length <= DECODED_IN_PLACE {
             true => read(),
