@@ -2,23 +2,29 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::pin::pin;
 use std::time::Duration;
 
 use ::bytes::{Bytes, BytesMut};
 use async_trait::async_trait;
 use tokio::time::Instant;
+use tokio_postgres::Error;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{ToSql, Type};
 use uuid::Uuid;
 
 use super::database::{Database, PATIENCE};
 use super::error::DatabaseError;
 use super::sessions::Sessions;
 use super::statements::Statement;
-use crate::blobs::{BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::blobs::{BlobContent, BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::files;
 
 /// Length of every piece but the last, in bytes.
 const PIECE_BYTES: u64 = 256 * 1024;
+/// The columns of a piece that is copied.
+const COPIED: [Type; 5] = [Type::INT2, Type::UUID, Type::INT4, Type::INT8, Type::BYTEA];
 /// Blobs of one kind that are written or removed at the same time on this host.
 const WRITERS: usize = 4;
 
@@ -59,20 +65,24 @@ impl PostgresBlobs {
         }
     }
 
-    async fn insert(&self, id: Uuid, sealed: &Bytes) -> Result<(), DatabaseError> {
-        let piece_bytes = usize::try_from(PIECE_BYTES).expect("a piece fits into memory");
-        let mut pieces: Vec<&[u8]> = sealed.chunks(piece_bytes).collect();
-        if pieces.is_empty() {
-            pieces.push(&[]);
-        }
-        let numbers: Vec<i32> = (0..).take(pieces.len()).collect();
-        let bytes = i64::try_from(sealed.len()).unwrap_or(i64::MAX);
+    async fn insert(&self, id: Uuid, blob: &dyn BlobContent) -> Result<(), DatabaseError> {
         let kind = self.kind.number();
-        let blob: [&(dyn ToSql + Sync); 5] = [&kind, &id, &bytes, &numbers, &pieces];
+        let length = blob.bytes();
+        let bytes = i64::try_from(length).unwrap_or(i64::MAX);
+        let short = (length as u64 <= PIECE_BYTES).then(|| blob.whole());
         let until = Instant::now() + PATIENCE;
         loop {
             let session = self.writers.borrow().await?;
-            let written = session.execute(Statement::WriteBlob, &blob).await;
+            let written = match short.as_deref() {
+                Some(content) => {
+                    let blob: [&(dyn ToSql + Sync); 4] = [&kind, &id, &bytes, &content];
+                    session.execute(Statement::WriteBlob, &blob).await
+                }
+                None => {
+                    let copy = |writer| copy(writer, kind, id, blob);
+                    session.copy(Statement::CopyBlob, &COPIED, copy).await
+                }
+            };
             match written {
                 Err(error) if error.is_of_connection() && Instant::now() < until => {
                     tracing::debug!(%error, "a blob is written again");
@@ -127,11 +137,11 @@ impl PostgresBlobs {
 
 #[async_trait]
 impl BlobStore for PostgresBlobs {
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
-        match self.insert(id, &sealed).await {
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
+        match self.insert(id, &*blob).await {
             Err(error) if is_there_already(&error) => match self.read(id).await? {
                 // No two seals are the same: it was written by this call, and the answer was lost.
-                Some(found) if found == sealed => Ok(self.confirm(id).await?),
+                Some(found) if found == blob.whole() => Ok(self.confirm(id).await?),
                 _ => Err(BlobError::Exists { id }),
             },
             written => Ok(written?),
@@ -227,6 +237,31 @@ impl BlobStore for PostgresBlobs {
         self.database.query(Statement::Time, &[]).await?;
         Ok(())
     }
+}
+
+/// Writes a blob's pieces, each when the one before has gone out: in one statement with all of
+/// them, the client holds a blob twice, and keeps a buffer of its length for each connection.
+async fn copy(
+    writer: BinaryCopyInWriter,
+    kind: i16,
+    id: Uuid,
+    blob: &dyn BlobContent,
+) -> Result<u64, Error> {
+    let mut writer = pin!(writer);
+    let bytes = i64::try_from(blob.bytes()).unwrap_or(i64::MAX);
+    let piece_bytes = usize::try_from(PIECE_BYTES).expect("a piece fits into memory");
+    let mut pieces = blob.pieces(piece_bytes);
+    for number in 0_i32.. {
+        let (piece, later) = files::blocking(move || (pieces.next(), pieces)).await;
+        pieces = later;
+        let Some(piece) = piece else {
+            break;
+        };
+        let content = &*piece;
+        let row: [&(dyn ToSql + Sync); 5] = [&kind, &id, &number, &bytes, &content];
+        writer.as_mut().write(&row).await?;
+    }
+    writer.finish().await
 }
 
 fn is_there_already(error: &DatabaseError) -> bool {

@@ -23,10 +23,11 @@ pub(super) enum Statement {
     Time,
     ReadBlob,
     WriteBlob,
+    CopyBlob,
 }
 
 impl Statement {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Get,
         Self::GetAll,
         Self::ScanAscending,
@@ -42,6 +43,7 @@ impl Statement {
         Self::Time,
         Self::ReadBlob,
         Self::WriteBlob,
+        Self::CopyBlob,
     ];
 
     pub(super) fn sql(self) -> &'static str {
@@ -87,8 +89,10 @@ impl Statement {
             }
             Self::WriteBlob => {
                 "INSERT INTO parafa_blobs (kind, id, piece, bytes, content) \
-                 SELECT $1::smallint, $2::uuid, piece, $3::bigint, content \
-                 FROM unnest($4::int4[], $5::bytea[]) AS pieces (piece, content)"
+                 VALUES ($1, $2, 0, $3, $4)"
+            }
+            Self::CopyBlob => {
+                "COPY parafa_blobs (kind, id, piece, bytes, content) FROM STDIN (FORMAT binary)"
             }
             Self::Time => "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
         }
