@@ -24,8 +24,8 @@ const SEALED_SEGMENT_BYTES: usize = SEGMENT_BYTES + TAG_BYTES;
 const PREFIX_BYTES: usize = 7;
 const HEADER_BYTES: usize = 1 + PREFIX_BYTES;
 
-/// A file that is sealed under a key of its own when its pieces are asked for, so that not all of it
-/// has to be in memory beside its content.
+/// A file that is sealed under a key of its own when its pieces are asked for, so that not all of
+/// it has to be in memory beside its content.
 pub(crate) struct SealedFile {
     key: Secret,
     header: [u8; HEADER_BYTES],
@@ -212,7 +212,7 @@ mod tests {
     use crate::keys::KEY_BYTES;
 
     const KEY: [u8; KEY_BYTES] = [7; KEY_BYTES];
-    /// `seal` of "content" under [`KEY`], as it was written first.
+    /// "content" under [`KEY`], as it was written first.
     const WRITTEN: &str = "020102030405060764d4fe4bc24330655cd520b2091838e1dcfaf28bd3ae7a";
 
     fn key() -> Secret {

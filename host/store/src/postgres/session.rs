@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::select_ok;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, Client, Config, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -93,25 +92,6 @@ impl Session {
     ) -> Result<u64, DatabaseError> {
         let statement = self.prepared.get(statement);
         self.noting(answered(self.line.client.execute(statement, parameters)).await)
-    }
-
-    /// Has a statement take the rows that `write` gives it, and tells how many they were. If that
-    /// is not finished, the statement is not carried out.
-    pub(super) async fn copy<F>(
-        &self,
-        statement: Statement,
-        types: &[Type],
-        write: impl FnOnce(BinaryCopyInWriter) -> F,
-    ) -> Result<u64, DatabaseError>
-    where
-        F: Future<Output = Result<u64, tokio_postgres::Error>>,
-    {
-        let statement = self.prepared.get(statement);
-        let copied = async {
-            let sink = self.line.client.copy_in(statement).await?;
-            write(BinaryCopyInWriter::new(sink, types)).await
-        };
-        self.noting(answered(copied).await)
     }
 
     /// A statement that is not prepared.

@@ -23,11 +23,10 @@ pub(super) enum Statement {
     Time,
     ReadBlob,
     WriteBlob,
-    CopyBlob,
 }
 
 impl Statement {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Get,
         Self::GetAll,
         Self::ScanAscending,
@@ -43,7 +42,6 @@ impl Statement {
         Self::Time,
         Self::ReadBlob,
         Self::WriteBlob,
-        Self::CopyBlob,
     ];
 
     pub(super) fn sql(self) -> &'static str {
@@ -89,10 +87,7 @@ impl Statement {
             }
             Self::WriteBlob => {
                 "INSERT INTO parafa_blobs (kind, id, piece, bytes, content) \
-                 VALUES ($1, $2, 0, $3, $4)"
-            }
-            Self::CopyBlob => {
-                "COPY parafa_blobs (kind, id, piece, bytes, content) FROM STDIN (FORMAT binary)"
+                 VALUES ($1, $2, $3, $4, $5)"
             }
             Self::Time => "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ::bytes::Bytes;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::{Commit, CommitOutcome, Engine, StoreError, Version};
-use parafa_test_services::{Moment, Postgres, PostgresDatabase, Proxy};
+use parafa_test_services::{Moment, Postgres, Proxy};
 use uuid::Uuid;
 
 use super::{Distant, Host, is_away};
@@ -96,15 +96,17 @@ async fn a_commit_is_known_although_the_look_for_it_was_cut_off_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_off() {
     let server = Postgres::shared();
-    let name = server.database().name.clone();
     let proxy = Proxy::before(server.port());
-    let url = proxy.url(&name);
-    let opened = open_shared(&PostgresDatabase { url, name }, &Documents::Database).await;
+    let mut database = server.database();
+    database.url = proxy.url(&database.name);
+    let opened = open_shared(&database, &Documents::Database).await;
     let host = opened.expect("a new deployment");
     let key = host.keys.create(Uuid::now_v7()).await.expect("a key");
     let id = Uuid::now_v7();
     let content = Bytes::from(vec![3; 1024 * 1024]);
-    proxy.cut_at(Moment::BeforeAnswer("COPY 5"));
+    // First amid its pieces, of which none stays, and then when they are all there.
+    proxy.cut_at(Moment::BeforeAnswer("INSERT 0 1"));
+    proxy.cut_at(Moment::BeforeCommitIsAnswered);
 
     let written = host.files.write(&key, id, content.clone()).await;
 
@@ -114,7 +116,7 @@ async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_
     let again = host.files.write(&key, id, content.clone()).await;
     assert!(matches!(again, Err(ByteFileError::Exists { .. })));
     let another = host.files.write(&key, Uuid::now_v7(), content).await;
-    another.expect("what is refused leaves the connection as it was");
+    another.expect("what is refused is in nobody's way");
 }
 
 /// The database cannot know that nobody is at the other end, and keeps the locks for a while.
