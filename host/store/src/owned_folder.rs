@@ -14,7 +14,9 @@ use jiff::Timestamp;
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-use crate::blobs::{BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine, failed_to};
+use crate::blobs::{
+    BlobContent, BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine, failed_to,
+};
 use crate::files;
 use crate::folder_sync::FolderSync;
 use crate::mark::Mark;
@@ -25,6 +27,9 @@ const SHORT_BYTES: usize = 128;
 
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
+
+/// How much of a file is written at once, in bytes.
+const WRITTEN_AT_ONCE: usize = 256 * 1024;
 
 /// A folder of files. Only one process has it open, unless another keeps the quarantine.
 #[derive(Clone, Debug)]
@@ -228,12 +233,12 @@ impl OwnedFolder {
 
 #[async_trait]
 impl BlobStore for OwnedFolder {
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
         let folder = self.clone();
         files::blocking(move || {
             folder.look_for()?;
-            let path = folder.file(id);
-            let written = files::write_and_rename(&folder.temporary(id), &path, &sealed)
+            let (path, pieces) = (folder.file(id), blob.pieces(WRITTEN_AT_ONCE));
+            let written = files::write_and_rename(&folder.temporary(id), &path, pieces)
                 .and_then(|()| folder.entries.sync());
             written.map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => BlobError::Exists { id },

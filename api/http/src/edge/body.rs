@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http_body_util::BodyExt;
@@ -33,9 +33,9 @@ const LONG_BODY: usize = 1024 * 1024;
 /// breaks: up to almost three times the body's length.
 const LONG_BODIES_DECODED: usize = 4;
 
-/// For how many times what has come of a body there is room made at once, at most
-/// for what is declared. A caller who declares much and sends little has little.
-const ROOM_AHEAD: usize = 16;
+/// How many times as long as what was received the room for a body of a declared
+/// length may be: whoever sends little takes little of the budget.
+const ROOM_OF_DECLARED: usize = 8;
 
 /// How many bytes of request bodies are held at one time by all requests, and how
 /// many of the long ones are decoded.
@@ -137,8 +137,8 @@ pub(crate) struct BodyLimits {
     pub(crate) pace: BodyPace,
 }
 
-/// A body that was admitted. Its bytes count among those in flight as long as it
-/// is held.
+/// A body that was admitted. The room for its bytes counts among those in flight
+/// as long as it is held.
 #[derive(Default)]
 pub struct AdmittedBody {
     /// As they came.
@@ -158,26 +158,27 @@ impl AdmittedBody {
         limits: BodyLimits,
         budget: &BodyBudget,
     ) -> Result<Self, Problem> {
-        let declared = declared_length(request.headers()).unwrap_or_default();
-        if declared > limits.longest {
+        let declared = declared_length(request.headers());
+        if declared.is_some_and(|length| length > limits.longest) {
             return Err(too_large(limits));
         }
         let mut incoming = Incoming::new(request, limits.pace);
-        let mut bytes = BytesMut::new();
+        let mut bytes = Vec::<u8>::new();
         let mut share = BudgetShare::default();
         while let Some(chunk) = incoming.chunk(bytes.len()).await? {
             let received = bytes.len() + chunk.len();
             if received > limits.longest {
                 return Err(too_large(limits));
             }
-            share.grow_to(received, budget)?;
             if received > bytes.capacity() {
-                bytes.reserve(room_for(received, declared) - bytes.len());
+                let room = room_for(received, declared, limits.longest);
+                share.grow_to(room, budget)?;
+                bytes.reserve_exact(room - bytes.len());
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(Self {
-            bytes: bytes.freeze(),
+            bytes: bytes.into(),
             share,
         })
     }
@@ -270,9 +271,15 @@ impl Incoming {
     }
 }
 
-/// How long the buffer of a body is to be of which so much has come.
-fn room_for(received: usize, declared: usize) -> usize {
-    declared.min(received * ROOM_AHEAD).max(received)
+/// Room for a body of which so much was received: for all that was declared, once
+/// a good part of it is there. So a body is moved a few times at most, and has no
+/// room that it does not need.
+fn room_for(received: usize, declared: Option<usize>, longest: usize) -> usize {
+    let (times, most) = match declared {
+        Some(declared) => (ROOM_OF_DECLARED, declared),
+        None => (2, longest),
+    };
+    received.saturating_mul(times).min(most).max(received)
 }
 
 fn too_slow(received: usize, time: Duration) -> Problem {
@@ -309,18 +316,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_room_for_what_is_declared_as_far_as_something_of_it_has_come() {
-        let declared = 1_400_000;
-        let mut rooms = Vec::new();
-        let mut received = 8 * 1024;
-        while rooms.last() != Some(&declared) {
-            rooms.push(room_for(received, declared));
-            received = rooms[rooms.len() - 1];
-        }
+    fn a_declared_body_has_all_of_its_room_once_an_eighth_is_there_and_none_beside() {
+        const KIB: usize = 1024;
+        const LONGEST: usize = 100 * KIB;
 
-        assert_eq!(rooms, [128 * 1024, declared]);
-        assert_eq!(room_for(1, declared), ROOM_AHEAD);
-        assert_eq!(room_for(100, 0), 100, "no length is declared");
+        for (received, declared, room) in [
+            (KIB, Some(KIB), KIB),
+            (KIB, Some(8 * KIB), 8 * KIB),
+            (KIB, Some(80 * KIB), 8 * KIB),
+            (10 * KIB, Some(80 * KIB), 80 * KIB),
+            (KIB, None, 2 * KIB),
+            (60 * KIB, None, LONGEST),
+            // More than was declared.
+            (2 * KIB, Some(KIB), 2 * KIB),
+        ] {
+            let is = room_for(received, declared, LONGEST);
+            assert_eq!(is, room, "{received} of {declared:?}");
+        }
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use ::bytes::Bytes;
 use aws_lc_rs::aead::LessSafeKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::KeyError;
 use super::aead::{self, Secret};
-use super::segments;
+use super::segments::{self, SealedFile};
 
 /// Bytes under a data key: AES-256-GCM, in JSON as base64.
 #[derive(Clone, Eq, PartialEq)]
@@ -85,9 +86,9 @@ impl DataKey {
         serde_json::from_slice(&self.open(aad, sealed)?).map_err(|_| KeyError::Json)
     }
 
-    /// Seals a byte file.
-    pub(crate) fn seal_file(&self, id: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
-        segments::seal(&self.file_key(id), content)
+    /// Seals a byte file, when it is written.
+    pub(crate) fn seal_file(&self, id: &[u8], content: Bytes) -> Result<SealedFile, KeyError> {
+        SealedFile::new(self.file_key(id), content)
     }
 
     /// Opens all of a byte file, whichever format it has.

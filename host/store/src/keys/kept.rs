@@ -107,7 +107,8 @@ impl DataKeys {
     /// [`KeyError::Exists`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
     pub async fn keep(&self, id: Uuid, key: &DataKey) -> Result<(), KeyError> {
         let wrapped = aead::seal(self.master.of_data_keys(), id.as_bytes(), key.secret())?;
-        Ok(self.blobs.store().write(id, wrapped.into()).await?)
+        let wrapped = Box::new(Bytes::from(wrapped));
+        Ok(self.blobs.store().write(id, wrapped).await?)
     }
 
     /// The key with this id.
