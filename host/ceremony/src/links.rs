@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parafa_store::MasterKey;
-use parafa_store::keys::Token;
+use parafa_store::keys::{Token, Tokens};
 use url::Url;
 use uuid::Uuid;
 
@@ -12,6 +12,8 @@ use uuid::Uuid;
 pub struct Links {
     /// Public base URL, without a slash at the end.
     base_url: Arc<Url>,
+    /// Made once: a page of signings has many links.
+    ceremony_tokens: Tokens,
     master: Arc<MasterKey>,
 }
 
@@ -20,6 +22,7 @@ impl Links {
     pub fn new(base_url: Url, master: Arc<MasterKey>) -> Self {
         Self {
             base_url: Arc::new(base_url),
+            ceremony_tokens: master.tokens("ceremony"),
             master,
         }
     }
@@ -33,7 +36,7 @@ impl Links {
     pub fn ceremony_token(&self, signer: Uuid) -> Token {
         const GENERATION: u32 = 0;
 
-        self.master.token("ceremony", signer, GENERATION)
+        self.ceremony_tokens.of(signer, GENERATION)
     }
 
     /// The token of the link on which a signer reads what all have signed.

@@ -67,7 +67,10 @@ impl Signings {
             }
             return Err(error);
         }
-        self.ceremonies.wake();
+        // Of what it stores letters alone are due at once.
+        if terms.delivery == Delivery::Email {
+            self.ceremonies.wake();
+        }
         prepared.log();
         Ok(prepared.ceremony.opened)
     }

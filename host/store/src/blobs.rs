@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +32,7 @@ const READ_AT_ONCE: usize = 16;
 #[async_trait]
 pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
     /// Keeps a blob that is not there yet, durably when this returns.
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError>;
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError>;
 
     /// All of a blob, if it is there.
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError>;
@@ -73,6 +74,35 @@ pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
     /// The folder that it is, if it is one.
     fn as_folder(&self) -> Option<&OwnedFolder> {
         None
+    }
+}
+
+/// What a blob is to hold, sealed: the same each time that it is asked for.
+pub(crate) trait BlobContent: Send + Sync {
+    /// How long it is, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// All of it from its beginning, in pieces of so many bytes; the last may be shorter. To make
+    /// one may take long enough that others should not wait for it.
+    fn pieces(&self, bytes: usize) -> Box<dyn Iterator<Item = Bytes> + Send>;
+
+    /// All of it at once, with the same effort.
+    fn whole(&self) -> Bytes {
+        self.pieces(self.bytes().max(1)).next().unwrap_or_default()
+    }
+}
+
+impl BlobContent for Bytes {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn pieces(&self, bytes: usize) -> Box<dyn Iterator<Item = Bytes> + Send> {
+        let mut rest = self.clone();
+        Box::new(iter::from_fn(move || {
+            let piece = rest.split_to(rest.len().min(bytes));
+            (!piece.is_empty()).then_some(piece)
+        }))
     }
 }
 

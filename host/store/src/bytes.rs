@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::blobs::{BlobError, Blobs};
+use crate::blobs::{BlobContent, BlobError, Blobs};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
@@ -23,6 +23,10 @@ pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
 /// Length of content that is sealed and opened in place, in bytes: some ten microseconds.
 const MOST_IN_PLACE: usize = 32 * 1024;
+
+/// Length of a sealed file that is in memory whole while it is written, in bytes: a longer one is
+/// sealed piece by piece, not to be there beside its content.
+const MOST_SEALED_AHEAD: usize = 256 * 1024;
 
 /// How many reads of byte files, whole or piece by piece, this process has begun.
 pub static BYTE_FILE_READS: AtomicU64 = AtomicU64::new(0);
@@ -123,19 +127,23 @@ impl ByteFiles {
         content: Bytes,
     ) -> Result<StoredFile, ByteFileError> {
         let key = key.clone();
-        let (sealed, stored) = over(content.len(), move || {
-            let sealed = key
-                .seal_file(id.as_bytes(), &content)
-                .map_err(|source| ByteFileError::Sealed { id, source })?;
+        let (blob, stored) = over(content.len(), move || {
             let stored = StoredFile {
                 id,
                 bytes: content.len() as u64,
                 sha256: Sha256Digest::of(&content),
             };
-            Ok::<_, ByteFileError>((sealed, stored))
+            let file = key
+                .seal_file(id.as_bytes(), content)
+                .map_err(|source| ByteFileError::Sealed { id, source })?;
+            let blob: Box<dyn BlobContent> = match file.bytes() > MOST_SEALED_AHEAD {
+                true => Box::new(file),
+                false => Box::new(file.whole()),
+            };
+            Ok::<_, ByteFileError>((blob, stored))
         })
         .await?;
-        self.0.store().write(id, sealed.into()).await?;
+        self.0.store().write(id, blob).await?;
         Ok(stored)
     }
 

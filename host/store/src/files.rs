@@ -187,12 +187,17 @@ pub(crate) fn sync_data(file: &File) -> io::Result<()> {
 /// Writes a new file that only its owner may read: under `temporary` first, synced, renamed to
 /// `path`, and the folder synced. `path` never shows half a file.
 pub(crate) fn write_new(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    write_and_rename(temporary, path, content)?;
+    write_and_rename(temporary, path, [content])?;
     sync(parent_of(path))
 }
 
-/// The same but for the sync of the folder, without which the name may be lost.
-pub(crate) fn write_and_rename(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+/// The same of content in pieces, but for the sync of the folder, without which the name may be
+/// lost.
+pub(crate) fn write_and_rename(
+    temporary: &Path,
+    path: &Path,
+    content: impl IntoIterator<Item: AsRef<[u8]>>,
+) -> io::Result<()> {
     if path.try_exists()? {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
@@ -204,14 +209,16 @@ pub(crate) fn write_and_rename(temporary: &Path, path: &Path, content: &[u8]) ->
     written
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write(path: &Path, content: impl IntoIterator<Item: AsRef<[u8]>>) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
         .open(path)?;
-    file.write_all(content)?;
+    for piece in content {
+        file.write_all(piece.as_ref())?;
+    }
     sync_all(&file)
 }
 

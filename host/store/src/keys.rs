@@ -13,7 +13,7 @@ pub(crate) use self::kept::ENDING;
 pub(crate) use self::look::{Wrapped, look_at};
 pub(crate) use self::parts::Parts;
 
-pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
+pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, Tokens, hash_token};
 
 mod aead;
 mod data;

@@ -14,7 +14,9 @@ use jiff::Timestamp;
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-use crate::blobs::{BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine, failed_to};
+use crate::blobs::{
+    BlobContent, BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine, failed_to,
+};
 use crate::files;
 use crate::folder_sync::FolderSync;
 use crate::mark::Mark;
@@ -28,6 +30,9 @@ const MOVED_AT_ONCE: usize = 256;
 const READ_IN_PLACE: u64 = 65 * 1024;
 /// The range of all of a file.
 const WHOLE: Range<u64> = 0..u64::MAX;
+
+/// How much of a file is written at once, in bytes.
+const WRITTEN_AT_ONCE: usize = 256 * 1024;
 
 /// A folder of files. Only one process has it open, unless another keeps the quarantine.
 #[derive(Clone, Debug)]
@@ -273,12 +278,12 @@ impl OwnedFolder {
 
 #[async_trait]
 impl BlobStore for OwnedFolder {
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
         let folder = self.clone();
         files::blocking(move || {
             folder.look_for()?;
-            let path = folder.file(id);
-            let written = files::write_and_rename(&folder.temporary(id), &path, &sealed)
+            let (path, pieces) = (folder.file(id), blob.pieces(WRITTEN_AT_ONCE));
+            let written = files::write_and_rename(&folder.temporary(id), &path, pieces)
                 .and_then(|()| folder.entries.sync());
             written.map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => BlobError::Exists { id },

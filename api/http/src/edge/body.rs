@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http_body_util::BodyExt;
@@ -32,6 +32,10 @@ const LONG_BODY: usize = 1024 * 1024;
 /// the document in it, and copies of the text where that has escapes and line
 /// breaks: up to almost three times the body's length.
 const LONG_BODIES_DECODED: usize = 4;
+
+/// How many times as long as what was received the room for a body of a declared
+/// length may be: whoever sends little takes little of the budget.
+const ROOM_OF_DECLARED: usize = 8;
 
 /// How many bytes of request bodies are held at one time by all requests, and how
 /// many of the long ones are decoded.
@@ -133,8 +137,8 @@ pub(crate) struct BodyLimits {
     pub(crate) pace: BodyPace,
 }
 
-/// A body that was admitted. Its bytes count among those in flight as long as it
-/// is held.
+/// A body that was admitted. The room for its bytes counts among those in flight
+/// as long as it is held.
 #[derive(Default)]
 pub struct AdmittedBody {
     /// As they came.
@@ -154,21 +158,27 @@ impl AdmittedBody {
         limits: BodyLimits,
         budget: &BodyBudget,
     ) -> Result<Self, Problem> {
-        if declared_length(request.headers()).is_some_and(|length| length > limits.longest) {
+        let declared = declared_length(request.headers());
+        if declared.is_some_and(|length| length > limits.longest) {
             return Err(too_large(limits));
         }
         let mut incoming = Incoming::new(request, limits.pace);
-        let mut bytes = BytesMut::new();
+        let mut bytes = Vec::<u8>::new();
         let mut share = BudgetShare::default();
         while let Some(chunk) = incoming.chunk(bytes.len()).await? {
-            if bytes.len() + chunk.len() > limits.longest {
+            let received = bytes.len() + chunk.len();
+            if received > limits.longest {
                 return Err(too_large(limits));
             }
-            share.grow_to(bytes.len() + chunk.len(), budget)?;
+            if received > bytes.capacity() {
+                let room = room_for(received, declared, limits.longest);
+                share.grow_to(room, budget)?;
+                bytes.reserve_exact(room - bytes.len());
+            }
             bytes.extend_from_slice(&chunk);
         }
         Ok(Self {
-            bytes: bytes.freeze(),
+            bytes: bytes.into(),
             share,
         })
     }
@@ -261,6 +271,17 @@ impl Incoming {
     }
 }
 
+/// Room for a body of which so much was received: for all that was declared, once
+/// a good part of it is there. So a body is moved a few times at most, and has no
+/// room that it does not need.
+fn room_for(received: usize, declared: Option<usize>, longest: usize) -> usize {
+    let (times, most) = match declared {
+        Some(declared) => (ROOM_OF_DECLARED, declared),
+        None => (2, longest),
+    };
+    received.saturating_mul(times).min(most).max(received)
+}
+
 fn too_slow(received: usize, time: Duration) -> Problem {
     let seconds = time.as_secs();
     let detail = format!(
@@ -293,6 +314,26 @@ fn too_large(limits: BodyLimits) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_declared_body_has_all_of_its_room_once_an_eighth_is_there_and_none_beside() {
+        const KIB: usize = 1024;
+        const LONGEST: usize = 100 * KIB;
+
+        for (received, declared, room) in [
+            (KIB, Some(KIB), KIB),
+            (KIB, Some(8 * KIB), 8 * KIB),
+            (KIB, Some(80 * KIB), 8 * KIB),
+            (10 * KIB, Some(80 * KIB), 80 * KIB),
+            (KIB, None, 2 * KIB),
+            (60 * KIB, None, LONGEST),
+            // More than was declared.
+            (2 * KIB, Some(KIB), 2 * KIB),
+        ] {
+            let is = room_for(received, declared, LONGEST);
+            assert_eq!(is, room, "{received} of {declared:?}");
+        }
+    }
 
     #[tokio::test]
     async fn few_long_bodies_are_decoded_at_one_time_and_short_ones_do_not_wait_for_them() {

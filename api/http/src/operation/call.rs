@@ -13,6 +13,10 @@ use crate::edge::{AdmittedBody, BodyLimits, BudgetShare, RequestId};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
+/// Longest body that is decoded where it has come, in bytes: to wake another thread
+/// takes longer.
+const DECODED_IN_PLACE: usize = 16 * 1024;
+
 /// A call that is to be carried out: its request was read and is valid.
 pub struct Call<A: Api, P, T> {
     /// Who carries it out.
@@ -63,9 +67,9 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 
     /// With a fault that headers have, and with what `digest` makes of the
-    /// body. Bodies are decoded away from the threads that serve sockets, few of
-    /// the long ones at a time: documents of many megabytes come this way. What a
-    /// body took of the budget goes with it, also if the caller goes away.
+    /// body. Bodies that are not short are decoded away from the threads that serve
+    /// sockets, few of the long ones at a time: documents of many megabytes come this
+    /// way. What a body took of the budget goes with it, also if the caller goes away.
     pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
         mut self,
         of_headers: Option<Fault>,
@@ -75,23 +79,21 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let query = self.query();
         let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
         let AdmittedBody { bytes, share } = self.read().await?;
-        let turn = self.http.budget.turn_to_decode(bytes.len()).await;
+        let length = bytes.len();
+        let turn = self.http.budget.turn_to_decode(length).await;
         let api = Arc::clone(&self.http.api);
-        let (sender, decoded) = oneshot::channel();
-        // Boxed, since the runtime's part of a task is compiled anew for every
-        // closure.
-        let decoding: Box<dyn FnOnce() + Send> = Box::new(move || {
+        let read = move || {
             let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
             let decoded = request.map(|request| (request, digest(&bytes), share));
-            // The text is not held beside what came out of it.
-            drop(bytes);
-            drop(turn);
-            let _ = sender.send(decoded);
-        });
-        if let Err(error) = tokio::task::spawn_blocking(decoding).await {
-            std::panic::resume_unwind(error.into_panic());
-        }
-        let (request, digest, share) = decoded.await.expect("what was decoded was sent")?;
+            // The text is not held beside what came out of it, and goes before the turn does.
+            drop((bytes, turn));
+            decoded
+        };
+        let decoded = match length <= DECODED_IN_PLACE {
+            true => read(),
+            false => elsewhere(read).await,
+        };
+        let (request, digest, share) = decoded?;
         Ok((self.with(request, share), digest))
     }
 
@@ -145,4 +147,17 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             }
         }
     }
+}
+
+/// Does `work` on a thread that may take its time.
+async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, done) = oneshot::channel();
+    // Boxed, since the runtime's part of a task is compiled anew for every closure.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        let _ = sender.send(work());
+    });
+    if let Err(error) = tokio::task::spawn_blocking(work).await {
+        std::panic::resume_unwind(error.into_panic());
+    }
+    done.await.expect("what was done was sent")
 }

@@ -1,9 +1,12 @@
 //! What callers are answered.
 
+use std::sync::mpsc;
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 use tower::ServiceExt;
 
 use crate::tiny::service;
@@ -65,6 +68,36 @@ async fn a_refusal_is_the_envelope_with_the_id_of_its_request() {
             "retryable": false,
         }})
     );
+}
+
+#[test]
+fn a_short_body_waits_for_no_other_thread() {
+    let mut runtime = Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build();
+    let runtime = runtime.unwrap();
+    let (end, ended) = mpsc::channel::<()>();
+    let busy = runtime.spawn_blocking(move || ended.recv());
+
+    runtime.block_on(async {
+        let service = service();
+        let creation = post(
+            "/v1/auth/requests",
+            &json!({"audience": "https://shop.example"}),
+        );
+        let others_have_their_turns = async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            (status, _, _) = ask(&service, creation) => assert_eq!(status, 201),
+            () = others_have_their_turns => panic!("it waits for a thread that is busy"),
+        }
+    });
+
+    drop(end);
+    assert!(runtime.block_on(busy).unwrap().is_err());
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ impl Backup {
             return Err(changed(path));
         }
         let content: Bytes = content.0.into();
-        match blobs.store().write(id, content.clone()).await {
+        match blobs.store().write(id, Box::new(content.clone())).await {
             Err(BlobError::Exists { .. }) if blobs.store().read(id).await? == Some(content) => {
                 Ok(())
             }

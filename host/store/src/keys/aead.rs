@@ -43,13 +43,17 @@ pub(super) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, KeyError> {
     Ok(bytes)
 }
 
-pub(super) fn seal(key: &Secret, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, KeyError> {
+pub(super) fn seal(
+    cipher: &LessSafeKey,
+    aad: &[u8],
+    plaintext: &[u8],
+) -> Result<Vec<u8>, KeyError> {
     let nonce = random::<NONCE_BYTES>()?;
     let mut out = Vec::with_capacity(HEADER_BYTES + plaintext.len() + TAG_BYTES);
     out.push(FORMAT);
     out.extend_from_slice(nonce.as_ref());
     out.extend_from_slice(plaintext);
-    let tag = cipher(key)
+    let tag = cipher
         .seal_in_place_separate_tag(
             Nonce::assume_unique_for_key(*nonce),
             Aad::from(aad),
@@ -61,13 +65,17 @@ pub(super) fn seal(key: &Secret, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>
 }
 
 /// Opens in place: the buffer becomes the plaintext.
-pub(super) fn open(key: &Secret, aad: &[u8], mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
+pub(super) fn open(
+    cipher: &LessSafeKey,
+    aad: &[u8],
+    mut sealed: Vec<u8>,
+) -> Result<Vec<u8>, KeyError> {
     let tag: [u8; TAG_BYTES] = *sealed.last_chunk().ok_or(KeyError::Unsealable)?;
     sealed.truncate(sealed.len() - TAG_BYTES);
     let Some(([FORMAT, nonce @ ..], body)) = sealed.split_first_chunk_mut::<HEADER_BYTES>() else {
         return Err(KeyError::Unsealable);
     };
-    cipher(key)
+    cipher
         .open_in_place_separate_tag(
             Nonce::assume_unique_for_key(*nonce),
             Aad::from(aad),
@@ -126,7 +134,7 @@ mod tests {
             at in any::<prop::sample::Index>(),
             bit in 0..8_u8,
         ) {
-            let key = Secret::new([7; KEY_BYTES]);
+            let key = cipher(&Secret::new([7; KEY_BYTES]));
             let sealed = seal(&key, b"context", &plaintext).expect("sealed");
             prop_assert_eq!(open(&key, b"context", sealed.clone()).expect("opened"), plaintext);
 
@@ -143,7 +151,7 @@ mod tests {
             end in any::<prop::sample::Index>(),
         ) {
             let key = Secret::new([7; KEY_BYTES]);
-            let sealed = seal(&key, b"context", &plaintext).expect("sealed");
+            let sealed = seal(&cipher(&key), b"context", &plaintext).expect("sealed");
             let ends = [begin, end].map(|at| at.index(plaintext.len() + 1));
             let (begin, end) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
             let header = sealed.first_chunk().expect("a header");
@@ -156,7 +164,7 @@ mod tests {
 
         #[test]
         fn whatever_is_opened_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let key = Secret::new([7; KEY_BYTES]);
+            let key = cipher(&Secret::new([7; KEY_BYTES]));
             prop_assert!(open(&key, b"", bytes).is_err());
         }
     }

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
+use ::bytes::Bytes;
+use aws_lc_rs::aead::LessSafeKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
@@ -11,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::KeyError;
 use super::aead::{self, Secret};
-use super::segments;
+use super::segments::{self, SealedFile};
 
 /// Bytes under a data key: AES-256-GCM, in JSON as base64.
 #[derive(Clone, Eq, PartialEq)]
@@ -19,7 +22,12 @@ pub struct Sealed(Vec<u8>);
 
 /// A key for the data of one owner. Erasing it erases them all.
 #[derive(Clone)]
-pub struct DataKey(Secret);
+pub struct DataKey {
+    secret: Secret,
+    /// What values are sealed and opened with, once one was: to make it takes longer than to
+    /// open a short one.
+    of_values: Arc<OnceLock<LessSafeKey>>,
+}
 
 impl DataKey {
     /// A key of random bytes, kept nowhere yet; see [`DataKeys::keep`](super::DataKeys::keep).
@@ -27,15 +35,18 @@ impl DataKey {
     /// # Errors
     /// When the operating system gives no random bytes.
     pub fn random() -> Result<Self, KeyError> {
-        Ok(Self(aead::random()?))
+        Ok(Self::from_secret(aead::random()?))
     }
 
     pub(super) fn from_secret(secret: Secret) -> Self {
-        Self(secret)
+        Self {
+            secret,
+            of_values: Arc::default(),
+        }
     }
 
     pub(super) fn secret(&self) -> &[u8] {
-        self.0.as_ref()
+        self.secret.as_ref()
     }
 
     /// Seals `plaintext` in a context: the same `aad` is needed to open it.
@@ -43,7 +54,7 @@ impl DataKey {
     /// # Errors
     /// When the operating system gives no random bytes.
     pub fn seal(&self, aad: &[u8], plaintext: &[u8]) -> Result<Sealed, KeyError> {
-        aead::seal(&self.purpose("seal"), aad, plaintext).map(Sealed)
+        aead::seal(self.of_values(), aad, plaintext).map(Sealed)
     }
 
     /// Opens what was sealed under this key in the same context.
@@ -51,7 +62,7 @@ impl DataKey {
     /// # Errors
     /// [`KeyError::Unsealable`].
     pub fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        aead::open(&self.purpose("seal"), aad, sealed.0.clone()).map(Zeroizing::new)
+        aead::open(self.of_values(), aad, sealed.0.clone()).map(Zeroizing::new)
     }
 
     /// [`seal`](Self::seal) for a value as JSON.
@@ -75,9 +86,9 @@ impl DataKey {
         serde_json::from_slice(&self.open(aad, sealed)?).map_err(|_| KeyError::Json)
     }
 
-    /// Seals a byte file.
-    pub(crate) fn seal_file(&self, id: &[u8], content: &[u8]) -> Result<Vec<u8>, KeyError> {
-        segments::seal(&self.file_key(id), content)
+    /// Seals a byte file, when it is written.
+    pub(crate) fn seal_file(&self, id: &[u8], content: Bytes) -> Result<SealedFile, KeyError> {
+        SealedFile::new(self.file_key(id), content)
     }
 
     /// Opens all of a byte file, whichever format it has.
@@ -85,19 +96,20 @@ impl DataKey {
         if sealed.first() == Some(&segments::FORMAT) {
             segments::open(&self.file_key(id), sealed)
         } else {
-            aead::open(&self.whole_file_key(), id, sealed)
+            aead::open(&aead::cipher(&self.whole_file_key()), id, sealed)
         }
     }
 
     /// Seals a byte file as one, as it was done before there were segments.
     #[cfg(test)]
     pub(crate) fn seal_whole_file(&self, id: &[u8], content: &[u8]) -> Vec<u8> {
-        aead::seal(&self.whole_file_key(), id, content).expect("sealed")
+        let cipher = aead::cipher(&self.whole_file_key());
+        aead::seal(&cipher, id, content).expect("sealed")
     }
 
     /// The key of one byte file in segments: no other file's segments open under it.
     pub(super) fn file_key(&self, id: &[u8]) -> Secret {
-        aead::derive(&self.0, "file-segments", &hex::encode(id))
+        aead::derive(&self.secret, "file-segments", &hex::encode(id))
     }
 
     /// The key of all byte files that are sealed as one.
@@ -105,8 +117,13 @@ impl DataKey {
         self.purpose("file")
     }
 
+    fn of_values(&self) -> &LessSafeKey {
+        self.of_values
+            .get_or_init(|| aead::cipher(&self.purpose("seal")))
+    }
+
     fn purpose(&self, purpose: &str) -> Secret {
-        aead::derive(&self.0, purpose, "")
+        aead::derive(&self.secret, purpose, "")
     }
 }
 
@@ -157,6 +174,18 @@ mod tests {
 
         let email: String = key(1).open_json(b"email", &back).expect("opened");
         assert_eq!(email, "a@example.com");
+    }
+
+    #[test]
+    fn what_was_sealed_long_ago_still_opens_however_often() {
+        let written = "\"AQABAgMEBQYHCAkKC9MoTYlgHXVJPqEU4Qp+M9jBee/NosYlt/UJTKf2trc=\"";
+        let sealed: Sealed = serde_json::from_str(written).expect("read");
+        let key = key(1);
+
+        for key in [&key, &key.clone(), &key] {
+            let email: String = key.open_json(b"email", &sealed).expect("opened");
+            assert_eq!(email, "a@example.com");
+        }
     }
 
     #[test]

@@ -106,8 +106,9 @@ impl DataKeys {
     /// # Errors
     /// [`KeyError::Exists`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
     pub async fn keep(&self, id: Uuid, key: &DataKey) -> Result<(), KeyError> {
-        let wrapped = aead::seal(&self.master.wrapping_key(), id.as_bytes(), key.secret())?;
-        Ok(self.blobs.store().write(id, wrapped.into()).await?)
+        let wrapped = aead::seal(self.master.of_data_keys(), id.as_bytes(), key.secret())?;
+        let wrapped = Box::new(Bytes::from(wrapped));
+        Ok(self.blobs.store().write(id, wrapped).await?)
     }
 
     /// The key with this id.
@@ -164,7 +165,7 @@ impl DataKeys {
 
 /// A data key out of what is kept of it; none where that is not of this master key.
 pub(super) fn unwrap(master: &MasterKey, id: Uuid, wrapped: Vec<u8>) -> Option<Secret> {
-    let opened = aead::open(&master.wrapping_key(), id.as_bytes(), wrapped);
+    let opened = aead::open(master.of_data_keys(), id.as_bytes(), wrapped);
     let opened = Zeroizing::new(opened.ok()?);
     let mut secret = Secret::default();
     if opened.len() != secret.len() {

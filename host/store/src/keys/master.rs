@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
+use aws_lc_rs::aead::LessSafeKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
@@ -20,7 +22,11 @@ use crate::files;
 use crate::hex_bytes::{Sha256Digest, hex_bytes};
 
 /// The deployment's root secret. It lives in a file outside the store and never in it.
-pub struct MasterKey(Secret);
+pub struct MasterKey {
+    root: Secret,
+    /// What data keys are wrapped and unwrapped with, once one was.
+    of_data_keys: OnceLock<LessSafeKey>,
+}
 
 hex_bytes! {
     /// A keyed digest of a personal value, to look rows up by it.
@@ -37,6 +43,10 @@ hex_bytes! {
     BackupProof
 }
 
+/// Makes the tokens of one purpose. Clones make the same.
+#[derive(Clone)]
+pub struct Tokens(Hmac<Sha256>);
+
 /// A 256-bit token in base64url, 43 characters. Wiped when dropped, never shown by `Debug`.
 #[derive(Clone)]
 pub struct Token(Zeroizing<String>);
@@ -45,7 +55,14 @@ impl MasterKey {
     /// A key of these bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Self {
-        Self(Zeroizing::new(bytes))
+        Self::of(Zeroizing::new(bytes))
+    }
+
+    fn of(root: Secret) -> Self {
+        Self {
+            root,
+            of_data_keys: OnceLock::new(),
+        }
     }
 
     /// Reads the key from its file. Blocks on it.
@@ -76,7 +93,7 @@ impl MasterKey {
         let mut key = Secret::default();
         hex::decode_to_slice(text.trim_ascii(), key.as_mut())
             .map_err(|_| KeyError::MasterMalformed { path: named() })?;
-        Ok(Self(key))
+        Ok(Self::of(key))
     }
 
     /// Makes a new key and its file (mode 0600). Blocks on it.
@@ -95,7 +112,7 @@ impl MasterKey {
                 source,
             }
         })?;
-        Ok(Self(key))
+        Ok(Self::of(key))
     }
 
     /// Makes a personal value searchable without storing it: HMAC-SHA-256 under a key of its own
@@ -108,23 +125,24 @@ impl MasterKey {
     /// The token of an id's generation; always the same, so that it need not be stored.
     #[must_use]
     pub fn token(&self, purpose: &str, id: Uuid, generation: u32) -> Token {
-        let mac = self.hmac(
-            "token",
-            purpose,
-            &[id.as_bytes(), &generation.to_be_bytes()],
-        );
-        Token(Zeroizing::new(URL_SAFE_NO_PAD.encode(mac)))
+        self.tokens(purpose).of(id, generation)
+    }
+
+    /// What makes the tokens of a purpose, for those who make many.
+    #[must_use]
+    pub fn tokens(&self, purpose: &str) -> Tokens {
+        Tokens(self.keyed("token", purpose))
     }
 
     /// A key for the deployment's own secrets (not erasable).
     #[must_use]
     pub fn sealing_key(&self, purpose: &str) -> DataKey {
-        DataKey::from_secret(aead::derive(&self.0, "sealing", purpose))
+        DataKey::from_secret(aead::derive(&self.root, "sealing", purpose))
     }
 
     /// What a store keeps to recognise its key.
     pub(crate) fn check_value(&self) -> String {
-        hex::encode(aead::derive(&self.0, "check", "").as_ref())
+        hex::encode(aead::derive(&self.root, "check", "").as_ref())
     }
 
     /// Proves that whoever wrote a backup with this digest has the key.
@@ -132,18 +150,32 @@ impl MasterKey {
         BackupProof(self.hmac("backup", "", &[digest.as_bytes()]))
     }
 
-    pub(super) fn wrapping_key(&self) -> Secret {
-        aead::derive(&self.0, "wrap", "")
+    pub(super) fn of_data_keys(&self) -> &LessSafeKey {
+        self.of_data_keys
+            .get_or_init(|| aead::cipher(&aead::derive(&self.root, "wrap", "")))
     }
 
     fn hmac(&self, purpose: &str, context: &str, parts: &[&[u8]]) -> [u8; 32] {
-        let key = aead::derive(&self.0, purpose, context);
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length");
+        let mut mac = self.keyed(purpose, context);
         for part in parts {
             mac.update(part);
         }
         mac.finalize().into_bytes().into()
+    }
+
+    fn keyed(&self, purpose: &str, context: &str) -> Hmac<Sha256> {
+        let key = aead::derive(&self.root, purpose, context);
+        Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length")
+    }
+}
+
+impl Tokens {
+    /// The token of an id's generation, as of [`MasterKey::token`].
+    #[must_use]
+    pub fn of(&self, id: Uuid, generation: u32) -> Token {
+        let mac = self.0.clone().chain_update(id.as_bytes());
+        let mac = mac.chain_update(generation.to_be_bytes()).finalize();
+        Token(Zeroizing::new(URL_SAFE_NO_PAD.encode(mac.into_bytes())))
     }
 }
 
@@ -255,6 +287,22 @@ mod tests {
         assert_ne!(token.reveal(), master.token("ceremony", b, 0).reveal());
         assert_ne!(token.reveal(), master.token("pairing", a, 0).reveal());
         assert_eq!(token.reveal().len(), 43);
+    }
+
+    #[test]
+    fn tokens_and_wrapped_keys_stay_what_they_were() {
+        const TOKEN: &str = "62EAnYBMILVq7mT6Yot797Gd3ZtkJAoSC3VtnJ9ksac";
+        const WRAPPED: &str = "01000102030405060708090a0bd63867eb5e3908d28d785e427df26590c079ee409cc334809253f6da4967fad741371cd76cc12f24fda5390f4409160f";
+        let master = MasterKey::from_bytes([1; KEY_BYTES]);
+        let (signer, data_key) = (Uuid::from_u128(1), Uuid::from_u128(7));
+
+        let tokens = master.tokens("ceremony");
+        for _ in 0..2 {
+            assert_eq!(tokens.of(signer, 0).reveal(), TOKEN);
+            let wrapped = hex::decode(WRAPPED).expect("hexadecimal digits");
+            let opened = aead::open(master.of_data_keys(), data_key.as_bytes(), wrapped);
+            assert_eq!(opened.expect("unwrapped"), [2; KEY_BYTES]);
+        }
     }
 
     #[test]

@@ -8,10 +8,12 @@
 
 use std::ops::Range;
 
+use ::bytes::{Bytes, BytesMut};
 use aws_lc_rs::aead::{Aad, LessSafeKey, Nonce};
 
 use super::KeyError;
 use super::aead::{self, NONCE_BYTES, Secret, TAG_BYTES};
+use crate::blobs::BlobContent;
 
 /// The first byte of such a file.
 pub(super) const FORMAT: u8 = 2;
@@ -22,30 +24,101 @@ const SEALED_SEGMENT_BYTES: usize = SEGMENT_BYTES + TAG_BYTES;
 const PREFIX_BYTES: usize = 7;
 const HEADER_BYTES: usize = 1 + PREFIX_BYTES;
 
-/// Seals all of a file under a key of its own.
-pub(super) fn seal(key: &Secret, content: &[u8]) -> Result<Vec<u8>, KeyError> {
-    let segments = content.len().div_ceil(SEGMENT_BYTES).max(1);
-    let mut out = Vec::with_capacity(HEADER_BYTES + content.len() + segments * TAG_BYTES);
-    out.push(FORMAT);
-    out.extend_from_slice(aead::random::<PREFIX_BYTES>()?.as_ref());
-    let file = Segments::of(key, &out)?;
-    let mut rest = content;
-    for number in 0.. {
-        let (segment, later) = rest.split_at(rest.len().min(SEGMENT_BYTES));
-        let begin = out.len();
-        out.extend_from_slice(segment);
-        let nonce = file.nonce(number, later.is_empty());
-        let tag = file
-            .cipher
-            .seal_in_place_separate_tag(nonce, Aad::empty(), &mut out[begin..])
-            .map_err(|_| KeyError::Unsealable)?;
-        out.extend_from_slice(tag.as_ref());
-        rest = later;
-        if rest.is_empty() {
-            return Ok(out);
-        }
+/// A file that is sealed under a key of its own when its pieces are asked for, so that not all of
+/// it has to be in memory beside its content.
+pub(crate) struct SealedFile {
+    key: Secret,
+    header: [u8; HEADER_BYTES],
+    content: Bytes,
+}
+
+impl SealedFile {
+    pub(super) fn new(key: Secret, content: Bytes) -> Result<Self, KeyError> {
+        // Their numbers have four bytes.
+        let segments = u32::try_from(segments_of(content.len()));
+        segments.map_err(|_| KeyError::Unsealable)?;
+        let mut header = [FORMAT; HEADER_BYTES];
+        header[1..].copy_from_slice(aead::random::<PREFIX_BYTES>()?.as_ref());
+        Ok(Self {
+            key,
+            header,
+            content,
+        })
     }
-    Err(KeyError::Unsealable)
+}
+
+impl BlobContent for SealedFile {
+    fn bytes(&self) -> usize {
+        HEADER_BYTES + self.content.len() + segments_of(self.content.len()) * TAG_BYTES
+    }
+
+    fn pieces(&self, bytes: usize) -> Box<dyn Iterator<Item = Bytes> + Send> {
+        let [_, prefix @ ..] = self.header;
+        Box::new(SealedPieces {
+            file: Segments {
+                cipher: aead::cipher(&self.key),
+                prefix,
+            },
+            next: Some(0),
+            rest: self.content.clone(),
+            sealed: BytesMut::from(&self.header[..]),
+            piece_bytes: bytes,
+        })
+    }
+}
+
+/// The pieces of a file, sealed one after the other.
+struct SealedPieces {
+    file: Segments,
+    /// The number of the segment to be sealed; none after the last.
+    next: Option<u32>,
+    /// Content that is not sealed yet.
+    rest: Bytes,
+    /// What is sealed and not given yet.
+    sealed: BytesMut,
+    piece_bytes: usize,
+}
+
+impl SealedPieces {
+    fn seal(&mut self, number: u32) {
+        let segment = self.rest.split_to(self.rest.len().min(SEGMENT_BYTES));
+        let is_last = self.rest.is_empty();
+        let begin = self.sealed.len();
+        self.sealed.extend_from_slice(&segment);
+        let nonce = self.file.nonce(number, is_last);
+        let tag = self
+            .file
+            .cipher
+            .seal_in_place_separate_tag(nonce, Aad::empty(), &mut self.sealed[begin..])
+            .expect("a segment is short enough to be sealed");
+        self.sealed.extend_from_slice(tag.as_ref());
+        self.next = (!is_last).then_some(number + 1);
+    }
+}
+
+impl Iterator for SealedPieces {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        if self.next.is_some() {
+            let left = self.rest.len() + segments_of(self.rest.len()) * TAG_BYTES;
+            let missing = self.piece_bytes.saturating_sub(self.sealed.len());
+            self.sealed
+                .reserve(left.min(missing.saturating_add(SEALED_SEGMENT_BYTES)));
+        }
+        while self.sealed.len() < self.piece_bytes
+            && let Some(number) = self.next
+        {
+            self.seal(number);
+        }
+        let bytes = self.sealed.len().min(self.piece_bytes);
+        (bytes > 0).then(|| self.sealed.split_to(bytes).freeze())
+    }
+}
+
+/// How many segments so much content has.
+fn segments_of(bytes: usize) -> usize {
+    bytes.div_ceil(SEGMENT_BYTES).max(1)
 }
 
 /// Opens all of a file in place: the buffer becomes the content.
@@ -139,11 +212,19 @@ mod tests {
     use crate::keys::KEY_BYTES;
 
     const KEY: [u8; KEY_BYTES] = [7; KEY_BYTES];
-    /// `seal` of "content" under [`KEY`], as it was written first.
+    /// "content" under [`KEY`], as it was written first.
     const WRITTEN: &str = "020102030405060764d4fe4bc24330655cd520b2091838e1dcfaf28bd3ae7a";
 
     fn key() -> Secret {
         Secret::new(KEY)
+    }
+
+    fn sealed(content: &[u8]) -> Vec<u8> {
+        file(content).whole().into()
+    }
+
+    fn file(content: &[u8]) -> SealedFile {
+        SealedFile::new(key(), Bytes::copy_from_slice(content)).expect("a file")
     }
 
     /// Content of some length near a whole number of segments.
@@ -166,7 +247,7 @@ mod tests {
 
         #[test]
         fn what_was_sealed_opens_whole_and_segment_by_segment(content in content()) {
-            let sealed = seal(&key(), &content).expect("sealed");
+            let sealed = sealed(&content);
             prop_assert_eq!(open(&key(), sealed.clone()).expect("opened"), content.clone());
 
             let file = Segments::of(&key(), &sealed).expect("a header");
@@ -184,12 +265,29 @@ mod tests {
         }
 
         #[test]
+        fn a_file_is_the_same_in_pieces_of_any_length(
+            content in content(),
+            bytes in 1..3 * SEALED_SEGMENT_BYTES,
+        ) {
+            let file = file(&content);
+            let whole = file.whole();
+            prop_assert_eq!(whole.len(), file.bytes());
+
+            let pieces: Vec<_> = file.pieces(bytes).collect();
+
+            let (last, before) = pieces.split_last().expect("a header at least");
+            prop_assert!(before.iter().all(|piece| piece.len() == bytes));
+            prop_assert!((1..=bytes).contains(&last.len()));
+            prop_assert_eq!(pieces.concat(), whole);
+        }
+
+        #[test]
         fn any_changed_bit_is_found(
             content in content(),
             at in any::<prop::sample::Index>(),
             bit in 0..8_u8,
         ) {
-            let mut sealed = seal(&key(), &content).expect("sealed");
+            let mut sealed = sealed(&content);
             let at = at.index(sealed.len());
             sealed[at] ^= 1 << bit;
             prop_assert!(open(&key(), sealed).is_err());
@@ -197,7 +295,7 @@ mod tests {
 
         #[test]
         fn any_cut_is_found(content in content(), at in any::<prop::sample::Index>()) {
-            let mut sealed = seal(&key(), &content).expect("sealed");
+            let mut sealed = sealed(&content);
             sealed.truncate(at.index(sealed.len()));
             prop_assert!(open(&key(), sealed).is_err());
         }
@@ -211,8 +309,8 @@ mod tests {
     #[test]
     fn segments_that_are_exchanged_left_out_repeated_or_appended_are_found() {
         let content = vec![1; 3 * SEGMENT_BYTES];
-        let sealed = seal(&key(), &content).expect("sealed");
-        let other = seal(&key(), &content).expect("sealed");
+        let sealed = sealed(&content);
+        let other = file(&content).whole();
         let [a, b, c] = segments(&sealed)[..] else {
             panic!("three segments")
         };

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use ::bytes::{Bytes, BytesMut};
 use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::FuturesOrdered;
 use tokio::time::Instant;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
@@ -13,12 +15,16 @@ use uuid::Uuid;
 
 use super::database::{Database, PATIENCE};
 use super::error::DatabaseError;
+use super::session::Session;
 use super::sessions::Sessions;
 use super::statements::Statement;
-use crate::blobs::{BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::blobs::{BlobContent, BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::files;
 
 /// Length of every piece but the last, in bytes.
 const PIECE_BYTES: u64 = 256 * 1024;
+/// Pieces of a blob that are on their way at the same time.
+const SENT_AT_ONCE: usize = 2;
 /// Blobs of one kind that are written or removed at the same time on this host.
 const WRITERS: usize = 4;
 
@@ -59,31 +65,80 @@ impl PostgresBlobs {
         }
     }
 
-    async fn insert(&self, id: Uuid, sealed: &Bytes) -> Result<(), DatabaseError> {
-        let piece_bytes = usize::try_from(PIECE_BYTES).expect("a piece fits into memory");
-        let mut pieces: Vec<&[u8]> = sealed.chunks(piece_bytes).collect();
-        if pieces.is_empty() {
-            pieces.push(&[]);
-        }
-        let numbers: Vec<i32> = (0..).take(pieces.len()).collect();
-        let bytes = i64::try_from(sealed.len()).unwrap_or(i64::MAX);
-        let kind = self.kind.number();
-        let blob: [&(dyn ToSql + Sync); 5] = [&kind, &id, &bytes, &numbers, &pieces];
+    async fn insert(&self, id: Uuid, blob: &dyn BlobContent) -> Result<(), DatabaseError> {
+        let short = (blob.bytes() as u64 <= PIECE_BYTES).then(|| blob.whole());
         let until = Instant::now() + PATIENCE;
         loop {
             let session = self.writers.borrow().await?;
-            let written = session.execute(Statement::WriteBlob, &blob).await;
+            let written = match &short {
+                Some(whole) => self.insert_piece(&session, id, 0, whole.len(), whole).await,
+                None => self.insert_pieces(&session, id, blob).await,
+            };
             match written {
                 Err(error) if error.is_of_connection() && Instant::now() < until => {
                     tracing::debug!(%error, "a blob is written again");
                 }
-                Ok(_) if session.take_unreplicated() => return Err(DatabaseError::Unconfirmed),
-                written => {
+                Ok(()) if session.take_unreplicated() => return Err(DatabaseError::Unconfirmed),
+                Ok(()) => {
                     session.give_back();
-                    return written.map(|_| ());
+                    return Ok(());
                 }
+                // It may have a transaction, and is closed.
+                Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Writes a blob of several pieces in one transaction: nothing stays of one that does not come
+    /// to its end. In one statement with all of them the client would hold the blob twice, and keep
+    /// a buffer of its length for each connection. `COPY` would wait without an end for a client
+    /// that is gone, and its answer comes before that of its commit.
+    async fn insert_pieces(
+        &self,
+        session: &Session,
+        id: Uuid,
+        blob: &dyn BlobContent,
+    ) -> Result<(), DatabaseError> {
+        let bytes = blob.bytes();
+        let piece_bytes = usize::try_from(PIECE_BYTES).expect("a piece fits into memory");
+        let mut pieces = blob.pieces(piece_bytes);
+        let mut sent = FuturesOrdered::new();
+        session.run("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
+        for number in 0_i32.. {
+            let (piece, later) = files::blocking(move || (pieces.next(), pieces)).await;
+            pieces = later;
+            let Some(piece) = piece else {
+                break;
+            };
+            sent.push_back(
+                async move { self.insert_piece(session, id, number, bytes, &piece).await },
+            );
+            if sent.len() == SENT_AT_ONCE
+                && let Some(written) = sent.next().await
+            {
+                written?;
+            }
+        }
+        while let Some(written) = sent.next().await {
+            written?;
+        }
+        session.run("COMMIT").await
+    }
+
+    /// Writes a piece of a blob that is so long.
+    async fn insert_piece(
+        &self,
+        session: &Session,
+        id: Uuid,
+        number: i32,
+        bytes: usize,
+        content: &[u8],
+    ) -> Result<(), DatabaseError> {
+        let kind = self.kind.number();
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let row: [&(dyn ToSql + Sync); 5] = [&kind, &id, &number, &bytes, &content];
+        session.execute(Statement::WriteBlob, &row).await?;
+        Ok(())
     }
 
     /// Makes sure that a blob which is there is on the standbys too: a commit that comes after it
@@ -127,13 +182,19 @@ impl PostgresBlobs {
 
 #[async_trait]
 impl BlobStore for PostgresBlobs {
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
-        match self.insert(id, &sealed).await {
-            Err(error) if is_there_already(&error) => match self.read(id).await? {
-                // No two seals are the same: it was written by this call, and the answer was lost.
-                Some(found) if found == sealed => Ok(self.confirm(id).await?),
-                _ => Err(BlobError::Exists { id }),
-            },
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
+        let written = self.insert(id, &*blob).await;
+        match written {
+            Err(error) if is_there_already(&error) => {
+                let found = self.read(id).await?;
+                // No two seals are the same: if it is this one, this call has written it, and the
+                // answer was lost.
+                let is_this = move || found.is_some_and(|found| found == blob.whole());
+                match files::blocking(is_this).await {
+                    true => Ok(self.confirm(id).await?),
+                    false => Err(BlobError::Exists { id }),
+                }
+            }
             written => Ok(written?),
         }
     }
@@ -218,7 +279,7 @@ impl BlobStore for PostgresBlobs {
         }
     }
 
-    /// A blob is written by one statement, and so finished or not there.
+    /// A blob is written by one transaction, and so finished or not there.
     async fn remove_unfinished(&self, _: Uuid) -> Result<(), BlobError> {
         Ok(())
     }

@@ -336,7 +336,7 @@ mod tests {
         let (_, blobs, remover) = host(&database).await;
         let id = Uuid::now_v7();
         let sealed = ::bytes::Bytes::from_static(b"sealed");
-        blobs.write(id, sealed).await.expect("written");
+        blobs.write(id, Box::new(sealed)).await.expect("written");
 
         let held = holder.hold_removals().await.expect("held");
         let removal = remover.remove(&blobs, id);
@@ -389,7 +389,7 @@ mod tests {
         let (seen_at, blobs, remover) = host(&database).await;
         let id = Uuid::now_v7();
         let sealed = ::bytes::Bytes::from_static(b"sealed");
-        blobs.write(id, sealed).await.expect("written");
+        blobs.write(id, Box::new(sealed)).await.expect("written");
         let until = Instant::now() + PATIENCE;
         let other = seen_at.new_session(until).await.expect("a connection");
         other.run("BEGIN").await.expect("begun");

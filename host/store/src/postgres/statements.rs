@@ -87,8 +87,7 @@ impl Statement {
             }
             Self::WriteBlob => {
                 "INSERT INTO parafa_blobs (kind, id, piece, bytes, content) \
-                 SELECT $1::smallint, $2::uuid, piece, $3::bigint, content \
-                 FROM unnest($4::int4[], $5::bytea[]) AS pieces (piece, content)"
+                 VALUES ($1, $2, $3, $4, $5)"
             }
             Self::Time => "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
         }

@@ -23,7 +23,8 @@ use object_store::{
 use uuid::Uuid;
 
 use super::objects::{self, ObjectsError};
-use crate::blobs::{BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::blobs::{BlobContent, BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
+use crate::files;
 
 /// The name of the object that says whose documents these are.
 pub(super) const MARKER: &str = "parafa-deployment";
@@ -252,7 +253,9 @@ impl BucketBlobs {
 
 #[async_trait]
 impl BlobStore for BucketBlobs {
-    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+    /// Whole, with a checksum in front of it: the content is not held beside what is sent.
+    async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
+        let sealed = files::blocking(move || blob.whole()).await;
         let path = self.blob(id);
         let bytes = sealed.len();
         let written = if bytes > SENT_AT_ONCE {

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use ::bytes::Bytes;
+use parafa_store::bytes::ByteFileError;
 use parafa_store::{Commit, CommitOutcome, Engine, StoreError, Version};
-use parafa_test_services::{Moment, Postgres};
+use parafa_test_services::{Moment, Postgres, Proxy};
+use uuid::Uuid;
 
 use super::{Distant, Host, is_away};
+use crate::places::{Documents, open_shared};
 use crate::support::Note;
 
 fn insert(key: &'static str, value: &'static str) -> Commit {
@@ -90,6 +93,32 @@ async fn a_commit_is_known_although_the_look_for_it_was_cut_off_too() {
     assert!(version_of(&host, "a").await.is_some());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_off() {
+    let server = Postgres::shared();
+    let proxy = Proxy::before(server.port());
+    let mut database = server.database();
+    database.url = proxy.url(&database.name);
+    let opened = open_shared(&database, &Documents::Database).await;
+    let host = opened.expect("a new deployment");
+    let key = host.keys.create(Uuid::now_v7()).await.expect("a key");
+    let id = Uuid::now_v7();
+    let content = Bytes::from(vec![3; 1024 * 1024]);
+    // First amid its pieces, of which none stays, and then when they are all there.
+    proxy.cut_at(Moment::BeforeAnswer("INSERT 0 1"));
+    proxy.cut_at(Moment::BeforeCommitIsAnswered);
+
+    let written = host.files.write(&key, id, content.clone()).await;
+
+    written.expect("it is known");
+    assert_eq!(proxy.moments_to_come(), 0, "it was cut");
+    assert!(host.files.read(&key, id).await.expect("read") == content);
+    let again = host.files.write(&key, id, content.clone()).await;
+    assert!(matches!(again, Err(ByteFileError::Exists { .. })));
+    let another = host.files.write(&key, Uuid::now_v7(), content).await;
+    another.expect("what is refused is in nobody's way");
+}
+
 /// The database cannot know that nobody is at the other end, and keeps the locks for a while.
 async fn swallowed(moment: Moment) {
     let database = Postgres::shared().database();
@@ -102,7 +131,7 @@ async fn swallowed(moment: Moment) {
     let added = added.expect("it does not hang");
 
     assert_eq!(proxy.moments_to_come(), 0, "it was swallowed");
-    let found = witness.store.get::<Note>(&uuid::Uuid::from_u128(1)).await;
+    let found = witness.store.get::<Note>(&Uuid::from_u128(1)).await;
     let is_there = found.expect("a read").is_some();
     match added {
         Ok(()) => assert!(is_there, "what is acknowledged is there"),
