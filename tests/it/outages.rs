@@ -174,7 +174,7 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     let metrics = outage.host.metrics().await;
     assert!(begun.elapsed() < SCRAPE, "{:?}", begun.elapsed());
     let is_up = |name| metrics.sum("parafa_dependency_up", &[("dependency", name)]) > 0.5;
-    assert!(is_up("keys") && !is_up("database"));
+    assert!(is_up("plugins") && !is_up("database"));
 
     outage.database.set(Traffic::Passed);
     outage.is_back().await;
