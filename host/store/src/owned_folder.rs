@@ -424,7 +424,9 @@ mod tests {
         for length in [0, READ_IN_PLACE, READ_IN_PLACE + 1] {
             let id = Uuid::now_v7();
             let content = vec![7_u8; usize::try_from(length).expect("it is short")];
-            let written = folder.write(id, content.clone().into()).await;
+            let written = folder
+                .write(id, Box::new(Bytes::from(content.clone())))
+                .await;
             written.expect("written");
 
             let read = match length <= READ_IN_PLACE {
