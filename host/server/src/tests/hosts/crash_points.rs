@@ -365,11 +365,14 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Presses the button, and lets the attempt get under way.
+    /// Presses the button, and lets the attempt take its first steps.
     async fn start(&mut self, signer: Uuid, person: &str) {
         let started = self.host.start(signer, person).await;
         assert!(started.is_ok() || self.host.is_down(), "{started:?}");
+        // A host that goes on would sign before anything else can happen.
+        self.host.goes_on = false;
         self.host.run_due().await;
+        self.host.goes_on = true;
         self.step().await;
     }
 
