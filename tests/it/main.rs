@@ -32,6 +32,7 @@ mod plugin_walkthrough;
 mod readme;
 mod reported;
 mod samples;
+mod scale;
 mod schemathesis;
 mod shared_clock;
 mod signing_api;

@@ -1,5 +1,5 @@
 //! What is packaged, beside the product: every option, setting and file that it
-//! names exists.
+//! names exists, and the server takes each setting's value.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,16 @@ use crate::support::root;
 const UNIT: &str = "packaging/parafa.service";
 const CONTAINERFILE: &str = "Containerfile";
 const COMPOSE: [&str; 2] = ["packaging/compose.yaml", "packaging/compose.hosts.yaml"];
-/// What the packaged configuration names and machines with tests lack.
-const INSTALLED: [&str; 3] = ["/etc/parafa/", "/var/lib/parafa", "/usr/lib/parafa/"];
+const CONFIGURATION: &str = "packaging/parafa.toml";
+const WALK: &str = "docs/installing.md";
+const OPERATING: &str = "docs/operating.md";
+/// What packaged configurations name and machines with tests lack: files, and a database.
+const INSTALLED: [&str; 4] = [
+    "/etc/parafa/",
+    "/var/lib/parafa",
+    "/usr/lib/parafa/",
+    "store.url: ",
+];
 /// The largest exposure of the unit, in tenths: 2.0.
 const MOST_EXPOSURE: &str = "20";
 
@@ -45,19 +53,52 @@ fn the_unit_and_the_image_start_the_server_with_options_that_it_has() {
 }
 
 #[test]
-fn the_packaged_configuration_lacks_nothing_but_what_is_installed_beside_it() {
-    let output = program()
-        .args(["check-config", "--json", "--config"])
-        .arg(root().join("packaging/parafa.toml"))
-        .output()
-        .expect("parafa starts");
-
-    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert!(answer["sound"].is_boolean(), "{answer}");
-    for fault in answer["faults"].as_array().into_iter().flatten() {
-        let fault = fault.as_str().expect("a sentence");
-        assert!(INSTALLED.iter().any(|path| fault.contains(path)), "{fault}");
+fn packaged_configurations_lack_nothing_but_what_is_installed_beside_them() {
+    let configuration = root().join(CONFIGURATION);
+    assert_sound_once_installed(&configuration, &[]);
+    for file in COMPOSE {
+        let mut variables = of_image(&read(CONTAINERFILE));
+        variables.extend(of_compose_file(&read(file)));
+        assert!(variables.len() > 5, "{file}: {variables:?}");
+        assert_sound_once_installed(&configuration, &variables);
     }
+}
+
+#[test]
+fn the_configuration_of_the_walk_to_an_installation_lacks_nothing_else_either() {
+    let page = read(WALK);
+    let (_, block) = page.split_once("```toml\n").expect("a configuration");
+    let (configuration, _) = block.split_once("```").expect("an end");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("parafa.toml");
+    fs::write(&file, configuration).expect("a file");
+
+    let (_, block) = page.split_once("```ini\n").expect("variables");
+    let (variables, _) = block.split_once("```").expect("an end");
+    let variables = variables.lines().filter_map(|line| line.split_once('='));
+    let variables: Vec<_> = variables.map(owned).collect();
+    assert!(variables.len() > 2, "{variables:?}");
+    assert_sound_once_installed(&file, &variables);
+}
+
+#[test]
+fn commands_of_installations_are_ones_that_the_program_takes() {
+    let pages = [WALK, OPERATING].map(read).concat();
+    let pages = pages.replace("Ąžuolas, UAB", "Ąžuolas");
+    let pages = pages.replace("$(date -u +%F)", "today");
+    let commands = pages.lines().filter_map(|line| {
+        let command = line.split_once("sudo -u parafa parafa ");
+        command.or_else(|| line.split_once("/usr/bin/parafa "))
+    });
+    let mut seen = 0;
+    for (_, command) in commands {
+        // Help is given once nothing is wrong with the words before it.
+        let told = parafa(command.split_whitespace().chain(["--help"]));
+        let fault = String::from_utf8_lossy(&told.stderr);
+        assert!(told.status.success(), "{command}: {fault}");
+        seen += 1;
+    }
+    assert!(seen > 10, "{seen}");
 }
 
 #[test]
@@ -107,7 +148,7 @@ fn files_that_image_compose_files_and_package_take_from_the_checkout_are_there()
 }
 
 #[test]
-fn the_image_takes_what_a_release_leaves() {
+fn image_and_package_take_what_a_release_leaves() {
     let released = read("xtask/src/release.rs");
     let image = read(CONTAINERFILE);
     let sources = image
@@ -117,7 +158,13 @@ fn the_image_takes_what_a_release_leaves() {
         .filter_map(|word| word.strip_prefix("/parafa/target/dist/"));
     let sources: Vec<&str> = sources.collect();
     assert!(sources.contains(&"parafa"), "{sources:?}");
-    for source in sources {
+    let packaged = assets();
+    let packaged: Vec<&str> = packaged
+        .iter()
+        .filter_map(|asset| asset.split_once("target/dist/")?.1.split('/').next())
+        .collect();
+    assert!(packaged.contains(&"plugins"), "{packaged:?}");
+    for source in sources.into_iter().chain(packaged) {
         assert!(released.contains(source), "{source}");
     }
 }
@@ -142,6 +189,69 @@ fn systemd_finds_the_unit_little_exposed() {
 
 fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// Has the server look at a configuration, which may name what is not here but must say
+/// nothing that the server does not understand.
+#[track_caller]
+fn assert_sound_once_installed(file: &Path, variables: &[(String, String)]) {
+    let output = program()
+        .args(["check-config", "--json", "--config"])
+        .arg(file)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .output()
+        .expect("parafa starts");
+
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(answer["sound"].is_boolean(), "{answer}");
+    for fault in answer["faults"].as_array().into_iter().flatten() {
+        let fault = fault.as_str().expect("a sentence");
+        assert!(INSTALLED.iter().any(|what| fault.contains(what)), "{fault}");
+    }
+}
+
+/// The settings of the image.
+fn of_image(containerfile: &str) -> Vec<(String, String)> {
+    let words = containerfile.split_whitespace();
+    let settings = words.filter_map(|word| word.split_once('='));
+    settings
+        .filter(|(name, _)| name.starts_with("PARAFA_"))
+        .map(owned)
+        .collect()
+}
+
+/// The variables of the server in a compose file, where the operator has set what it asks for.
+fn of_compose_file(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().filter_map(|line| line.trim().split_once(':'));
+    lines
+        .filter(|(name, _)| name.starts_with("PARAFA_") || name.starts_with("AWS_"))
+        .map(|(name, value)| match value.trim() {
+            "" => owned((name, set_by_operator(name))),
+            value => (name.to_owned(), filled(value)),
+        })
+        .collect()
+}
+
+/// A value with what the operator sets in place of its variable, whose default may name another.
+fn filled(value: &str) -> String {
+    let Some((before, rest)) = value.split_once("${") else {
+        return value.to_owned();
+    };
+    let (variable, after) = rest.rsplit_once('}').expect("a variable ends");
+    let name = variable.split(':').next().unwrap_or(variable);
+    format!("{before}{}{after}", set_by_operator(name))
+}
+
+fn set_by_operator(variable: &str) -> &'static str {
+    match variable {
+        "DOMAIN" => "sign.example.com",
+        "AWS_ENDPOINT_URL" => "https://s3.example.com",
+        _ => "example",
+    }
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 /// What stands behind a key on its line.

@@ -63,7 +63,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
         Command::Profile { row } => profile::profile(&root, &row)?,
-        Command::Release => release::assemble(&root)?,
+        Command::Release { twice: false } => release::assemble(&root)?,
+        Command::Release { twice: true } => release::assemble_twice(&root)?,
         Command::Setup => {
             let missing = tools::install(&root);
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
@@ -149,7 +150,11 @@ enum Command {
         row: String,
     },
     /// Build what is released into target/dist: server, plugins, bill of materials, checksums
-    Release,
+    Release {
+        /// Build it again in another folder, and see that the same bytes come out
+        #[arg(long)]
+        twice: bool,
+    },
     /// Install what the tests use, or say how
     Setup,
     /// Check formatting and lints, run all tests; or only the tests of some packages, or whose name contains FILTER

@@ -4,10 +4,14 @@ mod bill_of_materials;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::{plugins, product};
+use crate::{plugins, process, product};
+
+/// The checksums in a folder that is released.
+const CHECKSUMS: &str = "SHA256SUMS";
 
 /// Builds everything into `target/dist`.
 pub(crate) fn assemble(root: &Path) -> Result<()> {
@@ -27,9 +31,59 @@ pub(crate) fn assemble(root: &Path) -> Result<()> {
     let bill = folder.join("parafa.cdx.json");
     fs::write(&bill, bill_of_materials::of_product(root)?)?;
     files.push(bill);
-    fs::write(folder.join("SHA256SUMS"), checksums(&folder, &files)?)?;
+    fs::write(folder.join(CHECKSUMS), checksums(&folder, &files)?)?;
     println!("{}", folder.display());
     Ok(())
+}
+
+/// Does the same, then again in a clone below `target`, which has another path and
+/// nothing built, and compares.
+///
+/// # Errors
+/// Names the files that came out differently.
+pub(crate) fn assemble_twice(root: &Path) -> Result<()> {
+    let mut git = Command::new("git");
+    let changes = git.args(["status", "--porcelain"]).current_dir(root);
+    let changes = changes.output().context("git status")?;
+    ensure!(
+        changes.status.success() && changes.stdout.is_empty(),
+        "the second build is of a clone: commit what is changed first"
+    );
+    assemble(root)?;
+    let clone = root.join("target/again");
+    if clone.exists() {
+        fs::remove_dir_all(&clone).with_context(|| clone.display().to_string())?;
+    }
+    let mut git = Command::new("git");
+    process::run(git.args(["clone", "--quiet"]).arg(root).arg(&clone))?;
+    process::run(
+        process::cargo(&clone)
+            .args(["xtask", "release"])
+            .env("CARGO_TARGET_DIR", clone.join("target")),
+    )?;
+    let sums = |root: &Path| {
+        let file = root.join("target/dist").join(CHECKSUMS);
+        fs::read_to_string(&file).with_context(|| file.display().to_string())
+    };
+    let (once, again) = (sums(root)?, sums(&clone)?);
+    let differing = differing(&once, &again);
+    ensure!(
+        differing.is_empty(),
+        "these came out differently in {}: {}",
+        clone.display(),
+        differing.join(", ")
+    );
+    println!("the same in {}", clone.display());
+    Ok(())
+}
+
+/// The files of checksums that others do not have, or have otherwise.
+fn differing<'s>(sums: &'s str, others: &str) -> Vec<&'s str> {
+    let others: Vec<&str> = others.lines().collect();
+    let lines = sums.lines().filter(|line| !others.contains(line));
+    lines
+        .map(|line| line.split_once("  ").map_or(line, |(_, name)| name))
+        .collect()
 }
 
 /// Copies a file into a folder, and returns where it is then.
@@ -61,5 +115,14 @@ mod tests {
 
         let (digest, name) = sums.split_once("  ").unwrap();
         assert_eq!((digest.len(), name), (64, "src/release.rs\n"));
+    }
+
+    #[test]
+    fn files_that_came_out_differently_are_named() {
+        let once = "aa  parafa\nbb  plugins/pdf.wasm\n";
+
+        assert!(differing(once, once).is_empty());
+        let again = "aa  parafa\ncc  plugins/pdf.wasm\n";
+        assert_eq!(differing(once, again), ["plugins/pdf.wasm"]);
     }
 }
