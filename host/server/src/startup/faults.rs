@@ -57,6 +57,9 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(check_listeners(config));
     found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
+    for file in &config.secrets.other_master_key_files {
+        found.in_check(check_other_master_key(file));
+    }
     found.0.extend(store_faults(config));
     found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
@@ -150,6 +153,23 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     };
     Err(anyhow!(
         "secrets.master_key_file: {:#}: {remedy}",
+        anyhow::Error::new(error)
+    ))
+}
+
+/// Refuses another master key that cannot be used.
+fn check_other_master_key(file: &Path) -> anyhow::Result<()> {
+    let Err(error) = MasterKey::load(file) else {
+        return Ok(());
+    };
+    let remedy = match &error {
+        KeyError::MasterExposed { .. } => "take away what others may do (chmod 600)",
+        _ => {
+            "bring it back, or leave it out if the log says that every data key is wrapped by the master key"
+        }
+    };
+    Err(anyhow!(
+        "secrets.other_master_key_files: {:#}: {remedy}",
         anyhow::Error::new(error)
     ))
 }

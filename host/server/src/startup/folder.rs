@@ -52,6 +52,7 @@ pub(super) async fn open_folder_with(
     let options = FolderOptions {
         path: path.clone(),
         master_key,
+        other_master_keys: config.secrets.other_master_key_files.clone(),
         mode,
         cache_bytes: config.store.cache_bytes,
         commits_per_sync: config.store.commits_per_sync,

@@ -58,6 +58,7 @@ impl Scene {
         RestoreOptions {
             data: self.new_data(),
             master_key: Some(self.master_key()),
+            other_master_keys: Vec::new(),
             hold: false,
         }
     }
