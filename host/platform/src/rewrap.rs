@@ -20,7 +20,7 @@ use crate::records::Records;
 pub const REWRAP: &str = "rewrap-data-keys";
 
 /// Data keys that are looked at before it is noted how far that is.
-pub const BATCH: usize = 256;
+const BATCH: usize = 256;
 /// When to walk again for what hosts wrapped that did not know the new key yet, or for what waits
 /// in quarantine.
 const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
@@ -79,32 +79,37 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
 pub enum Walked {
     /// No key that was replaced is needed any more.
     Complete,
-    /// It has gone through as many batches as it was to; the next one goes on there.
+    /// It has looked at as many as it was to; the next one goes on there.
     CutShort,
     /// It has found something, or may have missed something.
     ToRepeat,
 }
 
-/// Goes through the data keys from where the last walk was cut short, in so many batches at most,
-/// and wraps those anew that another key than the store's wraps.
+/// Goes through the data keys from where the last walk was cut short, so many at most, and wraps
+/// those anew that another key than the store's wraps.
 ///
 /// # Errors
 /// When the store fails, or what keeps the data keys is away.
-pub async fn walk(store: &Store, keys: &DataKeys, batches: usize) -> Result<Walked, PlatformError> {
+pub async fn walk(
+    store: &Store,
+    keys: &DataKeys,
+    mut most: usize,
+) -> Result<Walked, PlatformError> {
     let Some(rotation) = store.key_rotation().await? else {
         return Ok(Walked::Complete);
     };
     let ids = keys.ids().await?;
     let begin = ids.partition_point(|id| rotation.after().is_some_and(|after| *id <= after));
     let mut left = &ids[begin..];
-    for _ in 0..batches {
-        let (batch, later) = left.split_at(left.len().min(BATCH));
+    loop {
+        let (batch, later) = left.split_at(left.len().min(BATCH).min(most));
         let Some(last) = batch.last() else {
             break;
         };
         let rewrapped = rewrap(keys, batch).await?;
         let pending = u64::try_from(later.len()).unwrap_or(u64::MAX);
         store.note_rewrapped(*last, rewrapped, pending).await?;
+        most -= batch.len();
         left = later;
     }
     if !left.is_empty() {

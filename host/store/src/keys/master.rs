@@ -414,6 +414,23 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_was_the_root_stays_it_under_the_next_ones() {
+        let first = || MasterKey::from_bytes([1; KEY_BYTES]);
+        let second = || MasterKey::from_bytes([2; KEY_BYTES]);
+        let third = MasterKey::from_bytes([3; KEY_BYTES]);
+        let token = |master: &MasterKey| master.token("ceremony", Uuid::nil(), 0).hash();
+
+        let under_second = second().with_others([first()]);
+        let root = under_second.rewrapped_root(1, None).expect("wrapped");
+        let under_third = third.with_others([second()]);
+        let root = under_third.rewrapped_root(1, Some(&root)).expect("wrapped");
+
+        let keyed = under_third.with_root(0, Some(&root)).expect("opened");
+        assert_eq!(token(&keyed), token(&first()));
+        assert!(under_second.with_root(0, Some(&root)).is_err());
+    }
+
+    #[test]
     fn a_token_is_recognised_by_its_hash() {
         let token = Token::random().expect("random bytes");
 

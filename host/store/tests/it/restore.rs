@@ -256,6 +256,33 @@ async fn a_backup_of_another_deployment_is_none_of_this_key() {
 }
 
 #[tokio::test]
+async fn a_backup_from_before_the_key_was_replaced_is_restored_with_both() {
+    let scene = Scene::set().await;
+    let old = scene.root.path().join("old.key");
+    std::fs::rename(scene.master_key(), &old).expect("moved");
+    MasterKey::create(&scene.master_key()).expect("the next key");
+
+    let alone = scene.restore().await;
+    assert!(matches!(alone, Err(BackupError::NotAuthentic { .. })));
+    let both = RestoreOptions {
+        other_master_keys: vec![old.clone()],
+        ..scene.options()
+    };
+    let report = scene.restore_by(both).await.expect("restored");
+
+    assert!(report.authentic);
+    let options = FolderOptions {
+        path: scene.new_data(),
+        other_master_keys: vec![old],
+        ..crate::folder::options(scene.root.path())
+    };
+    let folder = Folder::open(&options).await.expect("opened");
+    for id in folder.keys.ids().await.expect("listed") {
+        assert!(folder.keys.rewrap(id).await.expect("it is unwrapped"));
+    }
+}
+
+#[tokio::test]
 async fn only_files_that_belong_into_a_backup_are_restored() {
     for name in [
         "master.key",
