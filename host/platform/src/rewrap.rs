@@ -49,7 +49,7 @@ pub async fn schedule(records: &Records) -> Result<(), StoreError> {
     scheduled.await.map(|_| ())
 }
 
-/// One walk, and another where that is not the last.
+/// Walks through all data keys, and again later on unless that was the last walk.
 ///
 /// # Errors
 /// When the store fails, or what keeps the data keys is away.
@@ -59,7 +59,14 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
         return Ok(end(store, job).await?);
     }
     store.follow_master_key(&records.master).await?;
-    let walked = hold(store, job, walk(store, &records.keys, usize::MAX)).await?;
+    let walks = async {
+        match walk(store, &records.keys, usize::MAX).await? {
+            // What it has found, the next one does not find again.
+            Walked::ToRepeat => walk(store, &records.keys, usize::MAX).await,
+            walked => Ok(walked),
+        }
+    };
+    let walked = hold(store, job, walks).await?;
     match walked? {
         Walked::Complete => {
             tracing::info!(

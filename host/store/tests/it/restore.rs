@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parafa_store::backup::{
     Backup, BackupError, BackupSource, RestoreOptions, RestoreReport, back_up, is_held, release,
 };
-use parafa_store::{Folder, FolderError, MasterKey, MemoryEngine, Sha256Digest};
+use parafa_store::{Folder, FolderError, FolderOptions, MasterKey, MemoryEngine, Sha256Digest};
 use tempfile::TempDir;
 
 use crate::backup::{Document, INVENTORY};
@@ -274,7 +274,7 @@ async fn a_backup_from_before_the_key_was_replaced_is_restored_with_both() {
     let options = FolderOptions {
         path: scene.new_data(),
         other_master_keys: vec![old],
-        ..crate::folder::options(scene.root.path())
+        ..options(scene.root.path())
     };
     let folder = Folder::open(&options).await.expect("opened");
     for id in folder.keys.ids().await.expect("listed") {
