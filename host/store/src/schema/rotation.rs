@@ -164,12 +164,13 @@ impl Store {
         rewrapped: u64,
         pending: u64,
     ) -> Result<(), StoreError> {
-        let noted = self.change_rotation(|rotation, _| {
+        self.change_rotation(&|rotation: &mut KeyRotation, _: Timestamp| {
             rotation.after = Some(last);
             rotation.found += rewrapped;
             rotation.pending = Some(pending);
-        });
-        noted.await.map(|_| ())
+        })
+        .await
+        .map(|_| ())
     }
 
     /// Ends a walk through all data keys, of which so many were out of its reach, and begins the
@@ -182,7 +183,7 @@ impl Store {
         out_of_reach: usize,
     ) -> Result<Option<KeyRotation>, StoreError> {
         let is_shared = self.is_shared();
-        self.change_rotation(|rotation, now| {
+        self.change_rotation(&|rotation: &mut KeyRotation, now: Timestamp| {
             let all_follow = shifted(rotation.since, OTHERS_FOLLOW_WITHIN);
             let is_clean = rotation.found == 0 && out_of_reach == 0;
             if is_clean && (!is_shared || rotation.began >= all_follow) {
@@ -196,16 +197,15 @@ impl Store {
 
     async fn change_rotation(
         &self,
-        change: impl Fn(&mut KeyRotation, Timestamp) + Send + Sync,
+        change: &(dyn Fn(&mut KeyRotation, Timestamp) + Sync),
     ) -> Result<Option<KeyRotation>, StoreError> {
-        let change = &change;
         self.transact(|tx| Box::pin(changed(tx, change))).await
     }
 }
 
 async fn changed(
     tx: &mut Transaction<'_>,
-    change: &(impl Fn(&mut KeyRotation, Timestamp) + Sync),
+    change: &(dyn Fn(&mut KeyRotation, Timestamp) + Sync),
 ) -> Result<Option<KeyRotation>, StoreError> {
     let row: Option<SchemaRow> = tx.get(&()).await?;
     let Some(mut row) = row else {
