@@ -19,6 +19,7 @@ mod durability;
 mod dying_host;
 mod hostile_plugins;
 mod long_term;
+mod master_key;
 mod mobile_id;
 mod monitoring;
 mod moving;

@@ -97,6 +97,9 @@ pub struct Secrets {
     /// File with the master key, outside the data folder. The demo has its own,
     /// `master.key` in its data folder.
     pub master_key_file: Option<PathBuf>,
+    /// Files with other master keys: those that were replaced, until they are not
+    /// needed any more, and the one that is to come, where hosts share a database.
+    pub other_master_key_files: Vec<PathBuf>,
 }
 
 /// Where outbound calls may go.

@@ -29,6 +29,7 @@ struct Metrics {
     registry: Registry,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
+    master_key_pending: Gauge,
     dependencies: Family<DependencyLabels, Gauge>,
     certificates: Family<CertificateLabels, Gauge>,
     tallies: scrape::Tallies,
@@ -99,6 +100,12 @@ impl Metrics {
             "Documents and data keys that no row names, held back or in quarantine",
             ownerless.clone(),
         );
+        let master_key_pending = Gauge::default();
+        registry.register(
+            "master_key_pending",
+            "Data keys that a master key which was replaced may still wrap",
+            master_key_pending.clone(),
+        );
         let dependencies = Family::default();
         registry.register(
             "dependency_up",
@@ -115,6 +122,7 @@ impl Metrics {
         Self {
             jobs_due,
             ownerless,
+            master_key_pending,
             dependencies,
             certificates,
             tallies: scrape::register_tallies(&mut registry),

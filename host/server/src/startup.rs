@@ -37,7 +37,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::lanes::LANES;
 use parafa_listener::TrustedProxies;
-use parafa_platform::{Records, is_away};
+use parafa_platform::{Records, is_away, rewrap};
 use parafa_plugin_store::metrics::Counted;
 use parafa_plugin_store::{NoPlugins, PluginStore};
 use parafa_signing::quota::add_up;
@@ -95,6 +95,8 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
     let counted = add_up(&folder.store).await;
     counted.context("what is stored cannot be added up")?;
     let records = Records::from(folder);
+    let scheduled = rewrap::schedule(&records).await;
+    scheduled.context("the data keys cannot be looked through")?;
     let settings = config.plugin_store();
     let plugin_store = PluginStore::new(&settings, records.clone(), mode, Arc::new(Counted));
     let started = plugin_store.start().await;

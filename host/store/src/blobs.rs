@@ -34,6 +34,15 @@ pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
     /// Keeps a blob that is not there yet, durably when this returns.
     async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError>;
 
+    /// Puts `to` in the place of a short blob, durably when this returns, if that is there and is
+    /// `from`; tells whether it was. What is removed meanwhile does not come back. Only what keeps
+    /// data keys can.
+    async fn replace(&self, id: Uuid, _: Bytes, _: Bytes) -> Result<bool, BlobError> {
+        Err(BlobError::Unavailable {
+            reason: format!("{id} lies where nothing is replaced").into(),
+        })
+    }
+
     /// All of a blob, if it is there.
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError>;
 

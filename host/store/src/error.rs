@@ -97,6 +97,19 @@ pub enum StoreError {
     /// The master key is not the one that the store was made with.
     #[error("the master key is not the one that this store was made with")]
     WrongMasterKey,
+    /// Neither the master key nor another one that is configured is the store's.
+    #[error(
+        "neither the master key nor one of the others is the one that this store is under: name that one too, in secrets.other_master_key_files"
+    )]
+    NoMasterKeyFits,
+    /// A key that was replaced may wrap a data key still, and is not configured.
+    #[error(
+        "a master key that was replaced may still wrap data keys: name it in secrets.other_master_key_files until the log says that it may be removed"
+    )]
+    EarlierMasterKeyMissing,
+    /// The secret that is wrapped by the master key does not open.
+    #[error("the store's root secret cannot be opened by the master key: the records were changed")]
+    RootUnreadable,
     /// A restore fills the store, or was cut short.
     #[error(
         "the store is being filled from a backup, or that was cut short: wait for the restore, or begin it again"

@@ -201,6 +201,15 @@ pub(crate) fn write_and_rename(
     if path.try_exists()? {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
+    replace(temporary, path, content)
+}
+
+/// The same where `path` is there: it shows either the old content or the new.
+pub(crate) fn replace(
+    temporary: &Path,
+    path: &Path,
+    content: impl IntoIterator<Item: AsRef<[u8]>>,
+) -> io::Result<()> {
     let written = write(temporary, content).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
         // The first error is the one to tell; a sweep removes what is left.

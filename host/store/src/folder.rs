@@ -27,6 +27,8 @@ pub struct FolderOptions {
     /// The master key's file, outside those three folders. It is made along with a new store,
     /// and only then.
     pub master_key: PathBuf,
+    /// Files of other master keys, which may wrap something still, or will.
+    pub other_master_keys: Vec<PathBuf>,
     /// What the store is for.
     pub mode: StoreMode,
     /// Size of the engine's page cache in bytes.
@@ -48,7 +50,7 @@ pub struct Folder {
     pub files: ByteFiles,
     /// The data keys.
     pub keys: DataKeys,
-    /// The master key.
+    /// The master key, with the store's root secret.
     pub master: Arc<MasterKey>,
 }
 
@@ -150,11 +152,21 @@ impl Folder {
             Ok(false) => return Err(FolderError::NotAuthentic { path }),
             Err(source) => return Err(FolderError::Mark { path, source }),
         }
+        Self::of(store, parts.files, parts.keys).await
+    }
+
+    /// All of it, with what the store keeps to derive from.
+    pub(crate) async fn of(
+        store: Store,
+        files: ByteFiles,
+        keys: DataKeys,
+    ) -> Result<Self, FolderError> {
+        let master = schema::keyed(&store, keys.master()).await?;
         Ok(Self {
             store,
-            files: parts.files,
-            keys: parts.keys,
-            master: parts.master,
+            files,
+            keys,
+            master: Arc::new(master),
         })
     }
 }
@@ -170,16 +182,15 @@ impl Parts {
     fn open(options: &FolderOptions) -> Result<Self, FolderError> {
         torn::refuse(&options.path)?;
         let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| options.path.join(name));
-        if [&store, &bytes, &keys]
-            .iter()
-            .any(|folder| options.master_key.starts_with(folder))
-        {
+        let mut key_files = std::iter::once(&options.master_key).chain(&options.other_master_keys);
+        let folders = [&store, &bytes, &keys];
+        if let Some(inside) = key_files.find(|file| folders.iter().any(|it| file.starts_with(it))) {
             return Err(FolderError::MasterKeyInside {
-                path: options.master_key.display().to_string(),
+                path: inside.display().to_string(),
             });
         }
         let is_new = !store.exists();
-        let master = Arc::new(master_key(&options.master_key, &store)?);
+        let master = Arc::new(master_key(options, &store)?);
         // First of the three: once there is a store, a folder without keys is not taken to be
         // its own.
         let keys = if is_new {
@@ -206,8 +217,9 @@ impl Parts {
 }
 
 /// A store that exists needs its own key, so a missing one is made only for a new store.
-fn master_key(path: &Path, store: &Path) -> Result<MasterKey, KeyError> {
-    match MasterKey::load(path) {
+fn master_key(options: &FolderOptions, store: &Path) -> Result<MasterKey, KeyError> {
+    let path = &options.master_key;
+    let key = match MasterKey::load(path) {
         Err(KeyError::MasterMissing { .. }) if !store.exists() => {
             if let Some(parent) = path.parent() {
                 files::create_folder(parent).map_err(|source| KeyError::Io {
@@ -219,5 +231,6 @@ fn master_key(path: &Path, store: &Path) -> Result<MasterKey, KeyError> {
             MasterKey::create(path)
         }
         loaded => loaded,
-    }
+    }?;
+    key.beside(&options.other_master_keys)
 }

@@ -21,6 +21,7 @@ mod kept;
 mod look;
 mod master;
 mod parts;
+mod ring;
 mod segments;
 
 /// Length of every key, in bytes.

@@ -65,7 +65,7 @@ pub use crate::key::{Key, PrefixOf};
 pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};
 pub use crate::memory::MemoryEngine;
 pub use crate::mode::StoreMode;
-pub use crate::schema::SCHEMA_VERSION;
+pub use crate::schema::{KeyRotation, SCHEMA_VERSION};
 pub use crate::sled::{AcceptedLoss, Loss, RecordsLook, SledEngine};
 pub use crate::store::{BoxFuture, RetryPolicy, Store, TransactionCounts};
 pub use crate::stored_row::StoredRow;

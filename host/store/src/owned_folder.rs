@@ -141,6 +141,19 @@ impl OwnedFolder {
         Uuid::parse_str(name.strip_suffix(self.ending)?).ok()
     }
 
+    /// Puts other content into a file that has what was read of it. Blocks on it.
+    fn replace_file(&self, id: Uuid, from: &[u8], to: &[u8]) -> Result<bool, BlobError> {
+        let there = self.read_part(id, WHOLE)?;
+        if there.is_none_or(|there| there.bytes[..] != *from) {
+            return Ok(false);
+        }
+        let path = self.file(id);
+        files::replace(&self.temporary(id), &path, [to])
+            .and_then(|()| self.entries.sync())
+            .map_err(failed_to("replace", &path))?;
+        Ok(true)
+    }
+
     fn unlink(&self, path: &Path) -> Result<bool, FolderFault> {
         let was_there = files::unlink(path).map_err(failed_to("remove", path))?;
         // Also where it was gone: a removal cut short by a crash is completed by the next try.
@@ -293,6 +306,17 @@ impl BlobStore for OwnedFolder {
         .await
     }
 
+    async fn replace(&self, id: Uuid, from: Bytes, to: Bytes) -> Result<bool, BlobError> {
+        let alone = self.removals.clone().write_owned().await;
+        let folder = self.clone();
+        files::blocking(move || {
+            let replaced = folder.replace_file(id, &from, &to);
+            drop(alone);
+            replaced
+        })
+        .await
+    }
+
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
         let whole = self.part(id, WHOLE).await?;
         Ok(whole.map(|whole| whole.bytes))
@@ -320,7 +344,13 @@ impl BlobStore for OwnedFolder {
 
     async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
         let folder = self.clone();
-        files::blocking(move || Ok(folder.unlink(&folder.file(id))?)).await
+        files::blocking(move || {
+            // What a crash has left of replacing it.
+            let temporary = folder.temporary(id);
+            files::unlink(&temporary).map_err(failed_to("remove", &temporary))?;
+            Ok(folder.unlink(&folder.file(id))?)
+        })
+        .await
     }
 
     async fn list(&self) -> Result<Vec<Listed>, BlobError> {

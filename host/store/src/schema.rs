@@ -7,11 +7,16 @@ use uuid::Uuid;
 use crate::content::Content;
 use crate::engine::{Engine, Entry, Scan};
 use crate::error::StoreError;
-use crate::keys::MasterKey;
+use crate::keys::{KeyError, MasterKey, Sealed};
 use crate::mode::StoreMode;
-use crate::store::{BoxFuture, Store};
+use crate::store::Store;
 use crate::table::{Table, TableName, decode, layout};
 use crate::transaction::Transaction;
+
+pub use self::rotation::KeyRotation;
+use self::rotation::Standing;
+
+mod rotation;
 
 /// The latest layout of keys and rows that this crate writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -20,7 +25,15 @@ pub const SCHEMA_VERSION: u32 = 1;
 struct SchemaRow {
     version: u32,
     mode: StoreMode,
+    /// Recognises the master key that the store is under.
     key_check: String,
+    /// What is derived from, wrapped by that key; of a store that an earlier program made, the key
+    /// itself until it is replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<Sealed>,
+    /// The keys that were replaced, if any was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rotation: Option<KeyRotation>,
     /// When the store was made; not known of one that an earlier program made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created_at: Option<Timestamp>,
@@ -59,18 +72,50 @@ pub(crate) enum WhereMissing {
     Make,
 }
 
-/// Checks what kind of store it is, or makes it one; tells when it was made, if that is known.
+/// Checks what kind of store it is, or makes it one, under the configured master key; tells when
+/// it was made, if that is known. A store under another key of the same configuration is put under
+/// the configured one, unless that was replaced before.
 pub(crate) async fn open(
     store: &Store,
     master: &MasterKey,
     mode: StoreMode,
     where_missing: WhereMissing,
 ) -> Result<Option<Timestamp>, StoreError> {
-    let may_be_made = where_missing == WhereMissing::Make || is_empty(store.engine()).await?;
-    let key_check = master.check_value();
-    store
-        .transact(|tx| check_or_create(tx, may_be_made, mode, &key_check))
-        .await
+    let is_new = is_empty(store.engine()).await?;
+    let may_be_made = where_missing == WhereMissing::Make || is_new;
+    // Of rows that are left without theirs nobody knows the root.
+    let new_root = is_new.then(|| master.new_root()).transpose();
+    let new_root = &new_root.map_err(|error| unusable(&error))?;
+    let (created_at, position) = store
+        .transact(|tx| {
+            Box::pin(check_or_create(
+                tx,
+                may_be_made.then_some(new_root.as_ref()),
+                mode,
+                master,
+            ))
+        })
+        .await?;
+    master.activate(position);
+    Ok(created_at)
+}
+
+/// The master key with what the store keeps to derive from.
+pub(crate) async fn keyed(store: &Store, master: &MasterKey) -> Result<MasterKey, StoreError> {
+    let row: Option<SchemaRow> = store.get(&()).await?;
+    let row = row.ok_or(StoreError::SchemaMissing)?;
+    let position = row.position(master)?;
+    master.activate(position);
+    let keyed = master.with_root(position, row.root.as_ref());
+    keyed.map_err(|error| unusable(&error))
+}
+
+/// Why a root secret could not be made or opened.
+fn unusable(error: &KeyError) -> StoreError {
+    match error {
+        KeyError::Random => StoreError::Random,
+        _ => StoreError::RootUnreadable,
+    }
 }
 
 /// Whether an engine keeps nothing at all.
@@ -112,7 +157,8 @@ pub(crate) fn check(
     mode: StoreMode,
 ) -> Result<(), StoreError> {
     let row: SchemaRow = decode(row.ok_or(StoreError::SchemaMissing)?)?;
-    row.check(mode, &master.check_value())
+    row.check(mode)?;
+    row.standing(master).map(|_| ())
 }
 
 /// Where the row is that says what the records are for. Without it no server opens them.
@@ -120,34 +166,46 @@ pub(crate) fn key() -> Vec<u8> {
     layout::row::<SchemaRow>(&())
 }
 
-fn check_or_create<'t>(
-    tx: &'t mut Transaction<'_>,
-    may_be_made: bool,
+/// `new` is the root of a store that may be made, if it has one.
+async fn check_or_create(
+    tx: &mut Transaction<'_>,
+    new: Option<Option<&Sealed>>,
     mode: StoreMode,
-    key_check: &'t str,
-) -> BoxFuture<'t, Result<Option<Timestamp>, StoreError>> {
-    Box::pin(async move {
-        match tx.get::<SchemaRow>(&()).await? {
-            Some(row) => row.check(mode, key_check).map(|()| row.created_at),
-            // Read in the transaction, so that none begins before the row is there.
-            None if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
-            None if may_be_made => {
-                let row = SchemaRow {
-                    version: SCHEMA_VERSION,
-                    mode,
-                    key_check: key_check.to_owned(),
-                    created_at: Some(tx.now()),
-                };
-                tx.put(&row).await?;
-                Ok(row.created_at)
-            }
-            None => Err(StoreError::SchemaMissing),
+    master: &MasterKey,
+) -> Result<(Option<Timestamp>, usize), StoreError> {
+    match (tx.get::<SchemaRow>(&()).await?, new) {
+        (Some(mut row), _) => {
+            row.check(mode)?;
+            let position = match row.standing(master)? {
+                Standing::Under(position) => position,
+                Standing::ToReplace(position) => {
+                    row.replace_key(position, master, tx.now())?;
+                    tx.put(&row).await?;
+                    0
+                }
+            };
+            Ok((row.created_at, position))
         }
-    })
+        // Read in the transaction, so that none begins before the row is there.
+        (None, _) if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
+        (None, Some(root)) => {
+            let row = SchemaRow {
+                version: SCHEMA_VERSION,
+                mode,
+                key_check: master.check_value(),
+                root: root.cloned(),
+                rotation: None,
+                created_at: Some(tx.now()),
+            };
+            tx.put(&row).await?;
+            Ok((row.created_at, 0))
+        }
+        (None, None) => Err(StoreError::SchemaMissing),
+    }
 }
 
 impl SchemaRow {
-    fn check(&self, mode: StoreMode, key_check: &str) -> Result<(), StoreError> {
+    fn check(&self, mode: StoreMode) -> Result<(), StoreError> {
         if self.version > SCHEMA_VERSION {
             return Err(StoreError::SchemaTooNew {
                 found: self.version,
@@ -159,9 +217,6 @@ impl SchemaRow {
                 found: self.mode,
                 wanted: mode,
             });
-        }
-        if self.key_check != key_check {
-            return Err(StoreError::WrongMasterKey);
         }
         Ok(())
     }

@@ -59,12 +59,7 @@ pub async fn open(options: SharedOptions) -> Result<Folder, FolderError> {
         keys,
     } = parts(options).await?;
     let store = Store::open(Arc::new(engine), &master, mode).await?;
-    Ok(Folder {
-        store,
-        files,
-        keys,
-        master,
-    })
+    Folder::of(store, files, keys).await
 }
 
 /// What hosts share, whatever the records are.

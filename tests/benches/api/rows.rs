@@ -73,6 +73,7 @@ pub(crate) async fn load(data: &Path, erased: Uuid, numbers: Range<usize>) {
     let options = FolderOptions {
         path: data.to_owned(),
         master_key: data.join("master.key"),
+        other_master_keys: Vec::new(),
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,

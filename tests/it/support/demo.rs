@@ -228,6 +228,29 @@ impl Demo {
         })
     }
 
+    /// All that its records, documents and data keys are kept as: what files hold, or rows, in
+    /// which PostgreSQL shows bytes that are no ASCII as escapes.
+    pub(crate) fn stored(&self) -> Vec<u8> {
+        if let Some(database) = &self.database {
+            let entries =
+                "SELECT encode(key, 'escape'), encode(value, 'escape') FROM parafa_entries";
+            let blobs = "SELECT encode(content, 'escape') FROM parafa_blobs";
+            return [entries, blobs]
+                .map(|rows| database.psql(rows))
+                .concat()
+                .into();
+        }
+        let mut stored = Vec::new();
+        for folder in ["store", "bytes", "keys"] {
+            let entries = std::fs::read_dir(self.data().join(folder)).expect("a folder");
+            let paths = entries.map(|entry| entry.expect("an entry").path());
+            for file in paths.filter(|path| path.is_file()) {
+                stored.extend(std::fs::read(file).expect("a file"));
+            }
+        }
+        stored
+    }
+
     /// The server's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")

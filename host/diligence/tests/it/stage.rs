@@ -152,6 +152,7 @@ impl Stage {
         let options = FolderOptions {
             path: folder.path().join("data"),
             master_key: folder.path().join("master.key"),
+            other_master_keys: Vec::new(),
             mode: StoreMode::Demo,
             cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
             commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,

@@ -102,7 +102,8 @@ fn look_at_folder(config: &Config, findings: &mut Findings) {
     }
     let key = startup::master_key_file(config, StoreMode::Production);
     // One that cannot be read was told of with all else that is configured.
-    let Some(Ok(master)) = key.map(|file| MasterKey::load(&file)) else {
+    let others = &config.secrets.other_master_key_files;
+    let Some(Ok(master)) = key.map(|file| MasterKey::load_with(&file, others)) else {
         return;
     };
     look_at_keys(data, &master, findings);

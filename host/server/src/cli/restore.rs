@@ -88,6 +88,7 @@ async fn restore_to(
             let options = RestoreOptions {
                 data: data.clone(),
                 master_key: path.clone(),
+                other_master_keys: config.secrets.other_master_key_files.clone(),
                 hold: arguments.hold,
             };
             backup.restore(options, Arc::new(SystemClock)).await

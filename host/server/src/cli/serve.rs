@@ -286,6 +286,19 @@ async fn look_around(app: &App) {
         minutes.tick().await;
         app.watch.look();
         Health::of(app, false).await;
+        if app.records.master.has_others() {
+            follow_master_key(app).await;
+        }
+    }
+}
+
+/// Has this host wrap by the master key that another one may have put the store
+/// under.
+async fn follow_master_key(app: &App) {
+    let records = &app.records;
+    if let Err(error) = records.store.follow_master_key(&records.master).await {
+        let error: &dyn std::error::Error = &error;
+        tracing::error!(error, "which master key wraps new data keys is not known");
     }
 }
 

@@ -107,6 +107,17 @@ pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
             "what no row names cannot be counted"
         ),
     }
+    match store.key_rotation().await {
+        Ok(rotation) => {
+            let pending = rotation.map_or(0, |rotation| rotation.pending());
+            let pending = i64::try_from(pending).unwrap_or(i64::MAX);
+            METRICS.master_key_pending.set(pending);
+        }
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the data keys that are to be wrapped anew cannot be counted"
+        ),
+    }
 }
 
 /// How many jobs of each lane are due. Of the deliveries, so many wait for their turn, and

@@ -218,7 +218,8 @@ pub(super) async fn open_shared(
 /// The master key, which all hosts have.
 fn master_key(config: &Config, mode: StoreMode) -> anyhow::Result<MasterKey> {
     let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
-    MasterKey::load(&path).map_err(|error| match error {
+    let others = &config.secrets.other_master_key_files;
+    MasterKey::load_with(&path, others).map_err(|error| match error {
         KeyError::MasterMissing { .. } => {
             anyhow!(FolderError::from(error)).context(ONE_KEY_FOR_ALL)
         }

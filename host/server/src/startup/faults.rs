@@ -57,6 +57,9 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(check_listeners(config));
     found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
+    for file in &config.secrets.other_master_key_files {
+        found.in_check(check_other_master_key(file, config, mode));
+    }
     found.0.extend(store_faults(config));
     found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
@@ -150,6 +153,30 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     };
     Err(anyhow!(
         "secrets.master_key_file: {:#}: {remedy}",
+        anyhow::Error::new(error)
+    ))
+}
+
+/// Refuses another master key that cannot be used.
+fn check_other_master_key(file: &Path, config: &Config, mode: StoreMode) -> anyhow::Result<()> {
+    if mode == StoreMode::Production && lies_in(file, &config.store.data) {
+        bail!(
+            "secrets.other_master_key_files: {} lies in the data folder {}: name a file outside of it, and move the key there",
+            file.display(),
+            config.store.data.display()
+        );
+    }
+    let Err(error) = MasterKey::load(file) else {
+        return Ok(());
+    };
+    let remedy = match &error {
+        KeyError::MasterExposed { .. } => "take away what others may do (chmod 600)",
+        _ => {
+            "bring it back, or leave it out if the log says that every data key is wrapped by the master key"
+        }
+    };
+    Err(anyhow!(
+        "secrets.other_master_key_files: {:#}: {remedy}",
         anyhow::Error::new(error)
     ))
 }
@@ -518,6 +545,22 @@ mod tests {
         assert_one_fault(&config, "is missing", "bring back the copy");
         config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
         assert_one_fault(&config, "secrets.master_key_file", "outside");
+    }
+
+    #[test]
+    fn another_master_key_that_cannot_be_used_is_told_of() {
+        const SETTING: &str = "secrets.other_master_key_files";
+        let (folder, mut config) = sound();
+        let other = folder.path().join("old.key");
+        config.secrets.other_master_key_files = vec![other.clone()];
+
+        assert_one_fault(&config, SETTING, "leave it out if the log says");
+        put_key(&other, &"cd".repeat(32), 0o644);
+        assert_one_fault(&config, SETTING, "chmod 600");
+        put_key(&other, &"cd".repeat(32), 0o600);
+        assert_eq!(faults(&config), [""; 0]);
+        config.secrets.other_master_key_files = vec![config.store.data.join("old.key")];
+        assert_one_fault(&config, SETTING, "outside");
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub(super) async fn open_folder_with(
     let options = FolderOptions {
         path: path.clone(),
         master_key,
+        other_master_keys: config.secrets.other_master_key_files.clone(),
         mode,
         cache_bytes: config.store.cache_bytes,
         commits_per_sync: config.store.commits_per_sync,
@@ -129,7 +130,9 @@ mod tests {
 
     use super::*;
     use parafa_platform::accounts::KeyMode;
+    use parafa_platform::rewrap::{Walked, walk};
     use parafa_signing::records::BatchRow;
+    use parafa_store::MasterKey;
 
     fn configured() -> (TempDir, Config) {
         let root = tempfile::tempdir().unwrap();
@@ -159,6 +162,49 @@ mod tests {
         let folder = opened(&config).await;
 
         folder.keys.create(Uuid::now_v7()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn data_keys_go_over_to_the_next_master_key_across_restarts() {
+        const CONTEXT: &[u8] = b"of a test";
+        let (root, mut config) = configured();
+        let folder = opened(&config).await;
+        let mut sealed = Vec::new();
+        for _ in 0..50 {
+            let id = Uuid::now_v7();
+            let key = folder.keys.create(id).await.unwrap();
+            sealed.push((id, key.seal(CONTEXT, id.as_bytes()).unwrap()));
+        }
+        drop(folder);
+        let [key, old] = ["master.key", "old.key"].map(|name| root.path().join(name));
+        fs::rename(&key, &old).unwrap();
+        MasterKey::create(&key).unwrap();
+        config.secrets.other_master_key_files = vec![old];
+
+        let folder = opened(&config).await;
+        let walked = walk(&folder.store, &folder.keys, 20).await;
+        assert_eq!(walked.unwrap(), Walked::CutShort);
+        let (erased, _) = sealed.pop().unwrap();
+        assert!(folder.keys.erase(erased).await.unwrap());
+        drop(folder);
+
+        let folder = opened(&config).await;
+        let rotation = folder.store.key_rotation().await.unwrap().unwrap();
+        assert_eq!(rotation.pending(), 30);
+        let walked = walk(&folder.store, &folder.keys, usize::MAX).await;
+        assert_eq!(walked.unwrap(), Walked::ToRepeat);
+        let walked = walk(&folder.store, &folder.keys, usize::MAX).await;
+        assert_eq!(walked.unwrap(), Walked::Complete);
+        drop(folder);
+        config.secrets.other_master_key_files.clear();
+
+        let folder = opened(&config).await;
+        for (id, sealed) in &sealed {
+            let key = folder.keys.open(*id).await.unwrap();
+            assert_eq!(&key.open(CONTEXT, sealed).unwrap()[..], id.as_bytes());
+        }
+        let gone = folder.keys.open(erased).await;
+        assert!(matches!(gone, Err(KeyError::Missing { .. })), "{gone:?}");
     }
 
     #[tokio::test]

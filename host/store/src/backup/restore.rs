@@ -47,6 +47,8 @@ pub struct RestoreOptions {
     /// The master key's file. Where it is there already, a backup that was not written by a
     /// server with this key is refused; otherwise the folder is refused when it is opened.
     pub master_key: Option<PathBuf>,
+    /// Files of other master keys, of which a server with one may have written the backup too.
+    pub other_master_keys: Vec<PathBuf>,
     /// Whether nothing is to be sent from the folder until [`release`](super::release).
     pub hold: bool,
 }
@@ -223,7 +225,7 @@ impl Backup {
         if marks::is_half_restored(data) {
             return Err(BackupError::HalfRestored(data.clone()));
         }
-        let is_authentic = self.is_authentic(master_key.as_deref())?;
+        let is_authentic = self.is_authentic(options)?;
         files::create_folder(data).map_err(failed_to("create", data))?;
         if !is_empty(data, master_key.as_deref())? {
             return Err(BackupError::NotEmpty(data.clone()));
@@ -254,11 +256,11 @@ impl Backup {
         Ok(is_authentic)
     }
 
-    fn is_authentic(&self, master_key: Option<&Path>) -> Result<bool, BackupError> {
-        let Some(path) = master_key else {
+    fn is_authentic(&self, options: &RestoreOptions) -> Result<bool, BackupError> {
+        let Some(path) = &options.master_key else {
             return Ok(false);
         };
-        match MasterKey::load(path) {
+        match MasterKey::load_with(path, &options.other_master_keys) {
             Ok(master) if self.manifest.is_by(&master) => Ok(true),
             Ok(_) => Err(BackupError::NotAuthentic {
                 folder: self.folder.clone(),

@@ -105,6 +105,9 @@ impl FolderError {
                 StoreError::SchemaTooNew { .. }
                     | StoreError::WrongMode { .. }
                     | StoreError::WrongMasterKey
+                    | StoreError::NoMasterKeyFits
+                    | StoreError::EarlierMasterKeyMissing
+                    | StoreError::RootUnreadable
                     | StoreError::SchemaMissing
                     | StoreError::Restoring
             ),

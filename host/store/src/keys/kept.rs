@@ -19,7 +19,7 @@ use crate::sweep::Sweep;
 /// What the name of a key's file ends in.
 pub(crate) const ENDING: &str = ".key";
 
-/// The data keys, each wrapped by the master key and named by its id: small files in a folder, or
+/// The data keys, each wrapped by a master key and named by its id: small files in a folder, or
 /// rows of a database that several hosts share.
 ///
 /// Files are outside the embedded engine because that may keep what it was told to delete.
@@ -106,9 +106,55 @@ impl DataKeys {
     /// # Errors
     /// [`KeyError::Exists`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
     pub async fn keep(&self, id: Uuid, key: &DataKey) -> Result<(), KeyError> {
-        let wrapped = aead::seal(self.master.of_data_keys(), id.as_bytes(), key.secret())?;
-        let wrapped = Box::new(Bytes::from(wrapped));
+        let wrapped = Box::new(self.wrapped(id, key.secret())?);
         Ok(self.blobs.store().write(id, wrapped).await?)
+    }
+
+    /// Wraps a key by the one that wraps new ones, if another one wraps it; tells whether it did.
+    /// A key that is erased meanwhile stays erased.
+    ///
+    /// # Errors
+    /// [`KeyError::Damaged`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
+    pub async fn rewrap(&self, id: Uuid) -> Result<bool, KeyError> {
+        let Some(found) = self.blobs.store().read(id).await? else {
+            return Ok(false);
+        };
+        let unwrapped = unwrap(&self.master, id, &found);
+        let (secret, is_current) = unwrapped.ok_or(KeyError::Damaged { id })?;
+        if is_current {
+            return Ok(false);
+        }
+        let anew = self.wrapped(id, secret.as_ref())?;
+        Ok(self.blobs.store().replace(id, found, anew).await?)
+    }
+
+    /// The ids of all keys that can be [wrapped anew](Self::rewrap), in their order. Takes as long
+    /// as there are many.
+    ///
+    /// # Errors
+    /// [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
+    pub async fn ids(&self) -> Result<Vec<Uuid>, KeyError> {
+        self.check().await?;
+        let mut ids = self.blobs.store().ids().await?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// How many keys wait in a quarantine where they cannot be wrapped anew: they are removed, or
+    /// brought back, within days.
+    ///
+    /// # Errors
+    /// [`KeyError::Unavailable`], I/O errors.
+    pub async fn out_of_reach(&self) -> Result<usize, KeyError> {
+        if self.blobs.store().as_folder().is_none() {
+            return Ok(0);
+        }
+        Ok(self.blobs.quarantine().waiting().await?.len())
+    }
+
+    fn wrapped(&self, id: Uuid, secret: &[u8]) -> Result<Bytes, KeyError> {
+        let wrapped = aead::seal(self.master.of_data_keys(), id.as_bytes(), secret)?;
+        Ok(wrapped.into())
     }
 
     /// The key with this id.
@@ -149,8 +195,9 @@ impl DataKeys {
         id: Uuid,
         read: Result<Option<Bytes>, BlobError>,
     ) -> Result<DataKey, KeyError> {
-        let wrapped = read?.ok_or(KeyError::Missing { id })?.to_vec();
-        let secret = unwrap(&self.master, id, wrapped).ok_or(KeyError::Damaged { id })?;
+        let wrapped = read?.ok_or(KeyError::Missing { id })?;
+        let unwrapped = unwrap(&self.master, id, &wrapped);
+        let (secret, _) = unwrapped.ok_or(KeyError::Damaged { id })?;
         Ok(DataKey::from_secret(secret))
     }
 
@@ -163,16 +210,19 @@ impl DataKeys {
     }
 }
 
-/// A data key out of what is kept of it; none where that is not of this master key.
-pub(super) fn unwrap(master: &MasterKey, id: Uuid, wrapped: Vec<u8>) -> Option<Secret> {
-    let opened = aead::open(master.of_data_keys(), id.as_bytes(), wrapped);
-    let opened = Zeroizing::new(opened.ok()?);
+/// A data key out of what is kept of it, and whether the key that wraps new ones wraps it; none
+/// where it is wrapped by none of the master keys.
+pub(super) fn unwrap(master: &MasterKey, id: Uuid, wrapped: &[u8]) -> Option<(Secret, bool)> {
+    let (opened, is_current) = master.all_of_data_keys().find_map(|(key, is_current)| {
+        let opened = aead::open(key, id.as_bytes(), wrapped.to_vec()).ok()?;
+        Some((Zeroizing::new(opened), is_current))
+    })?;
     let mut secret = Secret::default();
     if opened.len() != secret.len() {
         return None;
     }
     secret.copy_from_slice(&opened);
-    Some(secret)
+    Some((secret, is_current))
 }
 
 impl From<FolderFault> for KeyError {

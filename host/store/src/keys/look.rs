@@ -59,7 +59,7 @@ pub(crate) fn look_at(folder: &Path, master: &MasterKey) -> Result<Wrapped, KeyE
         if wrapped.len() != SEALED_KEY_BYTES {
             continue;
         }
-        if unwrap(master, id, wrapped).is_some() {
+        if unwrap(master, id, &wrapped).is_some() {
             return Ok(Wrapped::ByThis);
         }
         tried += 1;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aws_lc_rs::aead::LessSafeKey;
 use base64::Engine as _;
@@ -17,15 +17,25 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::aead::{self, Secret};
-use super::{DataKey, KEY_BYTES, KeyError};
+use super::ring::{Ring, WrappingKey};
+use super::{DataKey, KEY_BYTES, KeyError, Sealed};
 use crate::files;
 use crate::hex_bytes::{Sha256Digest, hex_bytes};
 
-/// The deployment's root secret. It lives in a file outside the store and never in it.
+/// In which context a store's root secret is wrapped.
+const ROOT: &[u8] = b"root";
+
+/// The key that wraps all others, with those that did so before it. It lives in a file outside the
+/// store and never in it.
+///
+/// What has to stay as it is when the key is replaced is derived from a secret that the store
+/// keeps, wrapped: its root. The master key of an open [`Folder`](crate::Folder) knows it. Without
+/// a store, and of one whose first key was made to be its root, that is the key itself.
 pub struct MasterKey {
+    ring: Arc<Ring>,
+    /// What tokens, digests of personal values and the keys of the deployment's own secrets are
+    /// derived from.
     root: Secret,
-    /// What data keys are wrapped and unwrapped with, once one was.
-    of_data_keys: OnceLock<LessSafeKey>,
 }
 
 hex_bytes! {
@@ -58,11 +68,29 @@ impl MasterKey {
         Self::of(Zeroizing::new(bytes))
     }
 
-    fn of(root: Secret) -> Self {
+    fn of(secret: Secret) -> Self {
         Self {
-            root,
-            of_data_keys: OnceLock::new(),
+            ring: Arc::new(Ring::of(secret.clone(), [])),
+            root: secret,
         }
+    }
+
+    /// The same key, with others that may wrap something, or that will.
+    #[must_use]
+    pub fn with_others(self, others: impl IntoIterator<Item = Self>) -> Self {
+        let others = others.into_iter();
+        let others = others.map(|other| other.ring.first().secret().clone());
+        let ring = Ring::of(self.ring.first().secret().clone(), others);
+        Self {
+            ring: Arc::new(ring),
+            root: self.root,
+        }
+    }
+
+    /// Whether there are others.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.ring.keys().len() > 1
     }
 
     /// Reads the key from its file. Blocks on it.
@@ -96,6 +124,21 @@ impl MasterKey {
         Ok(Self::of(key))
     }
 
+    /// Reads the key, and others beside it. Blocks on their files.
+    ///
+    /// # Errors
+    /// As of [`load`](Self::load), for each of them.
+    pub fn load_with(path: &Path, others: &[PathBuf]) -> Result<Self, KeyError> {
+        Self::load(path)?.beside(others)
+    }
+
+    /// The same key, with others that are read from these files. Blocks on them.
+    pub(crate) fn beside(self, others: &[PathBuf]) -> Result<Self, KeyError> {
+        let others = others.iter().map(|path| Self::load(path));
+        let others = others.collect::<Result<Vec<_>, KeyError>>()?;
+        Ok(self.with_others(others))
+    }
+
     /// Makes a new key and its file (mode 0600). Blocks on it.
     ///
     /// # Errors
@@ -119,7 +162,7 @@ impl MasterKey {
     /// for each purpose.
     #[must_use]
     pub fn index(&self, purpose: &str, value: &str) -> BlindIndex {
-        BlindIndex(self.hmac("index", purpose, &[value.as_bytes()]))
+        BlindIndex(hmac(&self.root, "index", purpose, &[value.as_bytes()]))
     }
 
     /// The token of an id's generation; always the same, so that it need not be stored.
@@ -131,7 +174,7 @@ impl MasterKey {
     /// What makes the tokens of a purpose, for those who make many.
     #[must_use]
     pub fn tokens(&self, purpose: &str) -> Tokens {
-        Tokens(self.keyed("token", purpose))
+        Tokens(keyed(&self.root, "token", purpose))
     }
 
     /// A key for the deployment's own secrets (not erasable).
@@ -140,33 +183,93 @@ impl MasterKey {
         DataKey::from_secret(aead::derive(&self.root, "sealing", purpose))
     }
 
-    /// What a store keeps to recognise its key.
+    /// What a store keeps to recognise the configured key.
     pub(crate) fn check_value(&self) -> String {
-        hex::encode(aead::derive(&self.root, "check", "").as_ref())
+        self.ring.first().check_value()
+    }
+
+    /// Where the key with this check value stands among all; the configured one is at 0.
+    pub(crate) fn position_of(&self, check_value: &str) -> Option<usize> {
+        let mut keys = self.ring.keys().iter();
+        keys.position(|key| key.check_value() == check_value)
+    }
+
+    /// Has the key at this place wrap whatever is new, also for whoever has a clone of this one.
+    pub(crate) fn activate(&self, position: usize) {
+        self.ring.activate(position);
+    }
+
+    /// A root secret for a new store, wrapped by the configured key.
+    pub(crate) fn new_root(&self) -> Result<Sealed, KeyError> {
+        let secret = aead::random::<KEY_BYTES>()?;
+        self.ring.first().of_root().seal(ROOT, secret.as_ref())
+    }
+
+    /// The root secret of a store that is under the key at this place, wrapped by the configured
+    /// one instead.
+    pub(crate) fn rewrapped_root(
+        &self,
+        position: usize,
+        root: Option<&Sealed>,
+    ) -> Result<Sealed, KeyError> {
+        let secret = self.root_by(position, root)?;
+        self.ring.first().of_root().seal(ROOT, secret.as_ref())
+    }
+
+    /// The same keys, for a store that is under the one at this place and has this root.
+    pub(crate) fn with_root(
+        &self,
+        position: usize,
+        root: Option<&Sealed>,
+    ) -> Result<Self, KeyError> {
+        Ok(Self {
+            ring: self.ring.clone(),
+            root: self.root_by(position, root)?,
+        })
+    }
+
+    /// A store without a root secret of its own has the key that it is under.
+    fn root_by(&self, position: usize, root: Option<&Sealed>) -> Result<Secret, KeyError> {
+        let key = &self.ring.keys()[position];
+        let Some(root) = root else {
+            return Ok(key.secret().clone());
+        };
+        let opened = key.of_root().open(ROOT, root)?;
+        let mut secret = Secret::default();
+        if opened.len() != secret.len() {
+            return Err(KeyError::Unsealable);
+        }
+        secret.copy_from_slice(&opened);
+        Ok(secret)
     }
 
     /// Proves that whoever wrote a backup with this digest has the key.
     pub(crate) fn backup_proof(&self, digest: &Sha256Digest) -> BackupProof {
-        BackupProof(self.hmac("backup", "", &[digest.as_bytes()]))
+        BackupProof::of(self.ring.active(), digest)
     }
 
     pub(super) fn of_data_keys(&self) -> &LessSafeKey {
-        self.of_data_keys
-            .get_or_init(|| aead::cipher(&aead::derive(&self.root, "wrap", "")))
+        self.ring.active().of_data_keys()
     }
 
-    fn hmac(&self, purpose: &str, context: &str, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = self.keyed(purpose, context);
-        for part in parts {
-            mac.update(part);
-        }
-        mac.finalize().into_bytes().into()
+    /// What data keys may be wrapped with, each with whether new ones are.
+    pub(super) fn all_of_data_keys(&self) -> impl Iterator<Item = (&LessSafeKey, bool)> {
+        let keys = self.ring.in_order();
+        keys.map(|(key, is_active)| (key.of_data_keys(), is_active))
     }
+}
 
-    fn keyed(&self, purpose: &str, context: &str) -> Hmac<Sha256> {
-        let key = aead::derive(&self.root, purpose, context);
-        Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length")
+fn hmac(secret: &Secret, purpose: &str, context: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = keyed(secret, purpose, context);
+    for part in parts {
+        mac.update(part);
     }
+    mac.finalize().into_bytes().into()
+}
+
+fn keyed(secret: &Secret, purpose: &str, context: &str) -> Hmac<Sha256> {
+    let key = aead::derive(secret, purpose, context);
+    Hmac::<Sha256>::new_from_slice(key.as_ref()).expect("HMAC takes keys of any length")
 }
 
 impl Tokens {
@@ -215,10 +318,15 @@ impl fmt::Debug for Token {
 }
 
 impl BackupProof {
-    /// Whether this is the proof of `digest` by `master`, in a time that does not tell how
-    /// nearly.
+    fn of(key: &WrappingKey, digest: &Sha256Digest) -> Self {
+        Self(hmac(key.secret(), "backup", "", &[digest.as_bytes()]))
+    }
+
+    /// Whether this is the proof of `digest` by `master` or one of the others, in a time that does
+    /// not tell how nearly.
     pub(crate) fn is_by(&self, master: &MasterKey, digest: &Sha256Digest) -> bool {
-        self.0.ct_eq(&master.backup_proof(digest).0).into()
+        let mut keys = master.ring.keys().iter();
+        keys.any(|key| self.0.ct_eq(&Self::of(key, digest).0).into())
     }
 }
 
@@ -303,6 +411,23 @@ mod tests {
             let opened = aead::open(master.of_data_keys(), data_key.as_bytes(), wrapped);
             assert_eq!(opened.expect("unwrapped"), [2; KEY_BYTES]);
         }
+    }
+
+    #[test]
+    fn a_key_that_was_the_root_stays_it_under_the_next_ones() {
+        let first = || MasterKey::from_bytes([1; KEY_BYTES]);
+        let second = || MasterKey::from_bytes([2; KEY_BYTES]);
+        let third = MasterKey::from_bytes([3; KEY_BYTES]);
+        let token = |master: &MasterKey| master.token("ceremony", Uuid::nil(), 0).hash();
+
+        let under_second = second().with_others([first()]);
+        let root = under_second.rewrapped_root(1, None).expect("wrapped");
+        let under_third = third.with_others([second()]);
+        let root = under_third.rewrapped_root(1, Some(&root)).expect("wrapped");
+
+        let keyed = under_third.with_root(0, Some(&root)).expect("opened");
+        assert_eq!(token(&keyed), token(&first()));
+        assert!(under_second.with_root(0, Some(&root)).is_err());
     }
 
     #[test]

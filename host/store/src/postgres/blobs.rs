@@ -199,6 +199,24 @@ impl BlobStore for PostgresBlobs {
         }
     }
 
+    async fn replace(&self, id: Uuid, from: Bytes, to: Bytes) -> Result<bool, BlobError> {
+        let bytes = i64::try_from(to.len()).unwrap_or(i64::MAX);
+        let (from, to): (&[u8], &[u8]) = (&from, &to);
+        let session = self.writers.borrow().await?;
+        let replaced = session
+            .query_once(
+                "UPDATE parafa_blobs SET bytes = $3, content = $4 \
+                 WHERE kind = $1 AND id = $2 AND piece = 0 AND content = $5 RETURNING piece",
+                &[&self.kind.number(), &id, &bytes, &to, &from],
+            )
+            .await?;
+        if session.take_unreplicated() {
+            return Err(DatabaseError::Unconfirmed.into());
+        }
+        session.give_back();
+        Ok(!replaced.is_empty())
+    }
+
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
         let Some(first) = self.pieces(id, 0..1).await? else {
             return Ok(None);

@@ -20,6 +20,7 @@ pub(crate) fn options(root: &Path) -> FolderOptions {
     FolderOptions {
         path: root.join("data"),
         master_key: root.join("master.key"),
+        other_master_keys: Vec::new(),
         mode: StoreMode::Demo,
         cache_bytes: SledOptions::DEFAULT_CACHE_BYTES,
         commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,

@@ -20,6 +20,7 @@ mod power_loss;
 mod reading_ahead;
 mod restore;
 mod restore_shared;
+mod rotation;
 mod salvage;
 mod shared;
 mod sums;

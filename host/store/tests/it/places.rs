@@ -265,12 +265,20 @@ pub(crate) async fn open_shared_with(
     database: &PostgresDatabase,
     objects: Option<Objects>,
 ) -> Result<Folder, FolderError> {
+    open_shared_under(master(), database, objects).await
+}
+
+pub(crate) async fn open_shared_under(
+    master: MasterKey,
+    database: &PostgresDatabase,
+    objects: Option<Objects>,
+) -> Result<Folder, FolderError> {
     let database = Database::open(&options_of(&database.url)).await?;
     shared::open(SharedOptions {
         database,
         committers: PostgresEngine::DEFAULT_COMMITTERS,
         clock: Arc::new(clock()),
-        master: Arc::<MasterKey>::new(master()),
+        master: Arc::new(master),
         mode: StoreMode::Demo,
         objects,
     })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parafa_store::backup::{
     Backup, BackupError, BackupSource, RestoreOptions, RestoreReport, back_up, is_held, release,
 };
-use parafa_store::{Folder, FolderError, MasterKey, MemoryEngine, Sha256Digest};
+use parafa_store::{Folder, FolderError, FolderOptions, MasterKey, MemoryEngine, Sha256Digest};
 use tempfile::TempDir;
 
 use crate::backup::{Document, INVENTORY};
@@ -58,6 +58,7 @@ impl Scene {
         RestoreOptions {
             data: self.new_data(),
             master_key: Some(self.master_key()),
+            other_master_keys: Vec::new(),
             hold: false,
         }
     }
@@ -252,6 +253,33 @@ async fn a_backup_of_another_deployment_is_none_of_this_key() {
     let refused = scene.restore_by(options).await;
 
     assert!(matches!(refused, Err(BackupError::NotAuthentic { .. })));
+}
+
+#[tokio::test]
+async fn a_backup_from_before_the_key_was_replaced_is_restored_with_both() {
+    let scene = Scene::set().await;
+    let old = scene.root.path().join("old.key");
+    std::fs::rename(scene.master_key(), &old).expect("moved");
+    MasterKey::create(&scene.master_key()).expect("the next key");
+
+    let alone = scene.restore().await;
+    assert!(matches!(alone, Err(BackupError::NotAuthentic { .. })));
+    let both = RestoreOptions {
+        other_master_keys: vec![old.clone()],
+        ..scene.options()
+    };
+    let report = scene.restore_by(both).await.expect("restored");
+
+    assert!(report.authentic);
+    let options = FolderOptions {
+        path: scene.new_data(),
+        other_master_keys: vec![old],
+        ..options(scene.root.path())
+    };
+    let folder = Folder::open(&options).await.expect("opened");
+    for id in folder.keys.ids().await.expect("listed") {
+        assert!(folder.keys.rewrap(id).await.expect("it is unwrapped"));
+    }
 }
 
 #[tokio::test]

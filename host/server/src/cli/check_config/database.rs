@@ -51,7 +51,8 @@ fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Find
     let mode = demo::mode_of(&config.store.data);
     let key = startup::master_key_file(config, mode);
     // One that cannot be read was told of with all else that is configured.
-    let Some(Ok(master)) = key.map(|file| MasterKey::load(&file)) else {
+    let others = &config.secrets.other_master_key_files;
+    let Some(Ok(master)) = key.map(|file| MasterKey::load_with(&file, others)) else {
         return;
     };
     if let Err(error) = content.check_store(&master, mode) {

@@ -1,0 +1,220 @@
+//! How a store comes from one master key to the next.
+//!
+//! The row that says what the store is for names the key that it is under. A server that is
+//! configured with that one and a new one replaces it: at once what is derived from, in the same
+//! row, and then the wrapping of each data key, in walks through all of them.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{SchemaRow, keyed, unusable};
+use crate::clock::shifted;
+use crate::error::StoreError;
+use crate::keys::MasterKey;
+use crate::store::Store;
+use crate::transaction::Transaction;
+
+/// For how long hosts that share a store may wrap by a key that was replaced: they look every
+/// minute which one it is.
+const OTHERS_FOLLOW_WITHIN: SignedDuration = SignedDuration::from_mins(5);
+
+/// The master keys that a store was under, and how far its data keys are wrapped by the present
+/// one.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct KeyRotation {
+    /// Check values of all keys that were replaced. None of them becomes the store's again.
+    replaced: Vec<String>,
+    /// Those that may wrap a data key still.
+    needed: Vec<String>,
+    /// When the last was replaced.
+    since: Timestamp,
+    /// When the present walk through all data keys began.
+    began: Timestamp,
+    /// The last data key that it has looked at.
+    after: Option<Uuid>,
+    /// Data keys that it has found under another key, and wrapped anew.
+    found: u64,
+    /// Data keys that it is to look at yet; not known before it has counted them.
+    pending: Option<u64>,
+}
+
+/// Which key a store is under.
+pub(super) enum Standing {
+    /// The one at this place of the configuration.
+    Under(usize),
+    /// The one at this place, which the configured one is to replace.
+    ToReplace(usize),
+}
+
+impl KeyRotation {
+    /// Whether no key that was replaced wraps a data key any more.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.needed.is_empty()
+    }
+
+    /// Data keys that a key which was replaced may wrap: those that were not looked at, and 1 at
+    /// least until it is certain that there is none.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        match self.is_complete() {
+            true => 0,
+            false => self.pending.unwrap_or(1).max(1),
+        }
+    }
+
+    /// The last data key that was looked at, where a walk was cut short.
+    #[must_use]
+    pub fn after(&self) -> Option<Uuid> {
+        self.after
+    }
+
+    fn walk_anew(&mut self, now: Timestamp) {
+        self.began = now;
+        self.after = None;
+        self.found = 0;
+    }
+}
+
+impl SchemaRow {
+    /// Where the key that the store is under stands in the configuration.
+    pub(super) fn position(&self, master: &MasterKey) -> Result<usize, StoreError> {
+        let position = master.position_of(&self.key_check);
+        position.ok_or(match master.has_others() {
+            true => StoreError::NoMasterKeyFits,
+            false => StoreError::WrongMasterKey,
+        })
+    }
+
+    /// Which key the store is under. Refuses a configuration that lacks one that it needs.
+    pub(super) fn standing(&self, master: &MasterKey) -> Result<Standing, StoreError> {
+        let position = self.position(master)?;
+        let rotation = self.rotation.as_ref();
+        let mut needed = rotation.iter().flat_map(|rotation| &rotation.needed);
+        if needed.any(|check| master.position_of(check).is_none()) {
+            return Err(StoreError::EarlierMasterKeyMissing);
+        }
+        let configured = master.check_value();
+        let was_replaced = rotation.is_some_and(|it| it.replaced.contains(&configured));
+        Ok(match position {
+            0 => Standing::Under(0),
+            // Another host has the new key already, and this one is not configured for it yet.
+            _ if was_replaced => Standing::Under(position),
+            _ => Standing::ToReplace(position),
+        })
+    }
+
+    /// Puts the store under the configured key.
+    pub(super) fn replace_key(
+        &mut self,
+        position: usize,
+        master: &MasterKey,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let root = master.rewrapped_root(position, self.root.as_ref());
+        self.root = Some(root.map_err(|error| unusable(&error))?);
+        let before = std::mem::replace(&mut self.key_check, master.check_value());
+        let earlier = self.rotation.take();
+        let (mut replaced, mut needed) = earlier
+            .map(|earlier| (earlier.replaced, earlier.needed))
+            .unwrap_or_default();
+        replaced.push(before.clone());
+        needed.push(before);
+        self.rotation = Some(KeyRotation {
+            replaced,
+            needed,
+            since: now,
+            began: now,
+            after: None,
+            found: 0,
+            pending: None,
+        });
+        Ok(())
+    }
+}
+
+impl Store {
+    /// The master keys that the store was under, if it was under another one than now.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn key_rotation(&self) -> Result<Option<KeyRotation>, StoreError> {
+        let row: Option<SchemaRow> = self.get(&()).await?;
+        Ok(row.and_then(|row| row.rotation))
+    }
+
+    /// Has `master` wrap by the key that the store is under by now: another host may have replaced
+    /// it.
+    ///
+    /// # Errors
+    /// [`StoreError::NoMasterKeyFits`] where that key is not configured here; the engine's.
+    pub async fn follow_master_key(&self, master: &MasterKey) -> Result<(), StoreError> {
+        keyed(self, master).await.map(|_| ())
+    }
+
+    /// Notes that data keys were looked at: so many were wrapped anew, and so many are to come
+    /// after `last`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn note_rewrapped(
+        &self,
+        last: Uuid,
+        rewrapped: u64,
+        pending: u64,
+    ) -> Result<(), StoreError> {
+        self.change_rotation(&|rotation: &mut KeyRotation, _: Timestamp| {
+            rotation.after = Some(last);
+            rotation.found += rewrapped;
+            rotation.pending = Some(pending);
+        })
+        .await
+        .map(|_| ())
+    }
+
+    /// Ends a walk through all data keys, of which so many were out of its reach, and begins the
+    /// next one. The keys that were replaced are not needed any more if it found none of them.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn end_rewrapping(
+        &self,
+        out_of_reach: usize,
+    ) -> Result<Option<KeyRotation>, StoreError> {
+        let is_shared = self.is_shared();
+        self.change_rotation(&|rotation: &mut KeyRotation, now: Timestamp| {
+            let all_follow = shifted(rotation.since, OTHERS_FOLLOW_WITHIN);
+            let is_clean = rotation.found == 0 && out_of_reach == 0;
+            if is_clean && (!is_shared || rotation.began >= all_follow) {
+                rotation.needed.clear();
+            }
+            rotation.pending = Some(u64::try_from(out_of_reach).unwrap_or(u64::MAX));
+            rotation.walk_anew(now);
+        })
+        .await
+    }
+
+    async fn change_rotation(
+        &self,
+        change: &(dyn Fn(&mut KeyRotation, Timestamp) + Sync),
+    ) -> Result<Option<KeyRotation>, StoreError> {
+        self.transact(|tx| Box::pin(changed(tx, change))).await
+    }
+}
+
+async fn changed(
+    tx: &mut Transaction<'_>,
+    change: &(dyn Fn(&mut KeyRotation, Timestamp) + Sync),
+) -> Result<Option<KeyRotation>, StoreError> {
+    let row: Option<SchemaRow> = tx.get(&()).await?;
+    let Some(mut row) = row else {
+        return Ok(None);
+    };
+    let now = tx.now();
+    if let Some(rotation) = &mut row.rotation {
+        change(rotation, now);
+        tx.put(&row).await?;
+    }
+    Ok(row.rotation)
+}

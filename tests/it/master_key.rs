@@ -1,0 +1,92 @@
+//! What the master key keeps shut, and a key that is replaced while people are about to sign.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use memchr::memmem;
+use parafa_store::MasterKey;
+
+use crate::support::demo::Demo;
+use crate::support::engine::keeps_files;
+use crate::support::operator::text;
+
+const OTHERS: &str = "PARAFA_SECRETS__OTHER_MASTER_KEY_FILES";
+/// How soon a few data keys are to be wrapped anew.
+const REWRAPPED: Duration = Duration::from_secs(30);
+
+/// Waits until no data key may be wrapped by the key before.
+async fn wait_until_rewrapped(demo: &Demo) {
+    let begun = Instant::now();
+    loop {
+        let metrics = demo.metrics().await;
+        let pending = metrics.sum("parafa_master_key_pending", &[]);
+        if pending == 0.0 {
+            return;
+        }
+        assert!(begun.elapsed() < REWRAPPED, "{pending} are pending");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test]
+async fn links_lead_to_their_signings_after_the_master_key_was_replaced_and_removed() {
+    let mut demo = Demo::start();
+    let signings = [
+        demo.signing().create_plain().await,
+        demo.signing().create_plain().await,
+    ];
+    let [key, old] = ["master.key", "old.key"].map(|name| demo.data().join(name));
+    demo.stop();
+    fs::rename(&key, &old).expect("moved");
+    MasterKey::create(&key).expect("the next key");
+
+    demo.start_again_with(OTHERS, text(&old));
+
+    let told = demo.signing().signing(signings[0].signing_id).await;
+    assert_eq!(told.signers[0].link(), signings[0].signers[0].link());
+    demo.sign(&signings[0], 0).await;
+    demo.signing().document(signings[0].signing_id).await;
+    // Hosts that share a database have some minutes to learn of the next key.
+    if !keeps_files() {
+        return;
+    }
+    wait_until_rewrapped(&demo).await;
+    demo.stop();
+    fs::remove_file(&old).expect("removed");
+    demo.start_again_with(OTHERS, "");
+    let told = demo.signing().signing(signings[1].signing_id).await;
+    assert_eq!(told.signers[0].link(), signings[1].signers[0].link());
+    demo.sign(&signings[1], 0).await;
+    demo.signing().document(signings[1].signing_id).await;
+}
+
+#[tokio::test]
+async fn whoever_takes_what_is_stored_and_not_the_master_key_learns_of_no_person_and_document() {
+    let mut demo = Demo::start();
+    let signing = demo.signing().create_plain().await;
+    demo.sign(&signing, 0).await;
+    let persona = demo.smart_id_personas("signs")[0];
+    let token = signing.signers[0].link().path().rsplit('/').next();
+    let secrets = [
+        persona.personal_code.as_str(),
+        persona.name.as_str(),
+        "ona@example.lt",
+        "sutartis.pdf",
+        "%PDF-",
+        token.expect("a token"),
+    ]
+    .map(str::to_owned);
+    demo.stop();
+
+    let stored = demo.stored();
+
+    for secret in secrets {
+        let found = memmem::find(&stored, secret.as_bytes());
+        assert_eq!(found, None, "{secret} is stored as it is");
+    }
+    let readable = memmem::find(&stored, b"key_check");
+    assert!(
+        readable.is_some(),
+        "what is not sealed is found in this way"
+    );
+}
