@@ -162,7 +162,7 @@ impl Copying {
     /// Makes the folder, copies what lies beside the store, and then all records that there are.
     async fn begin(source: &BackupSource, target: &Path) -> Result<Self, BackupError> {
         let (schema, mode) = schema::of(source.store.engine()).await?;
-        if schema == SCHEMA_VERSION {
+        if schema <= SCHEMA_VERSION {
             known(source).await?;
         }
         let (made, data) = (target.to_owned(), source.data.clone());

@@ -18,8 +18,11 @@ use self::rotation::Standing;
 
 mod rotation;
 
-/// The latest layout of keys and rows that this crate writes.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The latest layout of keys and rows that this crate writes: a store with a root secret, which
+/// a program that knows none must not open.
+pub const SCHEMA_VERSION: u32 = 2;
+/// The layout without one. Every other row is the same in both.
+const WITHOUT_ROOT: u32 = 1;
 
 #[derive(Deserialize, Serialize)]
 struct SchemaRow {
@@ -190,7 +193,7 @@ async fn check_or_create(
         (None, _) if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
         (None, Some(root)) => {
             let row = SchemaRow {
-                version: SCHEMA_VERSION,
+                version: root.map_or(WITHOUT_ROOT, |_| SCHEMA_VERSION),
                 mode,
                 key_check: master.check_value(),
                 root: root.cloned(),

@@ -26,14 +26,14 @@ pub(super) struct Completeness<'n> {
 }
 
 impl<'n> Completeness<'n> {
-    /// For the rows of a store of this schema version. Those of another than the program's own
-    /// are not looked at: an upgrade is still to make them readable.
+    /// For the rows of a store of this schema version. Those of a later one than the program's
+    /// own are not looked at.
     pub(super) fn new(there: &'n Named, tables: Tables, at: Timestamp, schema: u32) -> Self {
         Self {
             there,
             tables,
             at,
-            knows_rows: schema == SCHEMA_VERSION,
+            knows_rows: schema <= SCHEMA_VERSION,
             lacking: BTreeMap::new(),
         }
     }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_another_schema_are_not_compared() {
+    fn rows_of_a_later_schema_are_not_compared() {
         let parts = [part([("a", "{}"), ("b", &whole("b"))])];
 
         assert_eq!(missing(&parts, SCHEMA_VERSION + 1), []);

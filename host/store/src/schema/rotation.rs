@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{SchemaRow, keyed, unusable};
+use super::{SCHEMA_VERSION, SchemaRow, keyed, unusable};
 use crate::clock::shifted;
 use crate::error::StoreError;
 use crate::keys::MasterKey;
@@ -114,6 +114,7 @@ impl SchemaRow {
     ) -> Result<(), StoreError> {
         let root = master.rewrapped_root(position, self.root.as_ref());
         self.root = Some(root.map_err(|error| unusable(&error))?);
+        self.version = SCHEMA_VERSION;
         let before = std::mem::replace(&mut self.key_check, master.check_value());
         let earlier = self.rotation.take();
         let (mut replaced, mut needed) = earlier
