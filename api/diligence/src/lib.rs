@@ -21,7 +21,7 @@ mod vocabulary;
 use std::sync::Arc;
 
 use axum::Router;
-use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge};
+use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge, webhooks};
 
 pub use self::api::{DiligenceApi, Record};
 pub use self::operations::{ASICE, JADES};
@@ -45,7 +45,7 @@ pub fn neighbour() -> Neighbour {
         guide: guide::GUIDE.title,
         problems: reference::problems(),
         problem_folder: "",
-        events: kyc::events(),
+        events: webhooks::events::<kyc::KycEventKind>(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security};
+use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security, webhooks};
 
 use crate::api::DiligenceApi;
 use crate::guide::GUIDE;
+use crate::kyc::KycEventKind;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
-use crate::{FOLDER, examples, kyc};
+use crate::{FOLDER, examples};
 
 /// What the API is called.
 pub(crate) const NAME: &str = "Due diligence";
@@ -42,7 +43,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         set_up: |_| Vec::new(),
         example: examples::of,
         refusal,
-        webhooks: kyc::webhooks,
+        webhooks: webhooks::operations::<KycEventKind>,
     }
 }
 

@@ -51,7 +51,7 @@ pub fn neighbour() -> Neighbour {
         guide: guide::GUIDE.title,
         problems: reference::problems(),
         problem_folder: "",
-        events: webhooks::events(),
+        events: parafa_api_http::webhooks::events::<SigningEventKind>(),
     }
 }
 

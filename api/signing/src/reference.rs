@@ -1,13 +1,14 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{ProblemType, Reference, Security, SetUp};
+use parafa_api_http::{ProblemType, Reference, Security, SetUp, webhooks};
 
 use crate::api::SigningApi;
+use crate::examples;
 use crate::guide::GUIDE;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::record::SANDBOX_HEADER;
-use crate::{examples, webhooks};
+use crate::vocabulary::SigningEventKind;
 
 /// What the API is called.
 pub(crate) const NAME: &str = "Signing orchestration";
@@ -43,7 +44,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         refusal: examples::problem,
         demo_key: ".signing.test",
         guide: GUIDE,
-        webhooks: webhooks::all,
+        webhooks: webhooks::operations::<SigningEventKind>,
     }
 }
 
