@@ -61,7 +61,7 @@ impl Ceremonies {
     pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
-            return self.drop_job(job).await;
+            return Ok(self.records.complete(job).await?);
         };
         let now = self.records.store.now().await?;
         if let Some(failure) = running.over(now) {
@@ -256,12 +256,6 @@ impl Ceremonies {
                 self.finish(running, key, prepared, value).await
             }
         }
-    }
-
-    async fn drop_job(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
     }
 
     async fn store_outcome(

@@ -249,9 +249,7 @@ impl Ceremonies {
     pub async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
+        Ok(self.records.complete(job).await?)
     }
 
     /// The same without its job, which then has nothing left to do.

@@ -179,9 +179,7 @@ impl Intake {
             .await?;
         self.remove_file(file, data_key).await?;
         self.idempotency.remove_answers(file).await?;
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
+        Ok(self.records.complete(job).await?)
     }
 
     async fn insert_file(
