@@ -12,6 +12,12 @@ use uuid::Uuid;
 
 use super::PluginPin;
 
+/// What jobs about a ceremony say.
+#[derive(Deserialize)]
+pub(crate) struct CeremonyJob {
+    pub(crate) signing: Uuid,
+}
+
 /// A ceremony with the versions of its document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CeremonyRow {
