@@ -181,7 +181,7 @@ impl Ceremonies {
         let sealed = attempt.step.as_ref();
         let sealed = sealed.ok_or(CeremonyError::Inconsistent("a running attempt has no step"))?;
         let key = self.records.data_key(running.ceremony.data_key).await?;
-        let step = sealing::open_step(&key, attempt.id, sealed)?;
+        let step = sealing::open(&key, attempt.id, sealed)?;
         Ok((key, step))
     }
 

@@ -68,7 +68,7 @@ impl Ceremonies {
         let key = self.reader.key_to(&link.row).await?;
         let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let id = self.records.store.new_id().await?;
-        let step = sealing::seal_step(&key, id, &first)?;
+        let step = sealing::seal(&key, id, &first)?;
         let card = is_card.then(|| CardAccess {
             code_hash: Some(PairingCode::of(&self.records.master, id).hash()),
             code_until: card_until,
