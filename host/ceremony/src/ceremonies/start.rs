@@ -101,9 +101,7 @@ impl Ceremonies {
                     if let Some(earlier) = earlier {
                         give_up(tx, earlier).await?;
                     }
-                    let base = row
-                        .newest()
-                        .ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+                    let base = row.document()?;
                     if shown.is_some_and(|shown| shown != base.sha256) {
                         return Err(CeremonyError::DocumentChanged);
                     }
