@@ -43,7 +43,7 @@ pub fn neighbour() -> Neighbour {
         folder: FOLDER.to_owned(),
         summary: reference::SUMMARY,
         guide: guide::GUIDE.title,
-        problems: reference::problems(),
+        problems: ProblemKind::problem_types(),
         problem_folder: "",
         events: webhooks::events::<kyc::KycEventKind>(),
     }

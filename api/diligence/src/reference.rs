@@ -20,12 +20,6 @@ const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian leg
     Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Answers to live keys are billed each; that a register holds nothing, does not answer, or that a signature cannot be made is never billed. Nor is a call whose caller has hung up before the answer is ready. With an `Idempotency-Key` a call may be repeated for 24 hours: the answer is the same, and billed once.\n\n\
     `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
 
-/// Every problem that the API answers with.
-pub(crate) fn problems() -> Vec<ProblemType> {
-    let kinds = ProblemKind::ALL.iter();
-    kinds.map(|kind| kind.problem_type()).collect()
-}
-
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
     Reference {
         folder: FOLDER,
@@ -35,7 +29,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key that begins with `ddk_test_` or `ddk_live_`."),
-        problems: problems(),
+        problems: ProblemKind::problem_types(),
         advice_on_long_bodies: "",
         headers: &[],
         demo_key: ".diligence.test",
