@@ -141,7 +141,7 @@ mod tests {
     fn what_does_not_serve_is_found_anew_and_what_serves_nobody_is_not_remembered() {
         let recent = Recent::new(2);
         let value = |least: usize, found: usize| {
-            recent.value(1, |value| *value >= least, || Ok::<_, ()>(found))
+            recent.value(1, |value: &usize| *value >= least, || Ok::<_, ()>(found))
         };
 
         assert_eq!(value(3, 2), Ok(2), "what is found is answered");
