@@ -39,7 +39,7 @@ pub fn neighbour() -> Neighbour {
         folder: FOLDER.to_owned(),
         summary: reference::SUMMARY,
         guide: guide::GUIDE.title,
-        problems: reference::problems(),
+        problems: ErrorCode::problem_types(),
         problem_folder: FOLDER,
         events: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{Problem, ProblemType, Reference, Security, SetUp};
+use parafa_api_http::{Problem, Reference, Security, SetUp};
 use serde_json::Map;
 
 use crate::api::AuthApi;
@@ -19,12 +19,6 @@ const VERSION: &str = "1.0.0";
 const INTRODUCTION: &str = "Authenticates persons with their eID for relying parties, here called providers: the provider's backend creates a request for one method, the person proves who they are, and the provider learns the verified identity, and gets it as a signed JWT.\n\n\
     A refusal is an object `error` with a `code` for programs, a `message` for people, the `requestId` and whether the same request is worth repeating later. How the data to be signed are made, byte by byte, is in the documentation of the service, with test vectors.";
 
-/// Every refusal of the API.
-pub(crate) fn problems() -> Vec<ProblemType> {
-    let codes = ErrorCode::ALL.iter();
-    codes.map(|code| code.problem_type()).collect()
-}
-
 pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
     Reference {
         folder: FOLDER,
@@ -36,7 +30,7 @@ pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
         security: Security::Basic(
             "The key's id and secret, as they were shown when the provider was made.",
         ),
-        problems: problems(),
+        problems: ErrorCode::problem_types(),
         advice_on_long_bodies: "",
         headers: &[],
         set_up,

@@ -3,7 +3,7 @@
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// The language of a page.
+    /// The language of a signer's mails and ceremony page.
     Language {
         /// Lithuanian.
         Lt = "lt",
@@ -11,7 +11,7 @@ wire_enums! {
         En = "en",
     }
 
-    /// How a signer proves who they are and signs.
+    /// The eID means of a signature.
     SigningMethod {
         /// Lithuanian identity card over NFC.
         Nfc = "nfc",
@@ -61,7 +61,7 @@ wire_enums! {
         Estonia = "EE",
     }
 
-    /// Where the signer stands.
+    /// Where one party of a signing stands.
     SignerStatus {
         /// Can sign now.
         Pending = "pending",
@@ -71,7 +71,7 @@ wire_enums! {
         Declined = "declined",
         /// The signing ended without this signer.
         Cancelled = "cancelled",
-        /// The deadline passed first.
+        /// The hard deadline passed first.
         Expired = "expired",
         /// Completed by a sandbox simulation, without a signature.
         Simulated = "simulated",
@@ -140,4 +140,9 @@ wire_enums! {
         /// The signer chose another verification code.
         WrongCode = "wrong_code",
     }
+}
+
+impl SigningMethod {
+    /// All of them, in the order in which they are listed.
+    pub const EVERY: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 }

@@ -20,8 +20,6 @@ pub use self::views::{ErasedKycOrder, KycArtifact, KycEvent, KycOrder, KycPrice}
 pub use self::vocabulary::{
     KycDeliveryKind, KycEventKind, KycRole, KycSimulation, KycStatus, KycStatusReason,
 };
-pub(crate) use self::webhooks::events;
-pub use self::webhooks::webhooks;
 pub use crate::vocabulary::Purpose;
 
 parafa_api_http::ids! {

@@ -21,7 +21,7 @@ mod vocabulary;
 use std::sync::Arc;
 
 use axum::Router;
-use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge};
+use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge, webhooks};
 
 pub use self::api::{DiligenceApi, Record};
 pub use self::operations::{ASICE, JADES};
@@ -43,9 +43,9 @@ pub fn neighbour() -> Neighbour {
         folder: FOLDER.to_owned(),
         summary: reference::SUMMARY,
         guide: guide::GUIDE.title,
-        problems: reference::problems(),
+        problems: ProblemKind::problem_types(),
         problem_folder: "",
-        events: kyc::events(),
+        events: webhooks::events::<kyc::KycEventKind>(),
     }
 }
 

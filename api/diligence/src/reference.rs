@@ -1,12 +1,13 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security};
+use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security, webhooks};
 
 use crate::api::DiligenceApi;
 use crate::guide::GUIDE;
+use crate::kyc::KycEventKind;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
-use crate::{FOLDER, examples, kyc};
+use crate::{FOLDER, examples};
 
 /// What the API is called.
 pub(crate) const NAME: &str = "Due diligence";
@@ -19,12 +20,6 @@ const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian leg
     Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Answers to live keys are billed each; that a register holds nothing, does not answer, or that a signature cannot be made is never billed. Nor is a call whose caller has hung up before the answer is ready. With an `Idempotency-Key` a call may be repeated for 24 hours: the answer is the same, and billed once.\n\n\
     `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
 
-/// Every problem that the API answers with.
-pub(crate) fn problems() -> Vec<ProblemType> {
-    let kinds = ProblemKind::ALL.iter();
-    kinds.map(|kind| kind.problem_type()).collect()
-}
-
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
     Reference {
         folder: FOLDER,
@@ -34,7 +29,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key that begins with `ddk_test_` or `ddk_live_`."),
-        problems: problems(),
+        problems: ProblemKind::problem_types(),
         advice_on_long_bodies: "",
         headers: &[],
         demo_key: ".diligence.test",
@@ -42,7 +37,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         set_up: |_| Vec::new(),
         example: examples::of,
         refusal,
-        webhooks: kyc::webhooks,
+        webhooks: webhooks::operations::<KycEventKind>,
     }
 }
 

@@ -1,9 +1,13 @@
 //! What every API says of the webhooks that it posts.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use crate::openapi::Schemas;
+use crate::vocabulary::WireName;
 
 /// For whoever verifies deliveries, in a description.
-pub const TEST_VECTOR: &str = include_str!("documentation/vector.txt").trim_ascii_end();
+pub(crate) const TEST_VECTOR: &str = include_str!("documentation/vector.txt").trim_ascii_end();
 
 /// How a delivery is verified in a shell, whose `SECRET`, `WEBHOOK_ID`,
 /// `WEBHOOK_TIMESTAMP` and `WEBHOOK_SIGNATURE` are those of the delivery.
@@ -43,49 +47,86 @@ pub(crate) const HEADERS: [(&str, &str); 6] = [
     ),
 ];
 
-/// An event that is posted to a receiver.
-pub struct EventPost<'a> {
-    /// Its kind, as the body says it.
-    pub kind: &'a str,
-    /// The id of the operation.
-    pub operation_id: &'a str,
-    /// What happened, in a few words.
-    pub summary: &'a str,
-    /// Where to and what for, in sentences.
-    pub description: String,
-    /// The tag of the operation.
-    pub tag: &'a str,
-    /// The schema of the body, whatever the event.
-    pub body: &'a Value,
-    /// What the schema says of this event alone.
-    pub further: Value,
+/// The kinds of events that an API posts to receivers.
+pub trait EventKind: WireName + PartialEq {
+    /// The body, whatever the event.
+    type Body: JsonSchema;
+
+    /// The tag of the operations.
+    const TAG: &'static str;
+    /// The member of a request that has the receiver's address.
+    const ADDRESS: &'static str;
+    /// What events are about.
+    const SUBJECT: &'static str;
+    /// The kind that is described with a test vector.
+    const WITH_VECTOR: Self;
+
+    /// The id of the operation, and what happened, in a few words.
+    fn told(self) -> (&'static str, &'static str);
+
+    /// Members that this kind has beside those that all have.
+    fn members(self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// A body.
-    pub example: Value,
+    fn example(self) -> Value;
 }
 
-impl EventPost<'_> {
-    /// The OpenAPI operation.
-    #[must_use]
-    pub fn operation(self) -> Value {
-        json!({
-            "operationId": self.operation_id,
-            "summary": self.summary,
-            "description": self.description,
-            "tags": [self.tag],
-            "security": [],
-            "parameters": parameters(self.kind),
-            "requestBody": {
-                "required": true,
-                "content": {
-                    "application/json": {
-                        "schema": {"allOf": [self.body, self.further]},
-                        "example": self.example,
-                    },
+/// The kinds of events, for the list of those of all APIs.
+#[must_use]
+pub fn events<K: EventKind>() -> Vec<Event> {
+    let kinds = K::ALL.iter();
+    let events = kinds.map(|&(name, kind)| Event {
+        name,
+        summary: kind.told().1,
+    });
+    events.collect()
+}
+
+/// One OpenAPI operation for each kind of event, by its name.
+pub fn operations<K: EventKind>(schemas: &mut Schemas) -> Map<String, Value> {
+    let body = schemas.of::<K::Body>();
+    let kinds = K::ALL.iter();
+    let operations = kinds.map(|&(name, kind)| {
+        let post = operation(name, kind, &body);
+        (name.to_owned(), json!({"post": post}))
+    });
+    operations.collect()
+}
+
+fn operation<K: EventKind>(name: &str, kind: K, body: &Value) -> Value {
+    let (id, summary) = kind.told();
+    let mut description = format!(
+        "Posted to {}. Verify a signature before acting on it; polling the {} always works too.",
+        K::ADDRESS,
+        K::SUBJECT
+    );
+    if kind == K::WITH_VECTOR {
+        description = format!("{description}\n\n{TEST_VECTOR}");
+    }
+    let mut further = json!({"properties": {"event": {"type": "string", "const": name}}});
+    if !kind.members().is_empty() {
+        further["required"] = json!(kind.members());
+    }
+    json!({
+        "operationId": id,
+        "summary": summary,
+        "description": description,
+        "tags": [K::TAG],
+        "security": [],
+        "parameters": parameters(name),
+        "requestBody": {
+            "required": true,
+            "content": {
+                "application/json": {
+                    "schema": {"allOf": [body, further]},
+                    "example": kind.example(),
                 },
             },
-            "responses": responses(),
-        })
-    }
+        },
+        "responses": responses(),
+    })
 }
 
 /// What the answers of a receiver come to.

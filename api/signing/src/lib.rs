@@ -49,9 +49,9 @@ pub fn neighbour() -> Neighbour {
         folder: String::new(),
         summary: reference::SUMMARY,
         guide: guide::GUIDE.title,
-        problems: reference::problems(),
+        problems: ProblemKind::problem_types(),
         problem_folder: "",
-        events: webhooks::events(),
+        events: parafa_api_http::webhooks::events::<SigningEventKind>(),
     }
 }
 

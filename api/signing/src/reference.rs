@@ -1,13 +1,14 @@
 //! What is told of the API as a whole.
 
-use parafa_api_http::{ProblemType, Reference, Security, SetUp};
+use parafa_api_http::{Reference, Security, SetUp, webhooks};
 
 use crate::api::SigningApi;
+use crate::examples;
 use crate::guide::GUIDE;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::record::SANDBOX_HEADER;
-use crate::{examples, webhooks};
+use crate::vocabulary::SigningEventKind;
 
 /// What the API is called.
 pub(crate) const NAME: &str = "Signing orchestration";
@@ -20,12 +21,6 @@ const VERSION: &str = "1.2.1";
 const INTRODUCTION: &str = "Gets documents signed with qualified electronic signatures: post a document and the list of its signers, and each of them signs on a ceremony page with their own eID.\n\n\
     Every refusal is a problem document (RFC 9457) whose type leads to a page on it. A key that starts with `tsk_live_` acts on production, one that starts with `tsk_test_` on the sandbox; neither sees the other's records. Which formats and methods are set up here `GET /v1/capabilities` says.";
 
-/// Every problem that the API answers with.
-pub(crate) fn problems() -> Vec<ProblemType> {
-    let kinds = ProblemKind::ALL.iter();
-    kinds.map(|kind| kind.problem_type()).collect()
-}
-
 pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
     Reference {
         folder: "",
@@ -35,7 +30,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key, as it was shown when it was issued."),
-        problems: problems(),
+        problems: ProblemKind::problem_types(),
         advice_on_long_bodies: "Store documents with POST /v1/files first and name them by their fileToken.",
         headers: &[SANDBOX_HEADER],
         set_up,
@@ -43,7 +38,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         refusal: examples::problem,
         demo_key: ".signing.test",
         guide: GUIDE,
-        webhooks: webhooks::all,
+        webhooks: webhooks::operations::<SigningEventKind>,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The enumerated values of the contract, by the names that go over the wire.
 
+pub use parafa_api_ceremony::{Language, SignerStatus, SigningMethod};
 use parafa_api_http::wire_enums;
 
 wire_enums! {
@@ -17,26 +18,6 @@ wire_enums! {
         Cancelled = "cancelled",
         /// It could not be prepared or finished.
         Failed = "failed",
-    }
-
-    /// Where one party of a signing stands.
-    SignerStatus {
-        /// Can sign now.
-        Pending = "pending",
-        /// Has signed.
-        Signed = "signed",
-        /// Has declined.
-        Declined = "declined",
-        /// The signing ended without this signer.
-        Cancelled = "cancelled",
-        /// The hard deadline passed first.
-        Expired = "expired",
-        /// Completed by a sandbox simulation, without a signature.
-        Simulated = "simulated",
-        /// The turn has not come yet.
-        Waiting = "waiting",
-        /// A viewer: recorded and nothing else.
-        Recorded = "recorded",
     }
 
     /// How a completed signing was completed.
@@ -69,24 +50,6 @@ wire_enums! {
         Signer = "signer",
         /// Is recorded only.
         Viewer = "viewer",
-    }
-
-    /// The language of a signer's mails and ceremony page.
-    Language {
-        /// Lithuanian.
-        Lt = "lt",
-        /// English.
-        En = "en",
-    }
-
-    /// The eID means of a signature.
-    SigningMethod {
-        /// Lithuanian identity card over NFC.
-        Nfc = "nfc",
-        /// Smart-ID.
-        SmartId = "smart_id",
-        /// Mobile-ID.
-        MobileId = "mobile_id",
     }
 
     /// What a new container is composed as.
@@ -140,11 +103,6 @@ wire_enums! {
         /// The service, or its operator.
         Service = "service",
     }
-}
-
-impl SigningMethod {
-    /// All of them, in the order in which they are listed.
-    pub const EVERY: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 }
 
 /// The family of formats that a file name's extension stands for. A

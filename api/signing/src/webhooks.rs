@@ -1,78 +1,43 @@
 //! What the service posts to a signing's webhook address.
 
-use parafa_api_http::webhooks::{Event, EventPost, TEST_VECTOR};
-use parafa_api_http::{Schemas, WireName};
-use serde_json::{Map, Value, json};
+use parafa_api_http::webhooks::EventKind;
+use serde_json::Value;
 
 use crate::examples;
 use crate::operations::EVENTS;
 use crate::views::SigningEvent;
 use crate::vocabulary::SigningEventKind;
 
-/// One webhook for each kind of event, by its name.
-pub(crate) fn all(schemas: &mut Schemas) -> Map<String, Value> {
-    let event = schemas.of::<SigningEvent>();
-    SigningEventKind::ALL
-        .iter()
-        .map(|(name, kind)| ((*name).to_owned(), json!({"post": webhook(*kind, &event)})))
-        .collect()
-}
+impl EventKind for SigningEventKind {
+    type Body = SigningEvent;
 
-/// The kinds of events, for the list of those of all APIs.
-pub(crate) fn events() -> Vec<Event> {
-    let kinds = SigningEventKind::ALL.iter();
-    let event = |&(name, kind): &(&'static str, SigningEventKind)| Event {
-        name,
-        summary: told(kind).1,
-    };
-    kinds.map(event).collect()
-}
+    const TAG: &'static str = EVENTS.name;
+    const ADDRESS: &'static str = "webhookUrl";
+    const SUBJECT: &'static str = "signing";
+    const WITH_VECTOR: Self = Self::Completed;
 
-/// The id of the operation, and what happened.
-fn told(kind: SigningEventKind) -> (&'static str, &'static str) {
-    match kind {
-        SigningEventKind::SignerSigned => ("onSignerSigned", "A signer signed"),
-        SigningEventKind::SignerDeclined => ("onSignerDeclined", "A signer declined"),
-        SigningEventKind::Completed => ("onSigningCompleted", "Every signer signed"),
-        SigningEventKind::Declined => ("onSigningDeclined", "The signing was declined"),
-        SigningEventKind::Cancelled => ("onSigningCancelled", "The signing was cancelled"),
-        SigningEventKind::Expired => ("onSigningExpired", "The hard deadline passed"),
-        SigningEventKind::Failed => ("onSigningFailed", "The signing failed"),
+    fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SignerSigned => ("onSignerSigned", "A signer signed"),
+            Self::SignerDeclined => ("onSignerDeclined", "A signer declined"),
+            Self::Completed => ("onSigningCompleted", "Every signer signed"),
+            Self::Declined => ("onSigningDeclined", "The signing was declined"),
+            Self::Cancelled => ("onSigningCancelled", "The signing was cancelled"),
+            Self::Expired => ("onSigningExpired", "The hard deadline passed"),
+            Self::Failed => ("onSigningFailed", "The signing failed"),
+        }
     }
-}
 
-fn webhook(kind: SigningEventKind, event: &Value) -> Value {
-    let (id, summary) = told(kind);
-    let posted = "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.";
-    let description = match kind {
-        SigningEventKind::Completed => format!("{posted}\n\n{TEST_VECTOR}"),
-        _ => posted.to_owned(),
-    };
-    let post = EventPost {
-        kind: kind.as_str(),
-        operation_id: id,
-        summary,
-        description,
-        tag: EVENTS.name,
-        body: event,
-        further: json!({
-            "properties": {"event": {"type": "string", "const": kind.as_str()}},
-            "required": members(kind),
-        }),
-        example: examples::event(kind),
-    };
-    post.operation()
-}
+    fn members(self) -> &'static [&'static str] {
+        match self {
+            Self::SignerSigned => &["signer", "document"],
+            Self::SignerDeclined => &["signer"],
+            Self::Completed => &["completionMode"],
+            Self::Declined | Self::Cancelled | Self::Expired | Self::Failed => &[],
+        }
+    }
 
-/// Members that this kind has beside those that all have.
-fn members(kind: SigningEventKind) -> &'static [&'static str] {
-    match kind {
-        SigningEventKind::SignerSigned => &["signer", "document"],
-        SigningEventKind::SignerDeclined => &["signer"],
-        SigningEventKind::Completed => &["completionMode"],
-        SigningEventKind::Declined
-        | SigningEventKind::Cancelled
-        | SigningEventKind::Expired
-        | SigningEventKind::Failed => &[],
+    fn example(self) -> Value {
+        examples::event(self)
     }
 }

@@ -16,7 +16,9 @@ mod request;
 pub use document::{Blob, Environment, Hasher, Part, Sink};
 pub use evidence::{Evidence, EvidencePool, SignatureEvidence};
 #[cfg(feature = "native")]
-pub use native::{MemoryBlob, MemorySink, NativeEnvironment, NativeHasher, carry_out};
+pub use native::{
+    MemoryBlob, MemorySink, NativeEnvironment, NativeHasher, bytes_read, carry_out, verifications,
+};
 pub use operation::{Ability, About, Answer, Need, SignRequest, Step};
 pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,

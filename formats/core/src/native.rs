@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use rsa::RsaPublicKey;
 use rsa::pkcs1v15::Pkcs1v15Sign;
@@ -24,6 +26,23 @@ const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10
 const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 
+thread_local! {
+    static BYTES_READ: Cell<u64> = const { Cell::new(0) };
+    static VERIFICATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many bytes this thread has read of documents in memory.
+#[must_use]
+pub fn bytes_read() -> u64 {
+    BYTES_READ.get()
+}
+
+/// How many values this thread has verified by [`NativeEnvironment`].
+#[must_use]
+pub fn verifications() -> usize {
+    VERIFICATIONS.get()
+}
+
 /// A document in memory.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct MemoryBlob(pub Vec<u8>);
@@ -36,6 +55,7 @@ impl Blob for MemoryBlob {
     fn read(&self, offset: u64, len: u32) -> Vec<u8> {
         let start = usize::try_from(offset).map_or(self.0.len(), |offset| offset.min(self.0.len()));
         let end = start.saturating_add(len as usize).min(self.0.len());
+        BYTES_READ.set(BYTES_READ.get() + (end - start) as u64);
         self.0[start..end].to_vec()
     }
 }
@@ -188,6 +208,7 @@ impl Environment for NativeEnvironment {
         digest: &[u8],
         signature: &[u8],
     ) -> Result<bool, String> {
+        VERIFICATIONS.set(VERIFICATIONS.get() + 1);
         let spki = SubjectPublicKeyInfoRef::try_from(spki)
             .map_err(|error| format!("public key: {error}"))?;
         match algorithm {

@@ -61,7 +61,7 @@ impl Ceremonies {
     pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
-            return self.drop_job(job).await;
+            return Ok(self.records.complete(job).await?);
         };
         let now = self.records.store.now().await?;
         if let Some(failure) = running.over(now) {
@@ -181,7 +181,7 @@ impl Ceremonies {
         let sealed = attempt.step.as_ref();
         let sealed = sealed.ok_or(CeremonyError::Inconsistent("a running attempt has no step"))?;
         let key = self.records.data_key(running.ceremony.data_key).await?;
-        let step = sealing::open_step(&key, attempt.id, sealed)?;
+        let step = sealing::open(&key, attempt.id, sealed)?;
         Ok((key, step))
     }
 
@@ -256,12 +256,6 @@ impl Ceremonies {
                 self.finish(running, key, prepared, value).await
             }
         }
-    }
-
-    async fn drop_job(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
     }
 
     async fn store_outcome(

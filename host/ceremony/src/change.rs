@@ -95,12 +95,12 @@ pub async fn change_private(
     let signer = signer.uuid();
     let row = tx.get::<SignerPrivateRow>(&signer).await?;
     let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
-    let mut private = sealing::open_signer(key, signer, &row.private)?;
+    let mut private: SignerPrivate = sealing::open(key, signer, &row.private)?;
     change(&mut private);
     let is_locked = private.personal_code.is_some();
     tx.put(&SignerPrivateRow {
         signer,
-        private: sealing::seal_signer(key, signer, &private)?,
+        private: sealing::seal(key, signer, &private)?,
         identity_lock: row.identity_lock.filter(|_| is_locked),
     })
     .await?;

@@ -8,7 +8,6 @@ use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::ceremonies::Ceremonies;
@@ -16,7 +15,7 @@ use super::change;
 use super::reader::UnsealedCeremony;
 use crate::error::CeremonyError;
 use crate::forms::days_after;
-use crate::records::CeremonyRow;
+use crate::records::{CeremonyJob, CeremonyRow};
 
 /// The kind of the job.
 pub const EXPIRE: &str = "expire-signing";
@@ -24,11 +23,6 @@ pub const EXPIRE: &str = "expire-signing";
 /// How long a signature that a device has made already may hold the deadline
 /// up before it is looked at again.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
-
-#[derive(Deserialize, Serialize)]
-struct Payload {
-    signing: Uuid,
-}
 
 /// Has the deadline looked at when it comes.
 pub(super) async fn schedule(
@@ -104,7 +98,7 @@ impl Ceremonies {
     /// unreadable by then: it ends all the same, and nobody is told, because
     /// where to is sealed too.
     pub async fn expire_due(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let Payload { signing } = job.payload()?;
+        let CeremonyJob { signing } = job.payload()?;
         let expired = match self.reader.key(signing).await {
             Ok(key) => self.expire(job, signing, key.as_ref()).await,
             Err(error) => Err(error),

@@ -8,7 +8,6 @@ use parafa_platform::{PendingDeletion, idempotency, outbox};
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction, audit};
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -16,7 +15,9 @@ use super::ceremonies::Ceremonies;
 use super::{attempt, change, history, notices, retention};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
-use crate::records::{CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow};
+use crate::records::{
+    CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow,
+};
 
 /// The kind of the job that finishes an erasure that was cut short.
 pub const FINISH_ERASURE: &str = "finish-erasure";
@@ -28,11 +29,6 @@ pub struct ErasureCount {
     pub purged: u64,
     /// How many are to be tried again.
     pub failed: u64,
-}
-
-#[derive(Deserialize, Serialize)]
-struct Payload {
-    signing: Uuid,
 }
 
 /// Why a ceremony is erased.
@@ -247,11 +243,9 @@ impl Ceremonies {
 
     /// Finishes an erasure that was cut short.
     pub async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let Payload { signing } = job.payload()?;
+        let CeremonyJob { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
+        Ok(self.records.complete(job).await?)
     }
 
     /// The same without its job, which then has nothing left to do.

@@ -113,19 +113,12 @@ impl Ceremonies {
             }),
             data_key,
             format: document.format,
-            versions: vec![DocumentVersion {
-                bytes_id: written.id,
-                sha256: written.sha256.to_string(),
-                bytes: written.bytes,
-                media_type: document.media_type,
-                created_at: now,
-                made_by: None,
-            }],
+            versions: vec![DocumentVersion::of(written, document.media_type, now, None)],
             artifact: None,
             came_signed: document.came_signed,
             has_scripts: document.has_scripts,
             batch,
-            private: Some(sealing::seal_ceremony(&key, id, &private)?),
+            private: Some(sealing::seal(&key, id, &private)?),
             plugin_faults: None,
             detail: None,
             erased_at: None,
@@ -171,7 +164,7 @@ impl Ceremonies {
         let lock = form.personal_code.as_ref();
         Ok(SignerPrivateRow {
             signer,
-            private: sealing::seal_signer(key, signer, &form.private())?,
+            private: sealing::seal(key, signer, &form.private())?,
             identity_lock: lock
                 .map(|code| identity_lock(&self.records.master, signer, code.digits())),
         })

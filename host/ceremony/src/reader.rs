@@ -83,7 +83,7 @@ impl UnsealedCeremony {
         Ok(Self {
             private: private_of(key, &row)?,
             signers: signers
-                .map(|signer| sealing::open_signer(key, signer.signer, &signer.private))
+                .map(|signer| sealing::open::<SignerPrivate>(key, signer.signer, &signer.private))
                 .collect::<Result<_, _>>()?,
             row,
             read_at,
@@ -364,7 +364,7 @@ async fn signer_rows(
 /// What is sealed in a ceremony that is not erased.
 pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
     let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
-    sealing::open_ceremony(key, row.ceremony.id.uuid(), sealed)
+    sealing::open(key, row.ceremony.id.uuid(), sealed)
 }
 
 /// What is sealed about a party.
@@ -375,5 +375,5 @@ pub async fn signer_private(
 ) -> Result<SignerPrivate, CeremonyError> {
     let row = tx.get::<SignerPrivateRow>(&signer).await?;
     let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
-    sealing::open_signer(key, signer, &row.private)
+    sealing::open(key, signer, &row.private)
 }

@@ -17,6 +17,7 @@ pub use attempt::{
     PluginPin, PreparedSignature, RUNNING_ATTEMPTS,
 };
 pub use card_link::CardLinkRow;
+pub(crate) use ceremony::CeremonyJob;
 pub use ceremony::{
     CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, DocumentVersion, MadeBy, Output,
     Owner, PluginFaults, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE,

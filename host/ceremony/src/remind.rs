@@ -7,22 +7,16 @@ use parafa_platform::jobs::TIMERS;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::ceremonies::Ceremonies;
 use super::reader::UnsealedSigner;
 use super::{change, notices};
 use crate::error::CeremonyError;
-use crate::records::{CeremonyRow, Delivery, MailKind};
+use crate::records::{CeremonyJob, CeremonyRow, Delivery, MailKind};
 
 /// The kind of the job.
 pub const REMIND: &str = "remind-signers";
-
-#[derive(Deserialize, Serialize)]
-struct Payload {
-    signing: Uuid,
-}
 
 /// Has signers reminded on the day of the soft deadline, if there is one.
 pub(super) async fn schedule(
@@ -79,7 +73,7 @@ impl Ceremonies {
     /// The automatic reminder. Nobody is reminded of a ceremony that cannot be
     /// read any more.
     pub async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let Payload { signing } = job.payload()?;
+        let CeremonyJob { signing } = job.payload()?;
         let reminded = match self.reader.key(signing).await {
             Ok(key) => self.remind(job, signing, key.as_ref()).await,
             Err(error) => Err(error),

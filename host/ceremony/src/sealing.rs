@@ -3,93 +3,49 @@
 
 use parafa_store::Sealed;
 use parafa_store::keys::DataKey;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
 use crate::records::{AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignerPrivate};
 
-pub(crate) fn seal_ceremony(
-    key: &DataKey,
-    signing: Uuid,
-    private: &CeremonyPrivate,
-) -> Result<Sealed, CeremonyError> {
-    Ok(key.seal_json(&context("signing", signing), private)?)
+/// A value that rows hold sealed. Its context is what it is, and whose.
+pub trait SealedValue: Serialize + DeserializeOwned {
+    /// What it is; stored values are bound to it.
+    const KIND: &'static str;
 }
 
-pub(crate) fn open_ceremony(
-    key: &DataKey,
-    signing: Uuid,
-    sealed: &Sealed,
-) -> Result<CeremonyPrivate, CeremonyError> {
-    Ok(key.open_json(&context("signing", signing), sealed)?)
+impl SealedValue for CeremonyPrivate {
+    const KIND: &'static str = "signing";
 }
 
-pub(crate) fn seal_signer(
-    key: &DataKey,
-    signer: Uuid,
-    private: &SignerPrivate,
-) -> Result<Sealed, CeremonyError> {
-    Ok(key.seal_json(&context("signer", signer), private)?)
+impl SealedValue for SignerPrivate {
+    const KIND: &'static str = "signer";
 }
 
-/// Opens what is sealed about a party.
-pub fn open_signer(
-    key: &DataKey,
-    signer: Uuid,
-    sealed: &Sealed,
-) -> Result<SignerPrivate, CeremonyError> {
-    Ok(key.open_json(&context("signer", signer), sealed)?)
+impl SealedValue for AttemptStep {
+    const KIND: &'static str = "attempt";
 }
 
-pub(crate) fn seal_step(
-    key: &DataKey,
-    attempt: Uuid,
-    step: &AttemptStep,
-) -> Result<Sealed, CeremonyError> {
-    Ok(key.seal_json(&context("attempt", attempt), step)?)
+impl SealedValue for OpenDeviceLink {
+    const KIND: &'static str = "device-link";
 }
 
-pub(crate) fn open_step(
-    key: &DataKey,
-    attempt: Uuid,
-    sealed: &Sealed,
-) -> Result<AttemptStep, CeremonyError> {
-    Ok(key.open_json(&context("attempt", attempt), sealed)?)
+impl SealedValue for CardSubmission {
+    const KIND: &'static str = "card";
 }
 
-pub(crate) fn seal_device_link(
-    key: &DataKey,
-    attempt: Uuid,
-    link: &OpenDeviceLink,
-) -> Result<Sealed, CeremonyError> {
-    Ok(key.seal_json(&context("device-link", attempt), link)?)
+/// Seals a value of whatever has this id.
+pub fn seal<T: SealedValue>(key: &DataKey, id: Uuid, value: &T) -> Result<Sealed, CeremonyError> {
+    Ok(key.seal_json(&context::<T>(id), value)?)
 }
 
-/// Opens what leads to a device.
-pub fn open_device_link(
-    key: &DataKey,
-    attempt: Uuid,
-    sealed: &Sealed,
-) -> Result<OpenDeviceLink, CeremonyError> {
-    Ok(key.open_json(&context("device-link", attempt), sealed)?)
+/// Opens a value of whatever has this id.
+pub fn open<T: SealedValue>(key: &DataKey, id: Uuid, sealed: &Sealed) -> Result<T, CeremonyError> {
+    Ok(key.open_json(&context::<T>(id), sealed)?)
 }
 
-pub(crate) fn seal_card_submission(
-    key: &DataKey,
-    attempt: Uuid,
-    submission: &CardSubmission,
-) -> Result<Sealed, CeremonyError> {
-    Ok(key.seal_json(&context("card", attempt), submission)?)
-}
-
-pub(crate) fn open_card_submission(
-    key: &DataKey,
-    attempt: Uuid,
-    sealed: &Sealed,
-) -> Result<CardSubmission, CeremonyError> {
-    Ok(key.open_json(&context("card", attempt), sealed)?)
-}
-
-fn context(kind: &str, id: Uuid) -> Vec<u8> {
-    [kind.as_bytes(), b"\0", id.as_bytes()].concat()
+fn context<T: SealedValue>(id: Uuid) -> Vec<u8> {
+    [T::KIND.as_bytes(), b"\0", id.as_bytes()].concat()
 }

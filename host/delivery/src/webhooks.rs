@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use parafa_http_port::HttpPort;
 use parafa_platform::Records;
+use serde::Deserialize;
 use tokio::sync::Notify;
+use uuid::Uuid;
 
 use self::lines::Lines;
 use crate::source::NoticeSources;
@@ -35,6 +37,12 @@ pub struct WebhookSender {
     lines: Lines,
     /// Woken when there is something new to do.
     work: Arc<Notify>,
+}
+
+/// What jobs about a notice say.
+#[derive(Deserialize)]
+struct Payload {
+    notice: Uuid,
 }
 
 impl WebhookSender {

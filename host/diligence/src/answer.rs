@@ -318,34 +318,21 @@ fn files(json: Bytes, raw: Vec<RawAnswer>) -> Vec<ContainerFile> {
 /// What the register of a question is asked, and what the answer is; none of a
 /// report, for which several are.
 fn query_of(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)> {
-    Some(match question.clone() {
-        Question::Profile(entity) => (
-            Query::CompanyProfile(entity),
-            AnswerKind::Profile,
-            Some(Endpoint::Profile),
-        ),
-        Question::Participants(entity) => {
-            (Query::Participants(entity), AnswerKind::Participants, None)
+    let (query, endpoint) = match question.clone() {
+        Question::Profile(entity) => (Query::CompanyProfile(entity), Some(Endpoint::Profile)),
+        Question::Participants(entity) => (Query::Participants(entity), None),
+        Question::BeneficialOwners(entity) => {
+            let endpoint = Endpoint::BeneficialOwners;
+            (Query::BeneficialOwners(entity), Some(endpoint))
         }
-        Question::BeneficialOwners(entity) => (
-            Query::BeneficialOwners(entity),
-            AnswerKind::BeneficialOwners,
-            Some(Endpoint::BeneficialOwners),
-        ),
-        Question::RealEstate(entity) => (Query::RealEstate(entity), AnswerKind::RealEstate, None),
-        Question::PropertyExtract(number) => (
-            Query::PropertyExtract(number),
-            AnswerKind::PropertyExtract,
-            None,
-        ),
-        Question::Seizures(entity) => (
-            Query::Seizures(entity),
-            AnswerKind::Seizures,
-            Some(Endpoint::Seizures),
-        ),
-        Question::Cases(entity) => (Query::Cases(entity), AnswerKind::Cases, None),
+        Question::RealEstate(entity) => (Query::RealEstate(entity), None),
+        Question::PropertyExtract(number) => (Query::PropertyExtract(number), None),
+        Question::Seizures(entity) => (Query::Seizures(entity), Some(Endpoint::Seizures)),
+        Question::Cases(entity) => (Query::Cases(entity), None),
         Question::Report(_) => return None,
-    })
+    };
+    let kind = AnswerKind::of(&query)?;
+    Some((query, kind, endpoint))
 }
 
 pub(crate) fn subject(question: &Question) -> &str {

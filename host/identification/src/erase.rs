@@ -49,19 +49,19 @@ impl Identifications {
     pub async fn erase_due(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
-            return self.complete(job).await;
+            return Ok(self.records.complete(job).await?);
         };
         if row.erased_at.is_none() {
             let now = self.records.store.now().await?;
             match self.erased_by_itself(&row) {
                 // The setting has changed since.
-                None => return self.complete(job).await,
+                None => return Ok(self.records.complete(job).await?),
                 Some(due) if due > now => return self.wait_until(job, due).await,
                 Some(_) => {}
             }
         }
         self.erase_ended(order).await?;
-        self.complete(job).await
+        Ok(self.records.complete(job).await?)
     }
 
     /// Removes what an ended order needs no more: its ceremony, with the dossier
@@ -72,7 +72,7 @@ impl Identifications {
     pub async fn close(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
-            return self.complete(job).await;
+            return Ok(self.records.complete(job).await?);
         };
         self.erase_ceremony(&row).await?;
         let job = &*job;

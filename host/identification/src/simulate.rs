@@ -163,8 +163,7 @@ impl Identifications {
         key: &DataKey,
         ceremony: &CeremonyRow,
     ) -> Result<DocumentVersion, IdentificationError> {
-        let posted = ceremony.newest();
-        let posted = posted.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        let posted = ceremony.document()?;
         let document = self.reader.version_bytes(ceremony, posted).await?;
         let plugin = self.pdf(ceremony.tenant)?;
         let now = self.records.store.now().await?;
@@ -185,14 +184,7 @@ impl Identifications {
         };
         let id = self.records.store.new_id().await?;
         let written = self.records.files.write(key, id, made.bytes).await?;
-        Ok(DocumentVersion {
-            bytes_id: written.id,
-            sha256: written.sha256.to_string(),
-            bytes: written.bytes,
-            media_type: made.media_type,
-            created_at: now,
-            made_by: None,
-        })
+        Ok(DocumentVersion::of(written, made.media_type, now, None))
     }
 }
 

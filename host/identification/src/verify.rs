@@ -72,7 +72,7 @@ impl Identifications {
         let row = self.records.store.get::<OrderRow>(&order).await?;
         let row = row.filter(|row| row.order.status() == KycStatus::Verifying);
         let Some(row) = row else {
-            return self.complete(job).await;
+            return Ok(self.records.complete(job).await?);
         };
         match self.bring_to_an_end(job, &row).await {
             Ok(()) => {
@@ -344,12 +344,6 @@ impl Identifications {
             Some(pause) => self.give_back(job, pause).await,
             None => self.end(job, row, KycVerdict::Failed).await,
         }
-    }
-
-    pub(crate) async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
     }
 
     async fn give_back(

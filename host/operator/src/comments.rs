@@ -1,8 +1,8 @@
 use parafa_api_http::decode::line_fault;
 use parafa_api_signing::views::date_time;
 use parafa_ceremony::records::CeremonyRow;
+use parafa_ceremony::sealing;
 use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow};
-use parafa_signing::sealing;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -53,7 +53,8 @@ impl OperatorCommands {
             id,
             author: CommentAuthor::Service,
             created_at: self.records.store.now().await?,
-            private: sealing::seal_comment(&key, id, &private).map_err(OperateError::Signing)?,
+            private: sealing::seal(&key, id, &private)
+                .map_err(|error| OperateError::Signing(error.into()))?,
         };
         let stored = &comment;
         self.records

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{
     BoxFuture, ByteFiles, DataKeys, Folder, MasterKey, Store, StoreError, Table, Transaction,
@@ -72,6 +73,14 @@ impl Records {
         F: for<'t> FnOnce(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>> + Send,
     {
         self.store.read(body)
+    }
+
+    /// Removes a job that is done, where nothing else is stored with that.
+    ///
+    /// # Errors
+    /// As [`jobs::complete`].
+    pub async fn complete(&self, job: &ClaimedJob) -> Result<(), StoreError> {
+        self.transact(|tx| Box::pin(jobs::complete(tx, job))).await
     }
 
     /// Erases keys, then byte files, all that can be.

@@ -6,9 +6,11 @@
 //! nothing is refused here that OpenSSL takes.
 //!
 //! What has verified is remembered: the host and its plugins come back to the
-//! signatures of certificates, time-stamps and responses again and again.
+//! signatures of certificates, time-stamps and responses again and again. Whoever
+//! knows keys remembers what it found by the same means, [`Recent`].
 
 mod quick;
+mod recent;
 mod verified;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +27,9 @@ use openssl::sign::RsaPssSaltlen;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use self::quick::QuickKey;
-use self::verified::{Fingerprint, fingerprint};
+use self::verified::{Fingerprint, VERIFIED, fingerprint};
 
+pub use self::recent::Recent;
 pub use self::verified::forget_unused;
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -109,14 +112,8 @@ impl PublicKey {
         value: &[u8],
     ) -> Result<bool, ErrorStack> {
         let fingerprint = self.fingerprint(scheme, hash, digest, value);
-        if verified::is_known(&fingerprint) {
-            return Ok(true);
-        }
-        let signs = self.verify_anew(scheme, hash, digest, value)?;
-        if signs {
-            verified::remember(fingerprint);
-        }
-        Ok(signs)
+        let verify = || self.verify_anew(scheme, hash, digest, value);
+        VERIFIED.value(fingerprint, |signs| *signs, verify)
     }
 
     /// Of all that a verification depends on.

@@ -1,27 +1,15 @@
 //! Values that have verified before. One that verifies once always does: what is
 //! known of it holds whoever asks.
 
-use std::collections::HashSet;
-use std::mem;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-
 use openssl::sha::Sha256;
 
-/// How many are remembered of those that were asked for in one period.
-const MOST: usize = 2048;
+use crate::Recent;
 
-static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+/// Whether values have verified, which is remembered of those alone that have.
+pub(crate) static VERIFIED: Recent<Fingerprint, bool> = Recent::new(2048);
 
 /// SHA-256 over everything that a verification depends on.
 pub(crate) type Fingerprint = [u8; 32];
-
-/// Fingerprints that are remembered for the period in which they were asked for, and
-/// for the next.
-#[derive(Default)]
-struct Known {
-    current: HashSet<Fingerprint>,
-    last: HashSet<Fingerprint>,
-}
 
 /// The fingerprint of all parts. Each is told apart from the next by its length.
 pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
@@ -33,50 +21,17 @@ pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
     hash.finish()
 }
 
-/// Whether a value has verified.
-pub(crate) fn is_known(fingerprint: &Fingerprint) -> bool {
-    known().has(fingerprint)
-}
-
-/// Remembers a value that has.
-pub(crate) fn remember(fingerprint: Fingerprint) {
-    known().insert(fingerprint);
-}
-
 /// Forgets the values that nobody has asked about since this was called last. Of each
 /// there is a digest alone, by which whoever has all that was signed could tell that
 /// it was here: whoever runs for long calls it every few minutes.
 pub fn forget_unused() {
-    known().end_period();
-}
-
-fn known() -> MutexGuard<'static, Known> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Known {
-    fn has(&mut self, fingerprint: &Fingerprint) -> bool {
-        if let Some(fingerprint) = self.last.take(fingerprint) {
-            self.insert(fingerprint);
-        }
-        self.current.contains(fingerprint)
-    }
-
-    /// A period that has too many ends early.
-    fn insert(&mut self, fingerprint: Fingerprint) {
-        if self.current.len() == MOST {
-            self.end_period();
-        }
-        self.current.insert(fingerprint);
-    }
-
-    fn end_period(&mut self) {
-        self.last = mem::take(&mut self.current);
-    }
+    VERIFIED.forget_unused();
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use openssl::ec::{EcGroup, EcKey};
     use openssl::hash::MessageDigest;
     use openssl::nid::Nid;
@@ -101,7 +56,9 @@ mod tests {
         let mut other_value = value.clone();
         *other_value.last_mut().unwrap() ^= 1;
         let is_remembered = |key: &PublicKey, digest: &[u8], value: &[u8]| {
-            is_known(&key.fingerprint(Scheme::Ecdsa, hash, digest, value))
+            let fingerprint = key.fingerprint(Scheme::Ecdsa, hash, digest, value);
+            let known = VERIFIED.value(fingerprint, |signs| *signs, || Err(()));
+            known.is_ok()
         };
         assert!(!is_remembered(&key, &digest, &value));
 
@@ -133,7 +90,7 @@ mod tests {
             salt_len,
         };
 
-        let fingerprints: HashSet<Fingerprint> = [
+        let fingerprints: BTreeSet<Fingerprint> = [
             (Scheme::Ecdsa, sha256),
             (Scheme::Ecdsa, sha384),
             (Scheme::RsaPkcs1, sha256),
@@ -145,38 +102,5 @@ mod tests {
         .into();
 
         assert_eq!(fingerprints.len(), 6);
-    }
-
-    #[test]
-    fn a_value_stays_as_long_as_it_is_asked_about_in_each_period() {
-        let mut known = Known::default();
-        known.insert(of(1));
-        known.insert(of(2));
-
-        for _ in 0..3 {
-            known.end_period();
-            assert!(known.has(&of(1)));
-        }
-
-        assert!(!known.has(&of(2)));
-        known.end_period();
-        known.end_period();
-        assert!(!known.has(&of(1)));
-    }
-
-    #[test]
-    fn the_oldest_are_forgotten_for_the_newest() {
-        let mut known = Known::default();
-
-        (0..=2 * MOST).for_each(|number| known.insert(of(number)));
-
-        assert_eq!((known.current.len(), known.last.len()), (1, MOST));
-        for (number, is_known) in [(0, false), (MOST, true), (2 * MOST, true)] {
-            assert_eq!(known.has(&of(number)), is_known, "{number}");
-        }
-    }
-
-    fn of(number: usize) -> Fingerprint {
-        fingerprint([&number.to_be_bytes(), b"", b"", b""])
     }
 }

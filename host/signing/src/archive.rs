@@ -215,18 +215,12 @@ impl Archives {
             .files
             .write(&key, self.records.store.new_id().await?, bytes);
         let written = written.await?;
-        let version = DocumentVersion {
-            bytes_id: written.id,
-            sha256: written.sha256.to_string(),
-            bytes: written.bytes,
-            media_type: outcome.media_type,
-            created_at,
-            made_by: Some(MadeBy {
-                attempt: None,
-                plugin: pin(plugin),
-                level: outcome.level.clone(),
-            }),
+        let made_by = MadeBy {
+            attempt: None,
+            plugin: pin(plugin),
+            level: outcome.level.clone(),
         };
+        let version = DocumentVersion::of(written, outcome.media_type, created_at, Some(made_by));
         let id = row.ceremony.id.uuid();
         let stored = self.store_archive(&key, id, base, &version, plugin).await;
         let is_lost = match &stored {

@@ -13,6 +13,7 @@ use parafa_ceremony::notices;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::reader::ListedCeremony;
 use parafa_ceremony::records::{CeremonyRow, Delivery, MailKind};
+use parafa_ceremony::sealing;
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::outbox;
@@ -21,8 +22,8 @@ use uuid::Uuid;
 
 use super::api::{forms, views};
 use super::create_signing::PreparedSigning;
+use super::funding;
 use super::signings::Signings;
-use super::{funding, sealing};
 use crate::error::SigningError;
 pub use crate::records::UnsealedBatch;
 use crate::records::{BatchPrivate, BatchRow};
@@ -115,7 +116,7 @@ impl Signings {
             return Ok(BatchPrivate::default());
         };
         match self.records.data_key(row.data_key).await {
-            Ok(key) => sealing::open_batch(&key, row.id, sealed),
+            Ok(key) => Ok(sealing::open(&key, row.id, sealed)?),
             // It has gone since the row was read.
             Err(error) if error.is_missing() => Ok(BatchPrivate::default()),
             Err(error) => Err(error.into()),
@@ -147,7 +148,7 @@ impl Signings {
             created_at: self.records.store.now().await?,
             signings,
             data_key,
-            private: Some(sealing::seal_batch(&key, id, &private)?),
+            private: Some(sealing::seal(&key, id, &private)?),
             parties: parties(terms, prepared),
             held: Vec::new(),
         })

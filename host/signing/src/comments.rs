@@ -1,8 +1,8 @@
 //! The caller's own remarks on a signing, which signers never see.
 
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::change;
 use parafa_ceremony::reader::CeremonyReader;
+use parafa_ceremony::{change, sealing};
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
@@ -10,7 +10,6 @@ use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
 use super::api::views;
-use super::sealing;
 use crate::error::SigningError;
 pub use crate::records::UnsealedComment;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
@@ -48,7 +47,7 @@ impl Comments {
         let rows = self.comments_of(id).await?;
         rows.into_iter()
             .map(|row| {
-                let private = sealing::open_comment(&key, row.id, &row.private)?;
+                let private = sealing::open(&key, row.id, &row.private)?;
                 Ok(UnsealedComment { row, private })
             })
             .collect()
@@ -69,7 +68,7 @@ impl Comments {
                 id: comment,
                 author: CommentAuthor::Client,
                 created_at: self.records.store.now().await?,
-                private: sealing::seal_comment(&key, comment, &private)?,
+                private: sealing::seal(&key, comment, &private)?,
             },
             private,
         };

@@ -10,6 +10,7 @@ use parafa_ceremony::opening::{PreparedCeremony, UploadedDocument};
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::Delivery;
+use parafa_ceremony::sealing;
 use parafa_platform::accounts::Caller;
 use parafa_store::Transaction;
 use uuid::Uuid;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use super::api::{forms, views};
 use super::intake::Examined;
 use super::signings::Signings;
-use super::{files, funding, sealing};
+use super::{files, funding};
 use crate::error::{IntakeFault, SigningError};
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
@@ -167,7 +168,7 @@ impl Signings {
             id,
             author: CommentAuthor::Service,
             created_at: self.records.store.now().await?,
-            private: sealing::seal_comment(&ceremony.key, id, &private)?,
+            private: sealing::seal(&ceremony.key, id, &private)?,
         })
     }
 }

@@ -8,6 +8,7 @@ use parafa_api_signing::requests::NewFile;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::CeremonyRow;
+use parafa_ceremony::sealing;
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
@@ -18,7 +19,6 @@ use uuid::Uuid;
 
 use super::api::views;
 use super::intake::Intake;
-use super::sealing;
 use crate::error::SigningError;
 pub use crate::records::UnsealedFile;
 use crate::records::{FilePrivate, FileRow};
@@ -67,7 +67,7 @@ impl Intake {
             created_at: now,
             expires_at: shifted(now, self.keep_files),
             used_count: 0,
-            private: sealing::seal_file(&key, id, &private)?,
+            private: sealing::seal(&key, id, &private)?,
         };
         let opened = UnsealedFile { row, private };
         if let Err(error) = self.insert_file(caller, &opened, room).await {
@@ -101,7 +101,7 @@ impl Intake {
             }
             key => key?,
         };
-        let private = sealing::open_file(&key, row.id, &row.private)?;
+        let private = sealing::open(&key, row.id, &row.private)?;
         Ok(UnsealedFile { row, private })
     }
 
@@ -179,9 +179,7 @@ impl Intake {
             .await?;
         self.remove_file(file, data_key).await?;
         self.idempotency.remove_answers(file).await?;
-        self.records
-            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
-            .await
+        Ok(self.records.complete(job).await?)
     }
 
     async fn insert_file(

@@ -17,7 +17,7 @@ pub mod listing;
 mod product;
 pub mod quota;
 pub mod records;
-pub mod sealing;
+mod sealing;
 mod signers;
 pub mod signings;
 pub mod simulate;

@@ -168,7 +168,7 @@ impl Signings {
         }
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
-        let posted = newest(&row)?;
+        let posted = row.document()?;
         let document = self.reader.version_bytes(&row, posted).await?;
         let request = DeriveRequest {
             time: now.as_second(),
@@ -215,14 +215,7 @@ impl Signings {
         let written = written.await?;
         Ok(Rehearsal {
             of,
-            version: DocumentVersion {
-                bytes_id: written.id,
-                sha256: written.sha256.to_string(),
-                bytes: written.bytes,
-                media_type: made.media_type,
-                created_at: at,
-                made_by: None,
-            },
+            version: DocumentVersion::of(written, made.media_type, at, None),
         })
     }
 }
@@ -247,7 +240,7 @@ fn artifact(
     row: &CeremonyRow,
     rehearsal: Option<&Rehearsal>,
 ) -> Result<DocumentVersion, SigningError> {
-    let posted = newest(row)?;
+    let posted = row.document()?;
     match rehearsal {
         Some(rehearsal) if rehearsal.of == posted.bytes_id => Ok(rehearsal.version.clone()),
         None if row.came_signed => Ok(posted.clone()),
@@ -256,11 +249,6 @@ fn artifact(
         )
         .into()),
     }
-}
-
-fn newest(row: &CeremonyRow) -> Result<&DocumentVersion, SigningError> {
-    let newest = row.newest();
-    newest.ok_or(CeremonyError::Inconsistent("a signing has no document").into())
 }
 
 /// The sandbox cannot complete the document.

@@ -241,10 +241,14 @@ pub(crate) fn remove(path: &Path) -> io::Result<bool> {
 
 /// The same but for the sync of the folder, without which the file may come back.
 pub(crate) fn unlink(path: &Path) -> io::Result<bool> {
-    match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+    Ok(if_there(fs::remove_file(path))?.is_some())
+}
+
+/// What was found; none if nothing is there.
+pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
     }
 }
 

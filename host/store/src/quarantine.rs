@@ -44,7 +44,7 @@ impl QuarantineFolder {
 
     /// What is in it.
     pub(crate) fn list(&self) -> io::Result<Vec<Waiting>> {
-        let Some(entries) = if_there(fs::read_dir(&self.path))? else {
+        let Some(entries) = files::if_there(fs::read_dir(&self.path))? else {
             return Ok(Vec::new());
         };
         let mut waiting = Vec::new();
@@ -67,18 +67,18 @@ impl QuarantineFolder {
     /// Moves a file here; tells whether it was there. Durable after a [`sync`](Self::sync) here
     /// and one of the folder that it comes from.
     pub(crate) fn take(&self, file: &Path, now: Timestamp) -> io::Result<bool> {
-        let Some(opened) = if_there(File::open(file))? else {
+        let Some(opened) = files::if_there(File::open(file))? else {
             return Ok(false);
         };
         // What the time of a file says moves along with it, and is there after a restart.
         opened.set_modified(SystemTime::from(now))?;
-        let moved = if_there(fs::rename(file, self.place_of(file)))?;
+        let moved = files::if_there(fs::rename(file, self.place_of(file)))?;
         Ok(moved.is_some())
     }
 
     /// Moves a file back to where it was taken from; tells whether it was here.
     pub(crate) fn give_back(&self, file: &Path) -> io::Result<bool> {
-        let moved = if_there(fs::rename(self.place_of(file), file))?;
+        let moved = files::if_there(fs::rename(self.place_of(file), file))?;
         Ok(moved.is_some())
     }
 
@@ -92,26 +92,18 @@ impl QuarantineFolder {
 
     /// Makes durable what was moved and removed.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        if_there(self.entries.sync()).map(|_| ())
+        files::if_there(self.entries.sync()).map(|_| ())
     }
 
     /// Removes it if nothing is in it.
     pub(crate) fn remove_if_empty(&self) -> io::Result<()> {
         match fs::remove_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-            removed => if_there(removed).map(|_| ()),
+            removed => files::if_there(removed).map(|_| ()),
         }
     }
 
     fn place_of(&self, file: &Path) -> PathBuf {
         self.path.join(file.file_name().unwrap_or_default())
-    }
-}
-
-/// What was found; none if nothing is there.
-fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
     }
 }

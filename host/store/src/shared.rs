@@ -166,11 +166,8 @@ fn mark_of(folder: &Path, new: Option<Uuid>) -> Result<Option<String>, BlobError
         files::create_folder(folder).map_err(failed_to("create", folder))?;
         Mark::at(&path).set_text(&deployment.to_string())?;
     }
-    match std::fs::read_to_string(&path) {
-        Ok(mark) => Ok(Some(mark.trim().to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed_to("read", &path)(error).into()),
-    }
+    let mark = files::if_there(std::fs::read_to_string(&path)).map_err(failed_to("read", &path))?;
+    Ok(mark.map(|mark| mark.trim().to_owned()))
 }
 
 impl From<BlobError> for ObjectsError {

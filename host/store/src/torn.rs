@@ -10,6 +10,7 @@ use std::path::Path;
 use uuid::Uuid;
 
 use crate::backup;
+use crate::files;
 use crate::folder::FolderError;
 use crate::keys::{self, KeyError};
 use crate::sled::mark;
@@ -67,9 +68,8 @@ fn holds_keys(data: &Path) -> Result<bool, FolderError> {
 
 /// Whether a folder holds a file that is named by an id.
 fn holds(folder: &Path, ending: &str) -> io::Result<bool> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        entries => entries?,
+    let Some(entries) = files::if_there(fs::read_dir(folder))? else {
+        return Ok(false);
     };
     for entry in entries {
         let name = entry?.file_name();

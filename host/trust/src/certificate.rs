@@ -2,17 +2,15 @@
 
 mod identity;
 mod key;
-mod known;
 mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
 pub use self::key::{EcCurve, KeyKind};
-pub use self::known::CERTIFICATES_READ;
-pub(crate) use self::known::forget_unused;
 pub use self::qualified::{QcType, QualifiedStatements};
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use const_oid::AssociatedOid;
 use const_oid::db::rfc5280::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
@@ -21,7 +19,7 @@ use der::{Decode, Encode};
 use jiff::Timestamp;
 use openssl::error::ErrorStack;
 use openssl::x509::X509;
-use parafa_public_key::PublicKey;
+use parafa_public_key::{PublicKey, Recent};
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
@@ -32,6 +30,17 @@ use x509_cert::ext::pkix::{
 
 use crate::signature::{self, SignatureFault, SignatureScheme};
 use crate::wire::Signed;
+
+/// The longest one that is remembered, in bytes. Anybody can send one.
+const LONGEST: usize = 8192;
+
+/// Certificates by their fingerprints: of the people who sign at one time, and of the
+/// authorities that are asked meanwhile.
+pub(crate) static KNOWN: Recent<[u8; 32], Certificate> = Recent::new(256);
+
+/// How many certificates this process has read; those that it remembered are not
+/// among them.
+pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
 
 /// Why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
@@ -103,12 +112,12 @@ impl Certificate {
     /// [`CertificateError`] names what cannot be read.
     pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
         let sha256: [u8; 32] = Sha256::digest(der).into();
-        if let Some(known) = known::certificate(&sha256) {
-            return Ok(known);
-        }
-        let read = Self(Arc::new(Contents::from_der(der, sha256)?));
-        known::remember(&read);
-        Ok(read)
+        let read = || -> Result<Self, CertificateError> {
+            let contents = Contents::from_der(der, sha256)?;
+            CERTIFICATES_READ.fetch_add(1, Ordering::Relaxed);
+            Ok(Self(Arc::new(contents)))
+        };
+        KNOWN.value(sha256, |_| der.len() <= LONGEST, read)
     }
 
     /// The certificate as it was read.

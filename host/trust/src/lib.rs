@@ -24,7 +24,6 @@ mod ocsp;
 mod path;
 mod ports;
 mod random;
-mod recent;
 mod signature;
 mod signer;
 mod timestamp;
@@ -62,7 +61,7 @@ pub use parafa_public_key::VERIFICATIONS;
 /// whoever runs for long calls it every few minutes, so that none stays when its
 /// records are erased.
 pub fn forget_unused() {
-    certificate::forget_unused();
-    path::forget_unused();
+    certificate::KNOWN.forget_unused();
+    path::KNOWN.forget_unused();
     parafa_public_key::forget_unused();
 }

@@ -1,16 +1,13 @@
 //! Certification paths (RFC 5280 clause 6), built and validated by OpenSSL.
 
-mod known;
-
 use jiff::Timestamp;
 use openssl::error::ErrorStack;
 use openssl::stack::Stack;
 use openssl::x509::store::X509StoreBuilder;
 use openssl::x509::verify::{X509VerifyFlags, X509VerifyParam};
 use openssl::x509::{X509, X509StoreContext, X509VerifyResult};
+use parafa_public_key::Recent;
 
-use self::known::Given;
-pub(crate) use self::known::forget_unused;
 use crate::certificate::Certificate;
 
 /// Most authorities between a leaf and its anchor.
@@ -19,6 +16,15 @@ const MAX_DEPTH: i32 = 5;
 /// OpenSSL's security level for keys and signatures of a path: 2 asks for 112
 /// bits, that is RSA from 2048 bits and no SHA-1.
 const SECURITY_LEVEL: i32 = 2;
+
+/// All that a path was looked for with but the time: the fingerprints of the leaf, of
+/// intermediates and of anchors.
+type Given = [Vec<[u8; 32]>; 3];
+
+/// Paths that were found before, of some ten kilobytes each. To find one takes a
+/// verification for each of its steps, of curve P-384 more than a millisecond, and one
+/// signature asks for the same path at each of its steps.
+pub(crate) static KNOWN: Recent<Given, Vec<Certificate>> = Recent::new(256);
 
 /// Why there is no trusted path.
 #[derive(Debug, thiserror::Error)]
@@ -52,13 +58,17 @@ pub(crate) fn build<'a>(
 ) -> Result<Vec<Certificate>, PathError> {
     let intermediates: Vec<_> = intermediates.into_iter().collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
-    let given = Given::new(leaf, &intermediates, &anchors);
-    if let Some(path) = known::path(&given, at) {
-        return Ok(path);
-    }
-    let path = find(leaf, &intermediates, &anchors, at)?;
-    known::remember(given, &path);
-    Ok(path)
+    let given: Given = [
+        [leaf].as_slice(),
+        intermediates.as_slice(),
+        anchors.as_slice(),
+    ]
+    .map(|all| all.iter().map(|one| *one.sha256()).collect());
+    KNOWN.value(
+        given,
+        |path| is_valid_at(path, at),
+        || find(leaf, &intermediates, &anchors, at),
+    )
 }
 
 /// Whether each certificate of a path is valid at `at`. OpenSSL has the last second
@@ -126,5 +136,27 @@ fn find(
             Ok(chain)
         }
         _ => Err(PathError::Shape),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_nobody_asks_for_any_more_is_forgotten() {
+        let path = |found: Result<_, ()>| {
+            let given = [vec![[1; 32]], Vec::new(), vec![[2; 32]]];
+            KNOWN.value(given, |_| true, || found)
+        };
+        assert_eq!(path(Ok(Vec::new())), Ok(Vec::new()));
+
+        for _ in 0..3 {
+            assert_eq!(path(Err(())), Ok(Vec::new()));
+            crate::forget_unused();
+        }
+
+        crate::forget_unused();
+        assert_eq!(path(Err(())), Err(()));
     }
 }

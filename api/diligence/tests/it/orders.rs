@@ -17,7 +17,7 @@ use parafa_api_http::deliveries::{
 use parafa_api_http::{
     Access, Api, BaseUrl, Credentials, Download, Guide, HttpConfig, IdempotentRequest, KeptAnswer,
     Presence, Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation,
-    Security, Surface, router,
+    Security, Surface, router, webhooks,
 };
 use url::Url;
 use uuid::Uuid;
@@ -253,7 +253,7 @@ fn reference() -> Reference<Product> {
         example: kyc::example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
-        webhooks: kyc::webhooks,
+        webhooks: webhooks::operations::<KycEventKind>,
     }
 }
 

@@ -118,6 +118,12 @@ macro_rules! problem_kinds {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
+            /// What is said of each kind.
+            #[must_use]
+            pub fn problem_types() -> Vec<$crate::ProblemType> {
+                Self::ALL.iter().map(|kind| kind.problem_type()).collect()
+            }
+
             /// By the last segment of the type.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {

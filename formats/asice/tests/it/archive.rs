@@ -1,6 +1,5 @@
 //! Raises signatures of containers to level LT as a host does.
 
-use std::cell::Cell;
 use std::fs;
 
 use openssl::x509::X509;
@@ -8,9 +7,8 @@ use parafa_fixtures::referees::Dss;
 use parafa_fixtures::tool::samples;
 use parafa_format_asice::archive;
 use parafa_format_core::{
-    Answer, ArchiveRequest, Archived, Environment, HashFunction, Integrity, MemoryBlob, MemorySink,
-    NativeEnvironment, NativeHasher, Need, NeedKind, Refusal, SignatureAlgorithm, Step, carry_out,
-    levels, refusal,
+    Answer, ArchiveRequest, Archived, Integrity, MemoryBlob, MemorySink, NativeEnvironment, Need,
+    NeedKind, Refusal, Step, carry_out, levels, refusal, verifications,
 };
 use parafa_zip::{Archive, Content, Limits, Writer};
 
@@ -192,56 +190,28 @@ fn what_nothing_that_is_added_would_mend_is_refused() {
     );
 }
 
-/// The environment of this process, with verifications counted.
-#[derive(Default)]
-struct Verifications(Cell<usize>);
-
-impl Environment for Verifications {
-    type Blob = MemoryBlob;
-    type Hasher = NativeHasher;
-
-    fn hasher(&self, function: HashFunction) -> NativeHasher {
-        NativeEnvironment.hasher(function)
-    }
-
-    fn inflate(
-        &self,
-        source: &MemoryBlob,
-        offset: u64,
-        len: u64,
-        most: u64,
-    ) -> Result<MemoryBlob, String> {
-        NativeEnvironment.inflate(source, offset, len, most)
-    }
-
-    fn verify(
-        &self,
-        spki: &[u8],
-        algorithm: SignatureAlgorithm,
-        digest: &[u8],
-        signature: &[u8],
-    ) -> Result<bool, String> {
-        self.0.set(self.0.get() + 1);
-        NativeEnvironment.verify(spki, algorithm, digest, signature)
-    }
-}
-
 #[test]
 fn whether_a_container_is_as_it_was_signed_is_found_out_before_anything_is_asked_and_once() {
     let document = MemoryBlob(signed_by(&[&P256], "B-T"));
-    let verifications = |answers: &[Answer]| {
-        let environment = Verifications::default();
+    let verified = |answers: &[Answer]| {
+        let before = verifications();
         let mut sink = MemorySink::default();
-        let step = archive(&environment, &document, &request(), answers, &mut sink);
+        let step = archive(
+            &NativeEnvironment,
+            &document,
+            &request(),
+            answers,
+            &mut sink,
+        );
         assert!(matches!(step, Ok(Step::Needs(_))));
-        environment.0.get()
+        verifications() - before
     };
     let answered = Answer {
         need_id: "certificate:of-somebody".to_owned(),
         outcome: Err("unavailable".to_owned()),
     };
 
-    let (first, next) = (verifications(&[]), verifications(&[answered]));
+    let (first, next) = (verified(&[]), verified(&[answered]));
 
     assert!(0 < next && next < first, "{next}, after {first}");
 }

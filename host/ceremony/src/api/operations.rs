@@ -20,7 +20,7 @@ use parafa_platform::accounts::KeyMode;
 use crate::CeremonyError;
 use crate::ceremonies::{self, Access, Ceremonies, CeremonyState, OpenedLink};
 use crate::downloads::Requester;
-use crate::records::{AttemptRow, DocumentVersion};
+use crate::records::AttemptRow;
 use parafa_eid::{ChoiceLinks, card};
 
 /// The pages and calls of signers over the services.
@@ -62,7 +62,7 @@ impl CeremonyApi for CeremonyOperations {
         let members = self.page_members(&link).await;
         let state = self.0.state(link).await?;
         let progress = self.progress(&state).await?;
-        let newest = newest(&state)?;
+        let newest = state.opened.row.document()?;
         let set_up = self.0.methods_set_up();
         let methods = state.party.methods.iter();
         let methods = methods.filter(|method| set_up.contains(method));
@@ -286,14 +286,9 @@ impl CeremonyOperations {
     }
 }
 
-fn newest(state: &CeremonyState) -> Result<&DocumentVersion, CeremonyError> {
-    let newest = state.opened.row.newest();
-    newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))
-}
-
 /// The state as its signer may see it.
 fn view(state: CeremonyState) -> Result<State, CeremonyError> {
-    let document = newest(&state)?.clone();
+    let document = state.opened.row.document()?.clone();
     let language: Language = word(state.party.page_language().tag())?;
     let attempt = match state.attempt {
         Some(row) => Some(attempt(

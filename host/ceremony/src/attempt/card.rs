@@ -55,7 +55,7 @@ impl Running {
     fn card_submission(&self, key: &DataKey) -> Result<Option<CardSubmission>, CeremonyError> {
         let sealed = self.attempt.card_submission.as_ref();
         sealed
-            .map(|sealed| sealing::open_card_submission(key, self.attempt.id, sealed))
+            .map(|sealed| sealing::open(key, self.attempt.id, sealed))
             .transpose()
     }
 }

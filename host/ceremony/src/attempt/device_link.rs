@@ -59,7 +59,7 @@ impl Running {
     fn open_device_link(&self, key: &DataKey) -> Result<OpenDeviceLink, CeremonyError> {
         let sealed = self.attempt.device_link.as_ref();
         let sealed = sealed.ok_or(CeremonyError::Inconsistent("a device link is not open"))?;
-        sealing::open_device_link(key, self.attempt.id, sealed)
+        sealing::open(key, self.attempt.id, sealed)
     }
 }
 
@@ -164,7 +164,7 @@ impl Ceremonies {
         let Some(sealed) = sealed.filter(|_| attempt.awaits_device_link()) else {
             return Ok(None);
         };
-        let open = sealing::open_device_link(key, attempt.id, sealed)?;
+        let open: OpenDeviceLink = sealing::open(key, attempt.id, sealed)?;
         let elapsed = now.duration_since(open.opened_at);
         let elapsed = elapsed.try_into().unwrap_or_default();
         let links = self.links_of(attempt)?;

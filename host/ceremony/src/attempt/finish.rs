@@ -100,19 +100,14 @@ impl Ceremonies {
             .files
             .write(key, self.records.store.new_id().await?, signed.bytes)
             .await?;
+        let outcome = signed.outcome;
+        let made_by = MadeBy {
+            attempt: Some(running.attempt.id),
+            plugin: pin(plugin),
+            level: outcome.level,
+        };
         Ok(StepOutcome::Signed(SignedVersion {
-            version: DocumentVersion {
-                bytes_id: stored.id,
-                sha256: stored.sha256.to_string(),
-                bytes: stored.bytes,
-                media_type: signed.outcome.media_type,
-                created_at: now,
-                made_by: Some(MadeBy {
-                    attempt: Some(running.attempt.id),
-                    plugin: pin(plugin),
-                    level: signed.outcome.level,
-                }),
-            },
+            version: DocumentVersion::of(stored, outcome.media_type, now, Some(made_by)),
         }))
     }
 

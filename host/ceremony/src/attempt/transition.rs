@@ -124,7 +124,7 @@ pub(super) async fn store_next(
         return store_failure(tx, job, attempt, signing, failure).await;
     }
     attempt.phase = next.phase;
-    attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
+    attempt.step = Some(sealing::seal(key, attempt.id, &next.step)?);
     attempt.step_number += 1;
     attempt.tries = 0;
     attempt.card_submission = None;
@@ -137,7 +137,7 @@ pub(super) async fn store_next(
         attempt.plugin.clone_from(&next.plugin);
     }
     if let Some(link) = &next.device_link {
-        attempt.device_link = Some(sealing::seal_device_link(key, attempt.id, link)?);
+        attempt.device_link = Some(sealing::seal(key, attempt.id, link)?);
     }
     tx.put(&attempt).await?;
     tx.put(&signing).await?;

@@ -104,7 +104,7 @@ impl Ceremonies {
         let key = self.reader.key_to(&link.row).await?;
         let attempt = self.card_attempt(link).await?;
         let submission = CardSubmission::Certificate(der);
-        let submission = sealing::seal_card_submission(&key, attempt.id, &submission)?;
+        let submission = sealing::seal(&key, attempt.id, &submission)?;
         let (sha256, submission) = (&sha256, &submission);
         let id = attempt.id;
         let is_first = self
@@ -257,9 +257,9 @@ impl Ceremonies {
         digest: String,
     ) -> Result<(), CeremonyError> {
         let submission = CardSubmission::Signature(value.clone());
-        let submission = sealing::seal_card_submission(key, attempt.id, &submission)?;
+        let submission = sealing::seal(key, attempt.id, &submission)?;
         let finish = AttemptStep::Finish { prepared, value };
-        let finish = sealing::seal_step(key, attempt.id, &finish)?;
+        let finish = sealing::seal(key, attempt.id, &finish)?;
         let (id, step) = (attempt.id, attempt.step_number);
         let (submission, finish, digest) = (&submission, &finish, &digest);
         self.records
@@ -383,7 +383,7 @@ impl Ceremonies {
 /// What an attempt asks of the card, while it does.
 fn asked_of_card(key: &DataKey, attempt: &AttemptRow) -> Result<PreparedSignature, CeremonyError> {
     let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
-    match sealing::open_step(key, attempt.id, sealed)? {
+    match sealing::open::<AttemptStep>(key, attempt.id, sealed)? {
         AttemptStep::AwaitCardSignature { prepared, .. } => Ok(prepared),
         _ => Err(CeremonyError::NotFound),
     }

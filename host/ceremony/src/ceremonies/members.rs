@@ -144,8 +144,7 @@ impl Ceremonies {
         if !plugin.capabilities().contains(&Capability::Contents) {
             return Ok(None);
         }
-        let newest = row.newest();
-        let newest = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        let newest = row.document()?;
         // Looking at a container takes as much as sending it.
         let requester = Requester::Link(link.signer);
         let _place = self.downloads.room_for(requester, row.tenant, 0).await?;

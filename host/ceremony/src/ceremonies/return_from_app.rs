@@ -47,7 +47,7 @@ impl Ceremonies {
                     let Some(sealed) = attempt.device_link.as_ref() else {
                         return Ok(false);
                     };
-                    let open = sealing::open_device_link(key, id, sealed)?;
+                    let open = sealing::open(key, id, sealed)?;
                     let admitted = ceremonies.admits_callback(
                         &attempt,
                         &open,

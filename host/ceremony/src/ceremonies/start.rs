@@ -68,7 +68,7 @@ impl Ceremonies {
         let key = self.reader.key_to(&link.row).await?;
         let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let id = self.records.store.new_id().await?;
-        let step = sealing::seal_step(&key, id, &first)?;
+        let step = sealing::seal(&key, id, &first)?;
         let card = is_card.then(|| CardAccess {
             code_hash: Some(PairingCode::of(&self.records.master, id).hash()),
             code_until: card_until,
@@ -101,9 +101,7 @@ impl Ceremonies {
                     if let Some(earlier) = earlier {
                         give_up(tx, earlier).await?;
                     }
-                    let base = row
-                        .newest()
-                        .ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+                    let base = row.document()?;
                     if shown.is_some_and(|shown| shown != base.sha256) {
                         return Err(CeremonyError::DocumentChanged);
                     }

@@ -248,8 +248,7 @@ impl Ceremonies {
 
     /// The document as this signer would sign it now.
     pub async fn document(&self, link: &OpenedLink) -> Result<Download, CeremonyError> {
-        let newest = link.row.newest().cloned();
-        let version = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        let version = link.row.document()?.clone();
         self.downloads.download(&link.row, version).await
     }
 }

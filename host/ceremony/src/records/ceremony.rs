@@ -5,12 +5,20 @@ use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::billing::Reserved;
 use parafa_store::{
-    Addend, AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableName, audit, plain_table,
+    Addend, AnyIndex, Content, Earmark, Index, Named, Sealed, StoredFile, Table, TableName, audit,
+    plain_table,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::PluginPin;
+use crate::error::CeremonyError;
+
+/// What jobs about a ceremony say.
+#[derive(Deserialize)]
+pub(crate) struct CeremonyJob {
+    pub(crate) signing: Uuid,
+}
 
 /// A ceremony with the versions of its document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -59,6 +67,12 @@ impl CeremonyRow {
     /// The version that would be signed now.
     pub fn newest(&self) -> Option<&DocumentVersion> {
         self.versions.last()
+    }
+
+    /// The same of a ceremony that cannot be without one.
+    pub fn document(&self) -> Result<&DocumentVersion, CeremonyError> {
+        let newest = self.newest();
+        newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))
     }
 
     /// The newest version, if somebody has signed here: one of them made it, or
@@ -176,6 +190,26 @@ pub struct DocumentVersion {
     pub created_at: Timestamp,
     /// What made it; none for the uploaded version.
     pub made_by: Option<MadeBy>,
+}
+
+impl DocumentVersion {
+    /// The one whose bytes are in this file.
+    #[must_use]
+    pub fn of(
+        file: StoredFile,
+        media_type: String,
+        created_at: Timestamp,
+        made_by: Option<MadeBy>,
+    ) -> Self {
+        Self {
+            bytes_id: file.id,
+            sha256: file.sha256.to_string(),
+            bytes: file.bytes,
+            media_type,
+            created_at,
+            made_by,
+        }
+    }
 }
 
 /// What made a version of what was there before.

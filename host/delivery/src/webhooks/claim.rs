@@ -9,22 +9,16 @@ use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn};
 use parafa_platform::outbox::{self, DELIVERIES, NoticeRow, Target};
 use parafa_store::jobs::{self, ClaimedJob, Lane, LanePosition};
 use parafa_store::{StoreError, Transaction};
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::WebhookSender;
 use super::lines::Line;
+use super::{Payload, WebhookSender};
 
 /// Places that are read at once, and of which it is found out at once in which
 /// line they stand.
 const PAGE: usize = 256;
 /// Most pages in one look: other lanes wait meanwhile.
 const PAGES_AT_ONCE: usize = 16;
-
-#[derive(Deserialize)]
-struct Payload {
-    notice: Uuid,
-}
 
 #[async_trait]
 impl ClaimsInTurn for WebhookSender {

@@ -11,18 +11,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::WebhookSender;
 use super::keep::schedule_drop;
 use super::send::{Outcome, post};
 use super::signature::signed_headers;
+use super::{Payload, WebhookSender};
 use crate::error::DeliveryError;
 use crate::metrics;
 use crate::retries::{Jitter, next_attempt};
-
-#[derive(Deserialize)]
-struct Payload {
-    notice: Uuid,
-}
 
 impl WebhookSender {
     /// One attempt to deliver an event, whose turn it is: whatever waits is

@@ -4,10 +4,9 @@ use parafa_platform::outbox::NoticeRow;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{StoreError, Transaction};
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::WebhookSender;
+use super::{Payload, WebhookSender};
 use crate::error::DeliveryError;
 
 /// The kind of the job that forgets a delivery.
@@ -15,11 +14,6 @@ pub const DROP_NOTICE: &str = "drop-notice";
 
 /// How long a delivery that has ended can be looked at and replayed.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-
-#[derive(Deserialize)]
-struct Payload {
-    notice: Uuid,
-}
 
 /// Has a delivery forgotten in time that has ended now.
 pub(crate) async fn schedule_drop(

@@ -1,25 +1,17 @@
 //! Signatures under keys that were read before: those of authorities, and the
 //! attorney's, come back. To read one takes a good part of a verification.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use parafa_catalogue::SignatureAlgorithm;
-use parafa_public_key::PublicKey;
+use parafa_public_key::{PublicKey, Recent};
 
 use crate::Payload;
 use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
 
-/// How many keys are remembered.
-const MOST: usize = 64;
 /// The longest key that is remembered, in bytes: more than one of 8192 bits.
 const LONGEST: usize = 2048;
 
-/// Keys by their DER, the newest first.
-type Keys = VecDeque<(Vec<u8>, PublicKey)>;
-
-/// What is read follows from the DER alone, whoever asks.
-static KNOWN: Mutex<Keys> = Mutex::new(Keys::new());
+/// Keys by their DER.
+static KNOWN: Recent<Vec<u8>, PublicKey> = Recent::new(32);
 
 /// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
 /// the DER `certificate`.
@@ -52,24 +44,14 @@ pub(crate) fn verify_with_key(
 /// Forgets all keys. Some are of persons: whoever runs for long calls it every few
 /// minutes, so that none stays when its records are erased.
 pub fn forget_keys() {
-    known().clear();
+    // Those of this period, and of the last.
+    KNOWN.forget_unused();
+    KNOWN.forget_unused();
 }
 
 fn key(spki: &[u8]) -> Result<PublicKey, CryptoError> {
-    if let Some((_, key)) = known().iter().find(|(other, _)| other == spki) {
-        return Ok(key.clone());
-    }
-    let key = public_key(spki)?;
-    if spki.len() <= LONGEST {
-        let mut keys = known();
-        keys.truncate(MOST - 1);
-        keys.push_front((spki.to_vec(), key.clone()));
-    }
-    Ok(key)
-}
-
-fn known() -> MutexGuard<'static, Keys> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    let is_short = spki.len() <= LONGEST;
+    KNOWN.value(spki.to_vec(), |_| is_short, || public_key(spki))
 }
 
 #[cfg(test)]
@@ -96,7 +78,10 @@ mod tests {
             [b"signed", b"others"].map(|bytes| openssl::sha::sha256(bytes));
         let mut other_value = value.clone();
         *other_value.last_mut().unwrap() ^= 1;
-        let is_known = || known().iter().any(|(other, _)| *other == spki);
+        let is_known = || {
+            let known = KNOWN.value(spki.clone(), |_| true, || Err(()));
+            known.is_ok()
+        };
 
         for _ in 0..2 {
             let verified = verify_with_key(&spki, ALGORITHM, &digest, &value);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -181,19 +181,19 @@ fn copy_tree(
     name: &Path,
     entries: &mut Vec<Entry>,
 ) -> Result<(), BackupError> {
-    let metadata = if_there(fs::metadata(from)).map_err(failed_to("read", from))?;
+    let metadata = files::if_there(fs::metadata(from)).map_err(failed_to("read", from))?;
     let Some(kind) = metadata.map(|metadata| metadata.file_type()) else {
         return Ok(());
     };
     if kind.is_dir() {
-        let listed = if_there(fs::read_dir(from)).map_err(failed_to("list", from))?;
+        let listed = files::if_there(fs::read_dir(from)).map_err(failed_to("list", from))?;
         let mut inside = Vec::new();
         for entry in listed.into_iter().flatten() {
             let entry = entry.map_err(failed_to("list", from))?;
             if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY) {
                 continue;
             }
-            let kind = if_there(entry.file_type()).map_err(failed_to("read", from))?;
+            let kind = files::if_there(entry.file_type()).map_err(failed_to("read", from))?;
             let Some(kind) = kind else {
                 continue;
             };
@@ -220,7 +220,7 @@ fn copy_tree(
 
 /// Copies a file to where none is, and syncs the copy. None if there is no such file.
 fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Content>, BackupError> {
-    let opened = if_there(File::open(from)).map_err(failed_to("read", from))?;
+    let opened = files::if_there(File::open(from)).map_err(failed_to("read", from))?;
     opened
         .map(|source| copy_opened(source, from, to))
         .transpose()
@@ -243,7 +243,7 @@ fn copy_opened(source: impl Read, from: &Path, to: &Path) -> Result<Content, Bac
 
 /// What is in a file; none if there is no such file.
 pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
-    let opened = if_there(File::open(path)).map_err(failed_to("read", path))?;
+    let opened = files::if_there(File::open(path)).map_err(failed_to("read", path))?;
     opened
         .map(|source| read_through(source, path, |_| Ok(())))
         .transpose()
@@ -258,14 +258,6 @@ pub(super) fn read_whole(path: &Path) -> Result<(Vec<u8>, Content), BackupError>
         Ok(())
     })?;
     Ok((whole, content))
-}
-
-/// What was found; none if nothing is there.
-fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
-    }
 }
 
 /// Makes the folder that a file is to be in.

@@ -3,7 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::{AttemptRow, CeremonyRow};
+use parafa_ceremony::records::{AttemptRow, CeremonyRow, OpenDeviceLink};
+use parafa_ceremony::sealing;
 use parafa_domain::Phase;
 use parafa_eid::ChoiceLinks;
 use parafa_signing::SigningError;
@@ -57,7 +58,7 @@ impl Host {
         let signing = store.get::<CeremonyRow>(&attempt.ceremony).await?;
         let signing = signing.ok_or(CeremonyError::NotFound)?;
         let key = self.app.records.data_key(signing.data_key).await?;
-        let open = parafa_ceremony::sealing::open_device_link(&key, attempt.id, sealed)?;
+        let open: OpenDeviceLink = sealing::open(&key, attempt.id, sealed)?;
         let session = serde_json::to_value(&open.session).unwrap();
         let secret = STANDARD.decode(session["secret"].as_str().unwrap());
         Ok(Return {
