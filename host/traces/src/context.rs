@@ -3,12 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tracing::Span;
-use tracing_subscriber::Registry;
-use tracing_subscriber::registry::{LookupSpan, Scope};
-
-use crate::layer::Recorded;
-
 /// The version of `traceparent` that is written here.
 const VERSION: u8 = 0;
 /// The version that there is never to be.
@@ -99,26 +93,6 @@ fn bytes<const N: usize>(text: &str) -> Result<[u8; N], MalformedTraceContext> {
         Ok(()) if is_lower => Ok(bytes),
         _ => Err(MalformedTraceContext),
     }
-}
-
-/// The recorded span in which this is called; none where nothing is recorded.
-#[must_use]
-pub fn current() -> Option<TraceContext> {
-    let current = Span::current().with_subscriber(|(id, dispatch)| {
-        let registry = dispatch.downcast_ref::<Registry>()?;
-        innermost(registry.span(id)?.scope())
-    });
-    current.flatten()
-}
-
-/// The innermost of these spans that is recorded.
-pub(crate) fn innermost<'a, R: LookupSpan<'a>>(mut spans: Scope<'a, R>) -> Option<TraceContext> {
-    spans.find_map(|span| {
-        let extensions = span.extensions();
-        extensions
-            .get::<Recorded>()
-            .map(|recorded| recorded.context)
-    })
 }
 
 #[cfg(test)]

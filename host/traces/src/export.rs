@@ -8,9 +8,9 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::layer::Recorded;
 use crate::metrics::{SpanEnd, spans_ended};
 use crate::otlp;
+use crate::span::Recorded;
 
 /// Spans that wait for the collector at most.
 pub(crate) const QUEUE: usize = 4096;

@@ -1,11 +1,7 @@
-//! Notes spans while they last.
-
-use std::fmt;
-use std::time::{Duration, Instant, SystemTime};
+//! Notes spans as they begin and end.
 
 use tokio::sync::mpsc::{self, Sender};
 use tracing::Subscriber;
-use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::Layer;
@@ -14,9 +10,10 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::TARGET;
-use crate::context::{TraceContext, innermost};
+use crate::context::TraceContext;
 use crate::export::{Exporter, QUEUE};
 use crate::metrics::{SpanEnd, spans_ended};
+use crate::span::{Fields, Recorded, SpanKind, innermost};
 
 /// Notes spans and hands those that have ended to its [`Exporter`]. Whether a trace
 /// is recorded is decided where it begins: by the caller's `traceparent`, else by
@@ -37,48 +34,6 @@ where
     let layer = TraceLayer { share, ended };
     let spans_alone = Targets::new().with_target(TARGET, LevelFilter::TRACE);
     (layer.with_filter(spans_alone), Exporter::new(spans))
-}
-
-/// A span that is recorded.
-#[derive(Debug)]
-pub(crate) struct Recorded {
-    pub(crate) context: TraceContext,
-    pub(crate) parent: Option<[u8; 8]>,
-    pub(crate) name: &'static str,
-    pub(crate) fields: Fields,
-    /// When it began, since 1970.
-    pub(crate) began: Duration,
-    /// How long it was at work, from its begin to the last time that it was left:
-    /// what it caused may hold on to it for longer.
-    pub(crate) lasted: Option<Duration>,
-    since: Instant,
-}
-
-/// What a span stands for.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum SpanKind {
-    #[default]
-    Internal,
-    Server,
-    Client,
-    Consumer,
-}
-
-/// The value of an attribute.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum AttributeValue {
-    Text(String),
-    Number(i64),
-    Truth(bool),
-}
-
-/// What the fields of a span say.
-#[derive(Debug, Default)]
-pub(crate) struct Fields {
-    pub(crate) name: Option<String>,
-    pub(crate) kind: SpanKind,
-    cause: Option<TraceContext>,
-    pub(crate) attributes: Vec<(&'static str, AttributeValue)>,
 }
 
 impl TraceLayer {
@@ -115,19 +70,11 @@ where
         let mut fields = Fields::default();
         attributes.record(&mut fields);
         let above = span.parent().and_then(|parent| innermost(parent.scope()));
-        let Some((context, parent)) = self.place(&fields, above) else {
-            return;
-        };
-        let began = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        span.extensions_mut().insert(Recorded {
-            context,
-            parent,
-            name: attributes.metadata().name(),
-            fields,
-            began: began.unwrap_or_default(),
-            lasted: None,
-            since: Instant::now(),
-        });
+        if let Some((context, parent)) = self.place(&fields, above) {
+            let name = attributes.metadata().name();
+            let recorded = Recorded::begin(context, parent, name, fields);
+            span.extensions_mut().insert(recorded);
+        }
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
@@ -146,7 +93,7 @@ where
         };
         let mut extensions = span.extensions_mut();
         if let Some(recorded) = extensions.get_mut::<Recorded>() {
-            recorded.lasted = Some(recorded.since.elapsed());
+            recorded.leave();
         }
     }
 
@@ -154,55 +101,10 @@ where
         let span = context.span(&id);
         let recorded = span.and_then(|span| span.extensions_mut().remove::<Recorded>());
         if let Some(mut recorded) = recorded {
-            let lasted = recorded.lasted.unwrap_or_else(|| recorded.since.elapsed());
-            recorded.lasted = Some(lasted);
+            recorded.end();
             if self.ended.try_send(recorded).is_err() {
                 spans_ended(SpanEnd::Dropped, 1);
             }
-        }
-    }
-}
-
-impl Fields {
-    fn put(&mut self, field: &Field, value: AttributeValue) {
-        self.attributes.push((field.name(), value));
-    }
-}
-
-impl Visit for Fields {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        match field.name() {
-            "otel.name" => self.name = Some(value.to_owned()),
-            "otel.kind" => self.kind = SpanKind::named(value),
-            "traceparent" => self.cause = value.parse().ok(),
-            _ => self.put(field, AttributeValue::Text(value.to_owned())),
-        }
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, AttributeValue::Number(value));
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.record_i64(field, i64::try_from(value).unwrap_or(i64::MAX));
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, AttributeValue::Truth(value));
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.record_str(field, &format!("{value:?}"));
-    }
-}
-
-impl SpanKind {
-    fn named(name: &str) -> Self {
-        match name {
-            "server" => Self::Server,
-            "client" => Self::Client,
-            "consumer" => Self::Consumer,
-            _ => Self::Internal,
         }
     }
 }

@@ -19,12 +19,14 @@ mod export;
 mod layer;
 mod metrics;
 mod otlp;
+mod span;
 
-pub use self::context::{MalformedTraceContext, TraceContext, current};
+pub use self::context::{MalformedTraceContext, TraceContext};
 pub use self::export::Exporter;
 pub use self::layer::{TraceLayer, layer};
 pub use self::metrics::register as register_metrics;
 pub use self::otlp::nothing;
+pub use self::span::current;
 
 /// The target of all spans of traces.
 pub const TARGET: &str = "parafa::trace";

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::layer::{AttributeValue, Recorded, SpanKind};
+use crate::span::{AttributeValue, Recorded, SpanKind};
 
 const SERVICE: &str = "parafa";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
