@@ -142,6 +142,9 @@ pub async fn hasten(
     if row.due > due {
         tx.write(entry, None)?;
         row.set_due(due, tx.now());
+        if let Some(trace) = parafa_traces::current() {
+            row.trace = Some(trace.to_string());
+        }
         tx.write(lane.entry(due, row.id), Some(claims))?;
         tx.put(&row).await?;
     }
