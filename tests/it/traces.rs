@@ -79,7 +79,7 @@ async fn a_signature_is_one_trace_from_the_signers_request_to_the_webhook_and_na
     };
     assert_eq!((begin.kind, &begin.parent), (SERVER, &None));
     assert_eq!(begin.attributes["http.route"], "/c/{token}/attempts");
-    assert_eq!(begin.attributes["http.response.status_code"], "202");
+    assert_eq!(begin.attributes["http.response.status_code"], "201");
     for what in [
         "commit",
         "plugin sign",
