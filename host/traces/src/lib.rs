@@ -2,7 +2,7 @@
 //! OTLP/HTTP in JSON.
 //!
 //! A span is one of `tracing`'s, of the level `TRACE` and the target [`TARGET`],
-//! so that no log has it and it costs a comparison where no [`layer`] is installed.
+//! so that no log has it and it costs a comparison where no [`layer()`] is installed.
 //! Its fields are its attributes, by the semantic conventions of OpenTelemetry, but
 //! for those that say what it is:
 //!
