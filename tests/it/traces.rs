@@ -71,7 +71,7 @@ async fn a_signature_is_one_trace_from_the_signers_request_to_the_webhook_and_na
             let has = |name: &str| named(spans, name).len();
             let sent = named(spans, "POST").into_iter();
             let sent = sent.filter(|span| told.iter().any(|it| it.contains(&span.id)));
-            sent.count() == 2 && has("deliver-event") >= 2 && has("drive-attempt") > 0
+            sent.count() == told.len() && has("deliver-event") >= 2 && has("drive-attempt") > 0
         })
         .await;
     let [begin] = named(&spans, "POST /c/{token}/attempts")[..] else {
