@@ -39,6 +39,7 @@ mod shared_clock;
 mod signing_api;
 mod signing_flow;
 mod support;
+mod traces;
 mod turns;
 mod two_hosts;
 mod workspace;

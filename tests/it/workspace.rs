@@ -27,6 +27,8 @@ const REGISTER_DATA: &str = "host/register-data";
 const ISSUING: &str = "host/issuing";
 /// What the clients and the services of eID providers both compute.
 const EID_PROTOCOLS: &str = "host/eid-protocols";
+/// The spans of traces.
+const TRACES: &str = "host/traces";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
@@ -56,6 +58,7 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
         ISSUING,
         PUBLIC_KEY,
         REGISTER_DATA,
+        TRACES,
         CATALOGUE,
     ] {
         arrows.assert_only(from, |_| false);
@@ -92,10 +95,11 @@ fn no_door_knows_another() {
     for door in DOORS {
         let allowed: &[&str] = match door {
             "eid" => &[EID_PROTOCOLS, "host/http-port"],
-            "plugin-host" => &[PUBLIC_KEY, CATALOGUE],
+            "plugin-host" => &[PUBLIC_KEY, TRACES, CATALOGUE],
             "registers" => &["host/http-port", REGISTER_DATA],
             "trust" => &["host/http-port", PUBLIC_KEY],
-            "outbound" => &["host/http-port"],
+            "outbound" => &["host/http-port", TRACES],
+            "store" => &[TRACES],
             _ => &[],
         };
         arrows.assert_only(&format!("host/{door}"), |to| allowed.contains(&to));
@@ -111,7 +115,7 @@ fn the_conformance_kit_knows_the_plugin_host_its_authority_and_the_catalogue_alo
 
 /// Each part of the host above the doors, and which crates of ours it may know.
 const PARTS: [(&str, &[&str]); 13] = [
-    ("host/listener", &["api/http"]),
+    ("host/listener", &["api/http", TRACES]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
     (
         "host/organisation-signature",
@@ -123,7 +127,10 @@ const PARTS: [(&str, &[&str]); 13] = [
             "host/trust",
         ],
     ),
-    ("host/platform", &["api/http", REGISTER_DATA, "host/store"]),
+    (
+        "host/platform",
+        &["api/http", REGISTER_DATA, "host/store", TRACES],
+    ),
     (
         "host/delivery",
         &[

@@ -87,6 +87,18 @@ pub enum HttpPortError {
 }
 
 impl HttpPortError {
+    /// A short name of the fault, for monitoring.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Forbidden { .. } => "forbidden",
+            Self::ResponseTooLong { .. } => "response-too-long",
+            Self::Spent => "spent",
+            Self::TimedOut(_) => "timeout",
+            Self::Transport(_) => "transport",
+        }
+    }
+
     fn remedy(&self) -> &'static str {
         match self {
             Self::Forbidden { .. } => {

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use http::{Request, Response};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_traces::TARGET;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, trace_span};
 use url::Url;
 
 use crate::address::check_global_unicast;
@@ -32,6 +35,7 @@ pub struct OutboundClient {
     policy: AddressPolicy,
     listed: Client,
     public: Client,
+    tells_traces: bool,
 }
 
 impl OutboundClient {
@@ -76,7 +80,18 @@ impl OutboundClient {
             policy,
             listed: build(builder())?,
             public: build(builder().dns_resolver(VettingResolver(lookup)))?,
+            tells_traces: false,
         })
+    }
+
+    /// The same, which tells servers the trace of what a request is for (W3C Trace
+    /// Context), where that is recorded.
+    #[must_use]
+    pub fn telling_traces(self) -> Self {
+        Self {
+            tells_traces: true,
+            ..self
+        }
     }
 
     /// The answer's head, from where it may come from.
@@ -96,6 +111,12 @@ impl OutboundClient {
         };
         let mut headers = parts.headers;
         headers.remove(http::header::HOST);
+        if self.tells_traces
+            && let Some(trace) = parafa_traces::current()
+            && let Ok(trace) = HeaderValue::from_str(&trace.to_string())
+        {
+            headers.insert("traceparent", trace);
+        }
         let sent = client
             .request(parts.method, url.clone())
             .headers(headers)
@@ -121,11 +142,15 @@ impl HttpPort for OutboundClient {
         limits: ExchangeLimits,
     ) -> Result<Response<Bytes>, HttpPortError> {
         let url = url_of(&request)?;
+        let span = span_of(&url, request.method());
         let exchange = async {
             let answer = self.send(&url, request).await?;
             read(&url, answer, limits.max_response_bytes).await
         };
-        within(limits.timeout, exchange).await
+        let exchange = within(limits.timeout, exchange).instrument(span.clone());
+        let answered = exchange.await;
+        note(&span, answered.as_ref().map(Response::status));
+        answered
     }
 
     async fn head(
@@ -134,7 +159,11 @@ impl HttpPort for OutboundClient {
         limits: ExchangeLimits,
     ) -> Result<Response<()>, HttpPortError> {
         let url = url_of(&request)?;
-        let answer = within(limits.timeout, self.send(&url, request)).await?;
+        let span = span_of(&url, request.method());
+        let sent = within(limits.timeout, self.send(&url, request)).instrument(span.clone());
+        let answered = sent.await;
+        note(&span, answered.as_ref().map(reqwest::Response::status));
+        let answer = answered?;
         let mut head = Response::new(());
         *head.status_mut() = answer.status();
         head.headers_mut().clone_from(answer.headers());
@@ -143,6 +172,28 @@ impl HttpPort for OutboundClient {
         let _ = tokio::time::timeout(UNASKED, body).await;
         Ok(head)
     }
+}
+
+/// What a trace says of an exchange: where it leads to, and of the address no more.
+fn span_of(url: &Url, method: &Method) -> Span {
+    trace_span!(
+        target: TARGET,
+        "exchange",
+        otel.kind = "client",
+        otel.name = method.as_str(),
+        http.request.method = method.as_str(),
+        server.address = url.host_str(),
+        server.port = url.port_or_known_default(),
+        http.response.status_code = Empty,
+        "error.type" = Empty,
+    )
+}
+
+fn note(span: &Span, answered: Result<StatusCode, &HttpPortError>) {
+    match answered {
+        Ok(status) => span.record("http.response.status_code", status.as_u16()),
+        Err(error) => span.record("error.type", error.name()),
+    };
 }
 
 async fn within<T>(
@@ -215,7 +266,6 @@ mod tests {
     use axum::Router;
     use axum::http::header::LOCATION;
     use axum::routing::{get, post};
-    use http::StatusCode;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 

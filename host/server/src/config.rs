@@ -71,7 +71,7 @@ pub struct Config {
     pub auth: Auth,
     /// Format plugins.
     pub plugins: Plugins,
-    /// Logs.
+    /// Logs and traces.
     pub telemetry: Telemetry,
 }
 
@@ -272,12 +272,17 @@ impl Plugins {
     }
 }
 
-/// Logs.
+/// Logs and traces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
     /// Filter in the syntax of `tracing`, such as `info,parafa_server=debug`.
     pub log: String,
+    /// The collector that traces are sent to by OTLP/HTTP; without it there are none.
+    pub traces_url: Option<Url>,
+    /// Which share of the requests is traced whose callers do not say whether they
+    /// are.
+    pub traces_share: f64,
 }
 
 impl Default for Server {
@@ -293,7 +298,11 @@ impl Default for Server {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { log: "info".into() }
+        Self {
+            log: "info".into(),
+            traces_url: None,
+            traces_share: 1.0,
+        }
     }
 }
 

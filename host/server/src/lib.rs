@@ -20,4 +20,5 @@ mod status;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod traces;
 mod watch;

@@ -88,6 +88,7 @@ impl Metrics {
         parafa_delivery::metrics::register(&mut registry);
         parafa_listener::register_metrics(&mut registry);
         parafa_plugin_store::metrics::register(&mut registry);
+        parafa_traces::register_metrics(&mut registry);
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",

@@ -73,6 +73,8 @@ pub struct ClaimedJob {
     pub enqueued_at: Timestamp,
     /// When the lease ends.
     pub until: Timestamp,
+    /// The span of a recorded trace in which the job was enqueued, as W3C Trace Context writes it.
+    pub trace: Option<String>,
     lane: Lane,
     entry: Bytes,
     is_kept: bool,
@@ -264,6 +266,7 @@ async fn claimed(
                 failures: row.failures,
                 enqueued_at: row.enqueued_at,
                 until: entry.until,
+                trace: row.trace,
                 lane,
                 entry: entry.key,
                 is_kept: false,
@@ -301,6 +304,9 @@ struct JobRow {
     /// How often in a row it came to nothing.
     #[serde(default, skip_serializing_if = "is_none")]
     failures: u32,
+    /// The recorded span that caused it, where it was to be done at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
     payload: serde_json::Value,
 }
 

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parafa_traces::TARGET;
+use tracing::{Instrument, Span, trace_span};
 use uuid::Uuid;
 
 use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
@@ -107,7 +109,8 @@ impl Store {
                 ledger::enter(&mut tx, &moved)?;
             }
             let commit = tx.into_commit(result.is_ok());
-            match self.commit(commit, moved).await {
+            let committed = self.commit(commit, moved).instrument(self.commit_span());
+            match committed.await {
                 Ok(CommitOutcome::Committed) => {
                     self.counts.commits.fetch_add(1, Ordering::Relaxed);
                     return result;
@@ -234,6 +237,22 @@ impl Store {
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.engine.is_shared()
+    }
+
+    /// What a trace says of a commit.
+    fn commit_span(&self) -> Span {
+        let system = if self.is_shared() {
+            "postgresql"
+        } else {
+            "sled"
+        };
+        trace_span!(
+            target: TARGET,
+            "commit",
+            otel.kind = "client",
+            db.system.name = system,
+            db.operation.name = "commit",
+        )
     }
 
     /// Commits, and moves the sums of what was committed: also where whoever waits for it goes

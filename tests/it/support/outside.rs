@@ -73,7 +73,12 @@ pub(crate) struct Delivery(Value);
 impl Delivery {
     /// One header's text.
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.0["headers"][name].as_str().expect("the header")
+        self.header_if_any(name).expect("the header")
+    }
+
+    /// The same, where it has it.
+    pub(crate) fn header_if_any(&self, name: &str) -> Option<&str> {
+        self.0["headers"][name].as_str()
     }
 
     /// The body as it came.

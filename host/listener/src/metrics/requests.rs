@@ -1,5 +1,5 @@
-//! Requests, by the template of their route: an address may hold the token of
-//! a link.
+//! Requests, by the template of their route, as they are counted and as traces
+//! show them: an address may hold the token of a link.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -7,12 +7,15 @@ use std::time::Instant;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::Method;
+use http::{HeaderMap, Method};
+use parafa_traces::TARGET;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, trace_span};
 
 /// The route of what no route takes.
 const NO_ROUTE: &str = "none";
@@ -41,13 +44,16 @@ struct RouteLabels {
     route: String,
 }
 
-/// Counts requests and their answers; a middleware around a whole router.
+/// Counts requests and their answers, and begins or continues their traces; a
+/// middleware around a whole router.
 pub async fn count_requests(request: Request, next: Next) -> Response {
     let method = method_name(request.method());
     let matched = request.extensions().get::<MatchedPath>();
+    let span = span_of(method, matched.map(MatchedPath::as_str), request.headers());
     let route = matched.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let begun = Instant::now();
-    let response = next.run(request).await;
+    let response = next.run(request).instrument(span.clone()).await;
+    span.record("http.response.status_code", response.status().as_u16());
     let elapsed = begun.elapsed().as_secs_f64();
     let metrics = &METRICS;
     let durations = RouteLabels {
@@ -91,6 +97,25 @@ pub(super) fn register(registry: &mut Registry) {
 /// From 1 ms to 16 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 8))
+}
+
+/// What a trace says of a request; it is the caller's, if that has one.
+fn span_of(method: &'static str, route: Option<&str>, headers: &HeaderMap) -> Span {
+    let traceparent = headers.get("traceparent").and_then(|it| it.to_str().ok());
+    let (known, method) = match method {
+        OTHER_METHOD => ("HTTP", "_OTHER"),
+        known => (known, known),
+    };
+    trace_span!(
+        target: TARGET,
+        "request",
+        otel.kind = "server",
+        otel.name = route.map_or_else(|| known.to_owned(), |route| format!("{known} {route}")),
+        traceparent,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = Empty,
+    )
 }
 
 /// The method, where a caller's own inventions do not belong.

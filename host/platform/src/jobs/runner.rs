@@ -7,10 +7,12 @@ use jiff::SignedDuration;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane};
 use parafa_store::{Store, StoreError, backup};
+use parafa_traces::TARGET;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::{Instrument, Span, trace_span};
 
 use super::clock::LastSeen;
 use super::metrics::{JobEnd, job_ended};
@@ -206,7 +208,8 @@ impl JobRunner {
             tracing::error!(job.id = %job.id, job.kind, "no such job here");
             return self.give_back(job).await;
         };
-        let done = handler(job).await;
+        let span = span_of(job);
+        let done = handler(job).instrument(span).await;
         if done.is_err() {
             // It is given back, or is somebody else's.
             job.take_progress();
@@ -317,6 +320,20 @@ impl JobRunner {
                 _ => return,
             }
         }
+    }
+}
+
+/// What the trace of who caused a job says of it; nothing where none is recorded.
+fn span_of(job: &ClaimedJob) -> Span {
+    match job.trace.as_deref() {
+        Some(traceparent) => trace_span!(
+            target: TARGET,
+            "job",
+            otel.kind = "consumer",
+            otel.name = job.kind.as_str(),
+            traceparent,
+        ),
+        None => Span::none(),
     }
 }
 

@@ -7,9 +7,11 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parafa_traces::TARGET;
 use tokio::sync::oneshot;
 use tokio::task;
-use tracing::Span;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, trace_span};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
@@ -133,23 +135,33 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
-        let asked = Instant::now();
-        let slot = self.share.take(self.priority).await;
-        let waited = asked.elapsed();
-        let guest = Arc::clone(self);
+        let trace = trace_span!(
+            target: TARGET,
+            "plugin",
+            otel.name = format_args!("plugin {operation}"),
+            parafa.plugin.id = self.name.as_str(),
+            parafa.plugin.operation = operation,
+            "error.type" = Empty,
+        );
+        // What the plugin logs is logged as if nothing were recorded.
         let span = Span::current();
-        let run = move || {
-            let begun = Instant::now();
-            let _timed = guest.runtime.clock.time();
-            let mut store = guest.store(documents);
-            let called = span.in_scope(|| body(&guest, &mut store));
-            guest.tell(operation, (waited, begun.elapsed()), &called);
-            (called, (store, slot))
-        };
-        let called = if self.is_in_place {
-            let ran = panic::catch_unwind(AssertUnwindSafe(run));
-            ran.map(|(called, _)| called).map_err(drop)
-        } else {
+        let work = async move {
+            let asked = Instant::now();
+            let slot = self.share.take(self.priority).await;
+            let waited = asked.elapsed();
+            let guest = Arc::clone(self);
+            let run = move || {
+                let begun = Instant::now();
+                let _timed = guest.runtime.clock.time();
+                let mut store = guest.store(documents);
+                let called = span.in_scope(|| body(&guest, &mut store));
+                guest.tell(operation, (waited, begun.elapsed()), &called);
+                (called, (store, slot))
+            };
+            if self.is_in_place {
+                let ran = panic::catch_unwind(AssertUnwindSafe(run));
+                return ran.map(|(called, _)| called).map_err(drop);
+            }
             let (answer, called) = oneshot::channel();
             // Boxed, since the runtime's part of a task is compiled anew for
             // every closure.
@@ -163,6 +175,10 @@ impl Guest {
             task::spawn_blocking(work);
             called.await.map_err(drop)
         };
+        let called = work.instrument(trace.clone()).await;
+        if let Ok(Err(kind)) = &called {
+            trace.record("error.type", kind.name());
+        }
         match called {
             Ok(Ok(answered)) => Ok(answered?),
             Ok(Err(kind)) => Err(self.failed(operation, kind).into()),

@@ -21,6 +21,7 @@ use crate::certificates;
 use crate::config::{Config, ConfigError};
 use crate::demo;
 use crate::startup::{self, ConfigFaults};
+use crate::traces;
 
 /// Arguments of `parafa check-config`.
 #[derive(Debug, clap::Args)]
@@ -83,6 +84,11 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
     let ends = certificates.iter().filter_map(|it| it.warning(now));
     findings.warnings.extend(ends.map(|end| end.sentence));
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    if let Some(url) = &config.telemetry.traces_url {
+        findings
+            .warnings
+            .extend(runtime.block_on(traces::warning(url)));
+    }
     if config.store.is_shared() {
         runtime.block_on(look_at_database(&config, &mut findings));
     } else {

@@ -1,4 +1,5 @@
 use std::io::{self, IsTerminal, Write};
+use std::iter;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,20 +13,24 @@ use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
+use parafa_traces::Exporter;
 use tokio::net::{TcpListener, TcpSocket};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 use url::Url;
 
 use super::error::CommandError;
 use super::location::Location;
 use super::parts::Parts;
 use crate::app::App;
-use crate::config::Config;
+use crate::config::{Config, Telemetry};
 use crate::demo::{self, Demo, DemoError, DemoFront};
 use crate::health::Health;
 use crate::json_log::WithSources;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
+use crate::traces::SentTraces;
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig, described_tools};
@@ -48,6 +53,9 @@ const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
+
+/// What becomes of spans and events: the log, or traces.
+type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Arguments of `parafa serve`.
 #[derive(Debug, clap::Args)]
@@ -93,13 +101,21 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
         demo::settle_joined_store(&mut config, joined).map_err(refused)?;
     }
     startup::check(&config, mode)?;
-    start_logging(&config.telemetry.log)?;
+    let spans = start_logging(&config.telemetry)?;
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("a TLS provider is installed already"))?;
     let connections = Connections::claim();
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    runtime.block_on(run(config, arguments, connections))
+    runtime.block_on(async {
+        let traces = match (&config.telemetry.traces_url, spans) {
+            (Some(url), Some(spans)) => SentTraces::start(url, spans)?,
+            _ => SentTraces::default(),
+        };
+        let ended = run(config, arguments, connections).await;
+        traces.end().await;
+        ended
+    })
 }
 
 async fn run(
@@ -441,18 +457,28 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 }
 
 /// Logs for people on a terminal, JSON lines otherwise; on standard error, so
-/// that standard output is for programs.
-fn start_logging(filter: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(filter)?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    if std::io::stderr().is_terminal() {
-        builder.init();
+/// that standard output is for programs. Gives the spans of traces, which no log
+/// has, if they are to be sent.
+fn start_logging(telemetry: &Telemetry) -> anyhow::Result<Option<Exporter>> {
+    let without_traces = format!("{}=off", parafa_traces::TARGET);
+    let filter = EnvFilter::try_new(&telemetry.log)?.add_directive(without_traces.parse()?);
+    let log = tracing_subscriber::fmt::layer::<Registry>().with_writer(std::io::stderr);
+    let log: BoxedLayer = if std::io::stderr().is_terminal() {
+        Box::new(log.with_filter(filter))
     } else {
-        builder.json().map_event_format(WithSources).init();
-    }
-    Ok(())
+        let log = log.json().map_event_format(WithSources);
+        Box::new(log.with_filter(filter))
+    };
+    let (traces, spans) = match telemetry.traces_url {
+        Some(_) => {
+            let (traces, spans) = parafa_traces::layer::<Registry>(telemetry.traces_share);
+            (Some(Box::new(traces) as BoxedLayer), Some(spans))
+        }
+        None => (None, None),
+    };
+    let layers: Vec<BoxedLayer> = iter::once(log).chain(traces).collect();
+    tracing_subscriber::registry().with(layers).init();
+    Ok(spans)
 }
 
 #[cfg(test)]

@@ -160,6 +160,18 @@ fn a_store_that_hosts_share_is_set_in_the_file_or_by_variables() {
 }
 
 #[test]
+fn a_share_is_set_in_the_file_or_by_a_variable() {
+    for (text, share) in [("0.25", 0.25), ("1", 1.0)] {
+        let written = load(&format!("telemetry.traces_share = {text}\n")).unwrap();
+        let told = read([("PARAFA_TELEMETRY__TRACES_SHARE", text)]).unwrap();
+        for config in [written, told] {
+            assert!((config.telemetry.traces_share - share).abs() < f64::EPSILON);
+        }
+    }
+    assert!(read([("PARAFA_TELEMETRY__TRACES_SHARE", "half")]).is_err());
+}
+
+#[test]
 fn every_section_that_has_a_name_may_stand_there_empty() {
     let sections = "server store objects secrets limits outbound trust timestamps smart_id \
                     mobile_id card ceremony mail webhooks billing diligence attorney auth plugins \

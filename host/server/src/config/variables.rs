@@ -56,6 +56,7 @@ pub(super) fn readings(text: &str) -> impl Iterator<Item = Value> {
         truth.map(Value::Boolean),
         list(trimmed).map(Value::Array),
         trimmed.parse().ok().map(Value::Integer),
+        trimmed.parse().ok().map(Value::Float),
         Some(Value::String(text.to_owned())),
     ];
     scalars.into_iter().flatten()

@@ -77,6 +77,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
         }
     }
     found.in_check(check_log_filter(config));
+    found.in_check(check_traces(config));
     if mode == StoreMode::Production {
         found.in_anchors(config);
         found.in_check(time_stamping_authorities(config));
@@ -257,6 +258,23 @@ fn check_log_filter(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses traces that could not be sent, or of which nobody knows how many are.
+fn check_traces(config: &Config) -> anyhow::Result<()> {
+    let share = config.telemetry.traces_share;
+    if !(0.0..=1.0).contains(&share) {
+        bail!("telemetry.traces_share {share} is no share: write a number from 0 to 1");
+    }
+    let Some(url) = &config.telemetry.traces_url else {
+        return Ok(());
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        bail!(
+            "telemetry.traces_url has credentials, which are not sent: name a collector that asks for none, such as one on this machine"
+        );
+    }
+    check_address("telemetry.traces_url", url)
+}
+
 /// Refuses an address that nothing can be asked at by HTTP.
 fn check_address(setting: &str, url: &Url) -> anyhow::Result<()> {
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
@@ -398,6 +416,20 @@ mod tests {
         assert!(check_master_key(&config, StoreMode::Demo).is_ok());
     }
 
+    #[test]
+    fn traces_that_could_not_be_sent_are_told_of() {
+        let (_folder, mut config) = sound();
+        for share in [-0.1, 1.5, f64::NAN] {
+            config.telemetry.traces_share = share;
+            assert_one_fault(&config, "telemetry.traces_share", "from 0 to 1");
+        }
+        config.telemetry.traces_share = 0.25;
+        config.telemetry.traces_url = Some("http://u:p@localhost:4318/v1/traces".parse().unwrap());
+        assert_one_fault(&config, "telemetry.traces_url", "asks for none");
+        config.telemetry.traces_url = Some("http://localhost:4318/v1/traces".parse().unwrap());
+        assert_eq!(faults(&config), [""; 0]);
+    }
+
     /// Trusts one authority.
     fn put_trust(config: &Config, kind: &str, terms: &str) {
         let sha256 = hex::encode(Sha256::digest(Identity::Issuer.certificate()));
@@ -457,6 +489,7 @@ mod tests {
         config.trust.allow = vec!["nowhere".to_owned()];
         config.billing.recovery_url = Some("mailto:a@example.com".parse().unwrap());
         config.telemetry.log = "parafa=loud".to_owned();
+        config.telemetry.traces_url = Some("grpc://localhost:4317".parse().unwrap());
         config.diligence.open_data_url = Some("ftp://data.example.com".parse().unwrap());
         config.diligence.gateway_token_file = Some("nowhere".into());
         config.smart_id = Some(SmartId {
@@ -482,6 +515,7 @@ mod tests {
             "trust.allow",
             "billing.recovery_url",
             "telemetry.log",
+            "telemetry.traces_url",
             "trust.folder",
             "timestamps.urls",
             "smart_id.base_url",

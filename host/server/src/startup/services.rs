@@ -75,7 +75,7 @@ impl ExternalServices {
             register_port: config.diligence.port()?,
             card_app: config.card.app(),
             registers: None,
-            webhooks: outbound_client(webhook_policy.clone())?,
+            webhooks: Arc::new(client(webhook_policy.clone())?.telling_traces()),
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
         })
@@ -218,9 +218,12 @@ fn mobile_id_client(config: &MobileId) -> anyhow::Result<MobileIdClient> {
 }
 
 fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let client = OutboundClient::new(policy, &ServerTrust::default())
-        .context("the outbound client cannot be made")?;
-    Ok(Arc::new(client))
+    Ok(Arc::new(client(policy)?))
+}
+
+fn client(policy: AddressPolicy) -> anyhow::Result<OutboundClient> {
+    OutboundClient::new(policy, &ServerTrust::default())
+        .context("the outbound client cannot be made")
 }
 
 #[cfg(test)]

@@ -94,6 +94,25 @@ fn cards_that_no_app_reads_are_warned_of() {
 }
 
 #[test]
+fn a_collector_of_traces_that_does_not_answer_is_warned_of() {
+    let folder = Documents::new();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+
+    let traced = format!("telemetry.traces_url = 'http://{address}/v1/traces'");
+    let ended = check(&configuration(&folder, &traced));
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let warnings = ended.json()["warnings"].to_string();
+    assert!(warnings.contains("telemetry.traces_url"), "{warnings}");
+    let malformed = "telemetry.traces_url = 'localhost:4318'";
+    let ended = check(&configuration(&folder, malformed));
+    let faults = ended.json()["faults"].to_string();
+    assert!(faults.contains("telemetry.traces_url"), "{faults}");
+}
+
+#[test]
 fn a_certificate_that_ends_soon_is_warned_of() {
     let folder = Documents::new();
     let config = configuration(&folder, "");

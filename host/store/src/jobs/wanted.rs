@@ -81,15 +81,19 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
     {
         return Ok(Enqueued::Existing(existing.id));
     }
+    let now = tx.now();
+    // What happens at a time of its own is no part of what was done when that was set.
+    let trace = (job.due <= now).then(parafa_traces::current).flatten();
     let row = JobRow {
         id: tx.new_id()?,
         lane: job.lane.0.as_str().to_owned(),
         kind: job.kind,
         due: job.due,
-        set_at: Some(tx.now()),
-        enqueued_at: tx.now(),
+        set_at: Some(now),
+        enqueued_at: now,
         unique: job.unique,
         failures: 0,
+        trace: trace.map(|trace| trace.to_string()),
         payload: job.payload,
     };
     tx.insert(&row).await?;
@@ -138,6 +142,9 @@ pub async fn hasten(
     if row.due > due {
         tx.write(entry, None)?;
         row.set_due(due, tx.now());
+        if let Some(trace) = parafa_traces::current() {
+            row.trace = Some(trace.to_string());
+        }
         tx.write(lane.entry(due, row.id), Some(claims))?;
         tx.put(&row).await?;
     }

@@ -1,0 +1,110 @@
+//! Sends spans that have ended. Nobody waits for it: what finds no room is dropped.
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::metrics::{SpanEnd, spans_ended};
+use crate::otlp;
+use crate::span::Recorded;
+
+/// Spans that wait for the collector at most.
+pub(crate) const QUEUE: usize = 4096;
+/// Spans that are sent in one request at most.
+const BATCH: usize = 512;
+/// How long spans wait for others.
+const GATHERING: Duration = Duration::from_secs(1);
+/// How often it is logged that spans cannot be sent.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
+
+/// Sends the spans of a layer.
+#[derive(Debug)]
+pub struct Exporter {
+    spans: Receiver<Recorded>,
+    told: Option<Instant>,
+}
+
+impl Exporter {
+    pub(crate) fn new(spans: Receiver<Recorded>) -> Self {
+        Self { spans, told: None }
+    }
+
+    /// Posts spans, in requests by OTLP, until `stop` is told and those are posted
+    /// that have ended by then. One that fails is not repeated.
+    pub async fn run<P, F, E>(mut self, post: P, stop: CancellationToken)
+    where
+        P: Fn(Bytes) -> F + Send + Sync,
+        F: Future<Output = Result<(), E>> + Send,
+        E: Error + Send + Sync + 'static,
+    {
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            let may_come = tokio::select! {
+                () = stop.cancelled() => false,
+                is_open = self.gather(&mut batch) => is_open,
+            };
+            if !may_come {
+                break;
+            }
+            self.send(&mut batch, &post).await;
+        }
+        loop {
+            while batch.len() < BATCH
+                && let Ok(span) = self.spans.try_recv()
+            {
+                batch.push(span);
+            }
+            if batch.is_empty() {
+                return;
+            }
+            self.send(&mut batch, &post).await;
+        }
+    }
+
+    /// Waits for a span, and a while for others; tells whether there may be more.
+    async fn gather(&mut self, batch: &mut Vec<Recorded>) -> bool {
+        if self.spans.recv_many(batch, BATCH).await == 0 {
+            return false;
+        }
+        let mut gathered = std::pin::pin!(sleep(GATHERING));
+        while batch.len() < BATCH {
+            let room = BATCH - batch.len();
+            let came = tokio::select! {
+                () = &mut gathered => return true,
+                came = self.spans.recv_many(batch, room) => came,
+            };
+            if came == 0 {
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn send<P, F, E>(&mut self, batch: &mut Vec<Recorded>, post: &P)
+    where
+        P: Fn(Bytes) -> F,
+        F: Future<Output = Result<(), E>>,
+        E: Error + 'static,
+    {
+        let (request, spans) = (otlp::request(batch), batch.len());
+        batch.clear();
+        let Err(error) = post(request).await else {
+            return spans_ended(SpanEnd::Sent, spans);
+        };
+        spans_ended(SpanEnd::Failed, spans);
+        if self.told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+            self.told = Some(Instant::now());
+            let error: &dyn Error = &error;
+            tracing::warn!(
+                error,
+                spans,
+                remedy = "see that telemetry.traces_url is the collector's address for traces by OTLP/HTTP, and that it answers from this machine",
+                "traces cannot be sent"
+            );
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How many spans have been sent, and how many are lost.
+
+use std::sync::LazyLock;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+/// The numbers of this process.
+static SPANS: LazyLock<Family<SpanLabels, Counter>> = LazyLock::new(Family::default);
+
+/// What became of spans.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SpanEnd {
+    /// The collector took them.
+    Sent,
+    /// There was no room for them, because others waited for the collector.
+    Dropped,
+    /// The collector did not take them.
+    Failed,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct SpanLabels {
+    outcome: &'static str,
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "trace_spans",
+        "Spans of traces that have ended, by what became of them",
+        SPANS.clone(),
+    );
+}
+
+/// Counts spans.
+pub(crate) fn spans_ended(end: SpanEnd, count: usize) {
+    let outcome = match end {
+        SpanEnd::Sent => "sent",
+        SpanEnd::Dropped => "dropped",
+        SpanEnd::Failed => "failed",
+    };
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    SPANS.get_or_create(&SpanLabels { outcome }).inc_by(count);
+}
+
+/// How many spans have been dropped.
+#[cfg(test)]
+pub(crate) fn dropped() -> u64 {
+    let labels = SpanLabels { outcome: "dropped" };
+    SPANS.get_or_create(&labels).get()
+}
