@@ -1,27 +1,21 @@
-//! Lists, written by hand as their canonical form has them. The digests are taken
-//! over the very text that is written, so that nothing of what is tested helps to
-//! make them.
+//! Lists, written by hand as their canonical form has them: that text is what is
+//! signed, so that nothing of what is tested helps to make them.
 
 use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use openssl::ecdsa::EcdsaSig;
-use openssl::sha::sha256;
+use parafa_fixtures::enveloped::EnvelopedSignature;
 use parafa_issuing::{Credential, Extension, Key, KeyKind, Profile};
 
 pub(crate) const OPEN: &str =
     "<TrustServiceStatusList xmlns=\"http://uri.etsi.org/02231/v2#\" Id=\"TSL\">";
 pub(crate) const CLOSE: &str = "</TrustServiceStatusList>";
-pub(crate) const EXCLUSIVE: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
-pub(crate) const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
-pub(crate) const SHA_256: &str = "http://www.w3.org/2001/04/xmlenc#sha256";
 pub(crate) const GRANTED: &str = "granted";
 pub(crate) const WITHDRAWN: &str = "withdrawn";
 pub(crate) const ISSUES: &str = "CA/QC";
 pub(crate) const STAMPS: &str = "TSA/QTST";
 
-const DSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
 const XADES: &str = "http://uri.etsi.org/01903/v1.3.2#";
 const LIST_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 const QUALIFICATIONS: &str =
@@ -193,76 +187,7 @@ impl ListText {
     /// The list with the signature that the standard has.
     pub(crate) fn signed_by(&self, signer: &Credential) -> String {
         let body = self.body();
-        let signature = SignatureText::over(&[OPEN, &body, CLOSE].concat()).by(signer);
+        let signature = EnvelopedSignature::over(&[OPEN, &body, CLOSE].concat()).by(signer);
         [OPEN, &body, &signature, CLOSE].concat()
-    }
-}
-
-/// A signature before it has a value.
-pub(crate) struct SignatureText<'a> {
-    /// The reference to the document.
-    pub(crate) uri: &'a str,
-    /// The algorithms of its transforms.
-    pub(crate) transforms: &'a [&'a str],
-    /// The algorithm that is said to have made the digest of the document.
-    pub(crate) digest: &'a str,
-    pub(crate) signed: &'a str,
-}
-
-impl<'a> SignatureText<'a> {
-    pub(crate) fn over(signed: &'a str) -> Self {
-        Self {
-            uri: "",
-            transforms: &[ENVELOPED, EXCLUSIVE],
-            digest: SHA_256,
-            signed,
-        }
-    }
-
-    pub(crate) fn by(&self, signer: &Credential) -> String {
-        let encode = |bytes: &[u8]| BASE64_STANDARD.encode(bytes);
-        let certificate_digest = encode(&sha256(&signer.der()));
-        let properties = format!(
-            "<xades:SignedProperties xmlns:xades=\"{XADES}\" Id=\"P\"><xades:SignedSignatureProperties>\
-             <xades:SigningTime>2026-03-01T00:00:00Z</xades:SigningTime><xades:SigningCertificateV2>\
-             <xades:Cert><xades:CertDigest>\
-             <ds:DigestMethod xmlns:ds=\"{DSIG}\" Algorithm=\"{SHA_256}\"></ds:DigestMethod>\
-             <ds:DigestValue xmlns:ds=\"{DSIG}\">{certificate_digest}</ds:DigestValue>\
-             </xades:CertDigest></xades:Cert></xades:SigningCertificateV2>\
-             </xades:SignedSignatureProperties></xades:SignedProperties>"
-        );
-        let transforms: String = self
-            .transforms
-            .iter()
-            .map(|algorithm| format!("<ds:Transform Algorithm=\"{algorithm}\"></ds:Transform>"))
-            .collect();
-        let signed_info = format!(
-            "<ds:SignedInfo xmlns:ds=\"{DSIG}\">\
-             <ds:CanonicalizationMethod Algorithm=\"{EXCLUSIVE}\"></ds:CanonicalizationMethod>\
-             <ds:SignatureMethod Algorithm=\"http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256\"></ds:SignatureMethod>\
-             <ds:Reference URI=\"{}\"><ds:Transforms>{transforms}</ds:Transforms>\
-             <ds:DigestMethod Algorithm=\"{}\"></ds:DigestMethod>\
-             <ds:DigestValue>{}</ds:DigestValue></ds:Reference>\
-             <ds:Reference Type=\"http://uri.etsi.org/01903#SignedProperties\" URI=\"#P\">\
-             <ds:Transforms><ds:Transform Algorithm=\"{EXCLUSIVE}\"></ds:Transform></ds:Transforms>\
-             <ds:DigestMethod Algorithm=\"{SHA_256}\"></ds:DigestMethod>\
-             <ds:DigestValue>{}</ds:DigestValue></ds:Reference></ds:SignedInfo>",
-            self.uri,
-            self.digest,
-            encode(&sha256(self.signed.as_bytes())),
-            encode(&sha256(properties.as_bytes()))
-        );
-        let value = signer.key.sign(signed_info.as_bytes()).unwrap();
-        let value = EcdsaSig::from_der(&value).unwrap();
-        let numbers = [value.r(), value.s()].map(|number| number.to_vec_padded(32).unwrap());
-        format!(
-            "<ds:Signature xmlns:ds=\"{DSIG}\" Id=\"S\">{signed_info}\
-             <ds:SignatureValue>{}</ds:SignatureValue><ds:KeyInfo><ds:X509Data>\
-             <ds:X509Certificate>{}</ds:X509Certificate></ds:X509Data></ds:KeyInfo><ds:Object>\
-             <xades:QualifyingProperties xmlns:xades=\"{XADES}\" Target=\"#S\">{properties}\
-             </xades:QualifyingProperties></ds:Object></ds:Signature>",
-            encode(&numbers.concat()),
-            encode(&signer.der())
-        )
     }
 }

@@ -1,9 +1,8 @@
 //! Which signatures of lists are believed.
 
-use crate::lists::{
-    CLOSE, ENVELOPED, EXCLUSIVE, GRANTED, ListText, OPEN, ServiceText, SignatureText, authority,
-    person,
-};
+use parafa_fixtures::enveloped::{ENVELOPED, EXCLUSIVE, EnvelopedSignature};
+
+use crate::lists::{CLOSE, GRANTED, ListText, OPEN, ServiceText, authority, person};
 use crate::world::{World, refusal};
 
 const SINCE_2024: &[(&str, &str)] = &[(GRANTED, "2024-07-02T00:00:00Z")];
@@ -26,11 +25,11 @@ fn list() -> ListText {
 fn signed_otherwise(
     world: &World,
     list: &ListText,
-    change: impl FnOnce(&mut SignatureText<'_>),
+    change: impl FnOnce(&mut EnvelopedSignature<'_>),
 ) -> String {
     let body = list.body();
     let signed = [OPEN, &body, CLOSE].concat();
-    let mut signature = SignatureText::over(&signed);
+    let mut signature = EnvelopedSignature::over(&signed);
     change(&mut signature);
     let signature = signature.by(&world.lithuania);
     [OPEN, &body, &signature, CLOSE].concat()
@@ -92,16 +91,16 @@ fn what_was_signed_counts_nowhere_but_as_the_root() {
     let world = World::new();
     let signed = [OPEN, &list().body(), CLOSE].concat();
     let forged = list().body();
-    let signature = SignatureText {
+    let signature = EnvelopedSignature {
         uri: "#TSL",
-        ..SignatureText::over(&signed)
+        ..EnvelopedSignature::over(&signed)
     };
     let signature = signature.by(&world.lithuania);
     let other_root = OPEN.replace("\"TSL\"", "\"other\"");
-    let inner = SignatureText {
+    let inner = EnvelopedSignature {
         uri: "#TSL",
         transforms: &[EXCLUSIVE],
-        ..SignatureText::over(&signed)
+        ..EnvelopedSignature::over(&signed)
     };
     let inner = inner.by(&world.lithuania).replace(
         "</ds:Object>",
@@ -141,7 +140,7 @@ fn what_was_signed_counts_nowhere_but_as_the_root() {
 fn two_signatures_are_none() {
     let world = World::new();
     let signed = [OPEN, &list().body(), CLOSE].concat();
-    let one = SignatureText::over(&signed).by(&world.lithuania);
+    let one = EnvelopedSignature::over(&signed).by(&world.lithuania);
     let other = one.replace("\"S\"", "\"T\"").replace("#S", "#T");
     let twice = signed.replace(CLOSE, &[one.as_str(), &other, CLOSE].concat());
 
