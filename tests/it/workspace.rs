@@ -114,7 +114,7 @@ fn the_conformance_kit_knows_the_plugin_host_its_authority_and_the_catalogue_alo
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 13] = [
+const PARTS: [(&str, &[&str]); 14] = [
     ("host/listener", &["api/http", TRACES]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
     (
@@ -157,6 +157,16 @@ const PARTS: [(&str, &[&str]); 13] = [
             "host/plugin-host",
             "host/plugin-store",
             "host/store",
+        ],
+    ),
+    (
+        "host/trusted-list",
+        &[
+            "formats/core",
+            "formats/xades",
+            "formats/xml",
+            PUBLIC_KEY,
+            "host/trust",
         ],
     ),
     (
@@ -274,6 +284,18 @@ fn formats_know_formats_alone_and_their_core_the_catalogue() {
         arrows.assert_only(from, |to| {
             to.starts_with("formats/") || (from == "formats/core" && to == CATALOGUE)
         });
+    }
+}
+
+#[test]
+fn trusted_lists_are_the_only_documents_that_the_host_reads() {
+    let arrows = Arrows::of_everything();
+    for part in ["api/", "host/"] {
+        for from in arrows.below(part) {
+            if from != "host/trusted-list" {
+                arrows.assert_only(from, |to| !to.starts_with("formats/"));
+            }
+        }
     }
 }
 

@@ -7,10 +7,13 @@
 //! what is shown of a signature is what is signed by the certificate that it
 //! names. [`archive`] raises signatures to level LT. Nothing here knows what a
 //! container is made of: [`DataObjects`] are what signatures are over.
+//! [`verify_enveloped`] reads the one signature of another kind: that of a document
+//! in which it stands itself, as trusted lists have it.
 
 mod archive;
 mod coverage;
 mod draft;
+mod enveloped;
 mod examined;
 mod fault;
 mod file;
@@ -36,6 +39,7 @@ mod weakness;
 pub use archive::{Raised, SignatureFile, archive};
 pub use coverage::Covered;
 pub use draft::{DataObject, Draft, DraftError, SignatureRequest};
+pub use enveloped::{Enveloped, verify_enveloped};
 pub use fault::Fault;
 pub use objects::{DataObjects, Piece};
 pub use profile::Profile;

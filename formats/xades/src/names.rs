@@ -23,11 +23,15 @@ pub(crate) const OLD_SIGNED_PROPERTIES_TYPE: &str =
 /// The XPath 1.0 transform.
 pub(crate) const XPATH: &str = "http://www.w3.org/TR/1999/REC-xpath-19991116";
 
+/// The transform that takes the signature out of what it stands in (XML Signature
+/// 1.1, 6.6.4).
+pub(crate) const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
+
 /// Transforms of XML Signature 1.1, 6.6, that containers have no use for.
 pub(crate) const OTHER_TRANSFORMS: [&str; 5] = [
     XPATH,
     "http://www.w3.org/2000/09/xmldsig#base64",
-    "http://www.w3.org/2000/09/xmldsig#enveloped-signature",
+    ENVELOPED,
     "http://www.w3.org/2002/06/xmldsig-filter2",
     "http://www.w3.org/TR/1999/REC-xslt-19991116",
 ];

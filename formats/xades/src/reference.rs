@@ -119,7 +119,8 @@ impl<'d> Reference<'d> {
     }
 }
 
-fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fault> {
+/// The transforms of a reference, in their order.
+pub(crate) fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fault> {
     let mut lists = reference.children_named(DSIG, "Transforms");
     let transforms: Vec<Element<'_>> = lists
         .next()

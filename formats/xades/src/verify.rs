@@ -60,11 +60,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         document: &'d Document<'d>,
     ) -> Option<Vec<Examined>> {
         let signatures = file::signatures(document)?;
-        let identified: Identified<'_> = document.identified().map_err(|error| match error {
-            Error::DuplicateId(id) => Fault::DuplicateId(id),
-            _ => Fault::Unreadable("Id"),
-        });
-        let identified = identified.and_then(|found| {
+        let identified = identified(document).and_then(|found| {
             schema::check_file(document)?;
             Ok(found)
         });
@@ -142,11 +138,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         references: &[Reference<'_>],
         identified: &HashMap<&str, Element<'_>>,
     ) -> Result<Checked, Fault> {
-        let id = signature.id().ok_or(Fault::NoId)?;
-        let target = signature.qualifying_properties()?.attribute("Target");
-        if target.and_then(|target| target.strip_prefix('#')) != Some(id) {
-            return Err(Fault::Target);
-        }
+        check_target(signature)?;
         check_signed_properties(signature, references, identified)?;
         let mut covered = covers(signature, references)?.into_iter();
         let mut checked = Checked::default();
@@ -185,7 +177,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
     }
 
     /// How the value signs SignedInfo.
-    fn check_value(&self, stated: &Stated) -> Result<SignatureAlgorithm, Fault> {
+    pub(crate) fn check_value(&self, stated: &Stated) -> Result<SignatureAlgorithm, Fault> {
         let faults = [
             stated.signed_info.as_ref().err(),
             stated.signer.as_ref().err(),
@@ -211,7 +203,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         }
     }
 
-    fn check_digest(
+    /// Whether what a reference leads to has the digest that it says.
+    pub(crate) fn check_digest(
         &self,
         signature: Signature<'_>,
         reference: &Reference<'_>,
@@ -240,7 +233,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
             .map_err(|reason| Fault::content(name, &reason))
     }
 
-    fn stated(&self, signature: Signature<'_>, certificates: &[Vec<u8>]) -> Stated {
+    pub(crate) fn stated(&self, signature: Signature<'_>, certificates: &[Vec<u8>]) -> Stated {
         let algorithm = signature.signed_info().and_then(signature_algorithm);
         let signed_info = signature.signed_info().and_then(|signed_info| {
             let method = only(signed_info, DSIG, "CanonicalizationMethod")?;
@@ -314,10 +307,10 @@ impl Checked {
 }
 
 /// What a signature states, whether it holds or not.
-struct Stated {
+pub(crate) struct Stated {
     algorithm: Result<SignatureAlgorithm, Fault>,
     signed_info: Result<Vec<u8>, Fault>,
-    signer: Result<Vec<u8>, Fault>,
+    pub(crate) signer: Result<Vec<u8>, Fault>,
     /// As it is written.
     raw_value: Vec<u8>,
     value: Result<Vec<u8>, Fault>,
@@ -334,10 +327,29 @@ fn claimed_time(signature: Signature<'_>) -> Option<i64> {
     time::parse(&properties.only_child(XADES, "SigningTime")?.text())
 }
 
+/// Elements by their identifiers.
+pub(crate) fn identified<'d>(document: &'d Document<'d>) -> Identified<'d> {
+    document.identified().map_err(|error| match error {
+        Error::DuplicateId(id) => Fault::DuplicateId(id),
+        _ => Fault::Unreadable("Id"),
+    })
+}
+
+/// The qualifying properties are those of this signature.
+pub(crate) fn check_target(signature: Signature<'_>) -> Result<(), Fault> {
+    let id = signature.id().ok_or(Fault::NoId)?;
+    let target = signature.qualifying_properties()?.attribute("Target");
+    if target.and_then(|target| target.strip_prefix('#')) == Some(id) {
+        Ok(())
+    } else {
+        Err(Fault::Target)
+    }
+}
+
 /// One reference is to SignedProperties, says so, and leads to the element that
 /// stands in the signature's own QualifyingProperties: what is shown of them is
 /// what is signed (EN 319 132-1, 4.3.3).
-fn check_signed_properties(
+pub(crate) fn check_signed_properties(
     signature: Signature<'_>,
     references: &[Reference<'_>],
     identified: &HashMap<&str, Element<'_>>,

@@ -9,6 +9,7 @@ mod parts;
 mod plugin;
 mod restore;
 mod serve;
+mod trust;
 mod usage;
 
 use std::ffi::OsString;
@@ -59,6 +60,8 @@ enum Command {
     Audit(operator::OperatorArguments<AuditCommand>),
     /// Make, test, install and roll back format plugins.
     Plugin(plugin::PluginArguments),
+    /// Hold trusted lists against the trust anchors.
+    Trust(trust::TrustArguments),
     /// Copy everything that a data folder keeps, also while the server runs.
     Backup(operator::BackupArguments),
     /// Make a data folder from a backup.
@@ -106,6 +109,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>)
         Command::Comment(arguments) => arguments.carry_out(OperatorCommand::Comment),
         Command::Audit(arguments) => arguments.carry_out(OperatorCommand::Audit),
         Command::Plugin(arguments) => plugin::plugin(&arguments),
+        Command::Trust(arguments) => trust::trust(&arguments),
         Command::Backup(arguments) => operator::back_up(&arguments),
         Command::Restore(arguments) => restore::restore(&arguments),
         Command::Sweep(arguments) => {

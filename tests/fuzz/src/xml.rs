@@ -2,13 +2,14 @@
 
 use std::sync::LazyLock;
 
+use parafa_fixtures::enveloped::EnvelopedSignature;
 use parafa_format_core::{
     BaselineLevel, DigestAlgorithm, Integrity, NativeEnvironment, Need, NeedKind, Refusal,
     SignatureAlgorithm, Step,
 };
 use parafa_xades::{
     DataObjects, Draft, Piece, Profile, Raised, SignatureFile, SignatureRequest, Verified,
-    Verifier, archive,
+    Verifier, archive, verify_enveloped,
 };
 use parafa_xml::{Canonicalization, Document, Limits};
 use sha2::{Digest, Sha256};
@@ -25,8 +26,9 @@ const MAX_CALLS: usize = 6;
 /// raises them.
 ///
 /// A canonical form is its own, and no signature holds but one that says what was
-/// signed here. What is raised holds as before, is at the level that is claimed,
-/// and stays as it is when it is raised again.
+/// signed here, nor one within a document but over the one that was. What is raised
+/// holds as before, is at the level that is claimed, and stays as it is when it is
+/// raised again.
 pub const XADES: Target = Target {
     name: "xades",
     run,
@@ -77,6 +79,15 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
     draft.with_timestamp(&signed, &token).expect("a signature")
 });
 
+/// A document in its canonical form.
+const DOCUMENT: &str = "<d Id=\"D\"><e>f</e></d>";
+
+/// The same with a signature in it.
+static ENVELOPED: LazyLock<String> = LazyLock::new(|| {
+    let signature = EnvelopedSignature::over(DOCUMENT).by(&WORLD.signer.credential);
+    DOCUMENT.replace("</d>", &(signature + "</d>"))
+});
+
 /// The form of what was signed.
 static SIGNED_INFO: LazyLock<[u8; 32]> = LazyLock::new(|| {
     let verified = verified(SIGNED.as_bytes());
@@ -94,6 +105,9 @@ fn run(input: &[u8]) {
     if let Ok(again) = Document::parse(&form, &Limits::default()) {
         let again = again.root().canonicalize(Canonicalization::EXCLUSIVE, &[]);
         assert_eq!(again.as_ref(), Ok(&form));
+    }
+    if let Ok(enveloped) = verify_enveloped(&NativeEnvironment, &document, &Limits::default()) {
+        assert_eq!(enveloped.signed, DOCUMENT.as_bytes());
     }
     for signature in verified(input) {
         assert!(signature.integrity != Integrity::Intact || is_sound(&signature));
@@ -159,7 +173,8 @@ fn seeds() -> Vec<Vec<u8>> {
     let archived = raised.files.into_iter().flatten().map(String::into_bytes);
     let metadata = b"<sig:m xmlns:sig='urn:m'><!-- c --><sig:d ID='d'>t&amp;</sig:d></sig:m>";
     let signed = SIGNED.clone().into_bytes();
-    [signed, metadata.to_vec()]
+    let enveloped = ENVELOPED.clone().into_bytes();
+    [signed, enveloped, metadata.to_vec()]
         .into_iter()
         .chain(archived)
         .collect()

@@ -3,6 +3,7 @@
 use parafa_platform::is_away;
 use parafa_plugin_tools::ToolError;
 use parafa_store::FolderError;
+use parafa_trusted_list::ImportError;
 
 use crate::config::ConfigError;
 use crate::startup::{ConfigFaults, NoDatabase, NoMasterKeyFile, NoStore};
@@ -55,6 +56,17 @@ impl From<ToolError> for CommandError {
             ToolError::Refused(sentence) => Self::Refused(sentence),
             ToolError::Fault(error) => Self::from(error),
             ToolError::Told(code) => Self::Told(code),
+        }
+    }
+}
+
+impl From<ImportError> for CommandError {
+    fn from(error: ImportError) -> Self {
+        let is_refusal = error.is_refusal();
+        let error = anyhow::Error::new(error);
+        match is_refusal {
+            true => Self::Refused(format!("{error:#}")),
+            false => Self::Fault(error),
         }
     }
 }

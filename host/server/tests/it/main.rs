@@ -8,4 +8,5 @@ mod place;
 mod plugin;
 mod run;
 mod support;
+mod trust;
 mod verify;
