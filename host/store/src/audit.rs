@@ -2,6 +2,12 @@
 //!
 //! Each event's hash covers the one before, so that a changed, missing or inserted event breaks
 //! the chain. Events outlive erasure: they hold references, never personal data.
+//!
+//! Each hour the ends of the chains that changed are [sealed](seal) together, so that a chain
+//! cannot be made anew from its first event on either.
+
+mod merkle;
+pub mod seal;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +20,7 @@ use crate::content::Content;
 use crate::error::StoreError;
 use crate::hex_bytes::Sha256Digest;
 use crate::store::Store;
-use crate::table::{Table, TableName};
+use crate::table::{AnyIndex, Index, Table, TableName};
 use crate::transaction::{Guard, Transaction};
 
 /// Before everything that an event's hash covers.
@@ -82,7 +88,15 @@ pub struct Head {
     pub sequence: u64,
     /// The last event's hash.
     pub hash: Sha256Digest,
+    /// In which hour since 1970 that event was appended; not known of one that an earlier
+    /// program appended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u64>,
 }
+
+/// The chains that changed last in an hour. An event in the same hour as the one before leaves
+/// the entry as it is.
+const HEADS_BY_HOUR: Index<Head, u64> = Index::many("hour", |head| head.hour.into_iter().collect());
 
 impl Table for Head {
     type Key = Uuid;
@@ -92,6 +106,10 @@ impl Table for Head {
     fn key(&self) -> Uuid {
         self.chain
     }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&HEADS_BY_HOUR]
+    }
 }
 
 impl Head {
@@ -100,7 +118,14 @@ impl Head {
             chain,
             sequence: 0,
             hash: Sha256Digest::ZERO,
+            hour: None,
         }
+    }
+
+    /// Whether both are at the same event.
+    fn is_at(&self, other: &Self) -> bool {
+        let place = |head: &Self| (head.chain, head.sequence, head.hash);
+        place(self) == place(other)
     }
 }
 
@@ -141,6 +166,7 @@ pub async fn append(
         chain,
         sequence: event.sequence,
         hash: event.hash,
+        hour: Some(seal::hour_of(event.at)),
     };
     tx.put(&head).await?;
     Ok(head)
@@ -202,7 +228,7 @@ pub async fn verify(store: &Store, chain: Uuid) -> Result<Verdict, StoreError> {
             reached.hash = event.hash;
         }
     }
-    Ok(if reached == end {
+    Ok(if reached.is_at(&end) {
         Verdict::Intact(end)
     } else {
         Verdict::Broken {

@@ -277,7 +277,7 @@ on_every_engine! {
     }
 
     async fn a_later_schema_is_refused(world) {
-        world.rewrite_schema("\"version\":1", "\"version\":2").await;
+        world.rewrite("_schema", "\"version\":1", "\"version\":2").await;
 
         let opened = crate::support::open(world.engine()).await;
         assert!(matches!(opened, Err(StoreError::SchemaTooNew { found: 2, known: 1 })));

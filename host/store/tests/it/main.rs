@@ -21,6 +21,7 @@ mod reading_ahead;
 mod restore;
 mod restore_shared;
 mod salvage;
+mod seals;
 mod shared;
 mod sums;
 mod tables;
