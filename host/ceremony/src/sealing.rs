@@ -6,7 +6,9 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
-use crate::records::{AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignerPrivate};
+use crate::records::{
+    AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignedWith, SignerPrivate,
+};
 
 pub(crate) fn seal_ceremony(
     key: &DataKey,
@@ -88,6 +90,23 @@ pub(crate) fn open_card_submission(
     sealed: &Sealed,
 ) -> Result<CardSubmission, CeremonyError> {
     Ok(key.open_json(&context("card", attempt), sealed)?)
+}
+
+pub(crate) fn seal_signed_with(
+    key: &DataKey,
+    version: Uuid,
+    signed_with: &SignedWith,
+) -> Result<Sealed, CeremonyError> {
+    Ok(key.seal_json(&context("signature", version), signed_with)?)
+}
+
+/// Opens what a version's signature was made with.
+pub fn open_signed_with(
+    key: &DataKey,
+    version: Uuid,
+    sealed: &Sealed,
+) -> Result<SignedWith, CeremonyError> {
+    Ok(key.open_json(&context("signature", version), sealed)?)
 }
 
 fn context(kind: &str, id: Uuid) -> Vec<u8> {

@@ -25,6 +25,7 @@ mod records;
 pub mod register_calls;
 mod renewal;
 pub mod retention;
+pub mod seals;
 pub mod sweep;
 pub mod waiting;
 pub mod webhook_secret;
@@ -66,5 +67,6 @@ pub const JOB_KINDS: &[&str] = &[
     kept_answers::DROP_KEPT_ANSWER,
     outbox::DELIVER,
     outbox::MAIL,
+    seals::SEAL_AUDIT,
     sweep::SWEEP,
 ];

@@ -6,7 +6,7 @@ use anyhow::Context;
 use parafa_ceremony::{CeremonyError, attempt, deadline, erase, remind, retention};
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner};
 use parafa_platform::sweep::{self, Sweeper};
-use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates};
+use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates, seals};
 use parafa_signing::{batches, files};
 
 use crate::app::App;
@@ -83,6 +83,11 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(kept_answers::DROP_KEPT_ANSWER, kept_answers, drop_answer);
     handler!(parafa_delivery::DROP_NOTICE, app.webhooks, drop_notice);
     handler!(outbox::MAIL, app.mail, send);
+    let store = app.records.store.clone();
+    handlers.register(seals::SEAL_AUDIT, move |job| {
+        let store = store.clone();
+        Box::pin(async move { Ok(seals::run(&store, job).await?) })
+    })?;
     let (records, ceremonies) = (app.records.clone(), app.ceremonies.clone());
     let call_log = app.diligence.call_log.clone();
     handlers.register(sweep::SWEEP, move |job| {

@@ -225,6 +225,7 @@ impl Archives {
                 attempt: None,
                 plugin: pin(plugin),
                 level: outcome.level.clone(),
+                signed_with: None,
             }),
         };
         let id = row.ceremony.id.uuid();

@@ -50,6 +50,12 @@ impl Fields {
         self.0.insert(name.to_owned(), value.to_string());
         self
     }
+
+    /// The values with their names, in the order in which they are hashed.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let values = self.0.iter();
+        values.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
 }
 
 /// An event in a chain.
@@ -246,7 +252,7 @@ impl Event {
         hasher.update(self.sequence.to_be_bytes());
         hasher.update(self.at.as_nanosecond().to_be_bytes());
         update_text(&mut hasher, &self.name);
-        for (name, value) in &self.fields.0 {
+        for (name, value) in self.fields.iter() {
             update_text(&mut hasher, name);
             update_text(&mut hasher, value);
         }

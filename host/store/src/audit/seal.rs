@@ -34,6 +34,19 @@ pub(super) fn hour_of(at: Timestamp) -> u64 {
     u64::try_from(at.as_second().div_euclid(HOUR_SECONDS)).unwrap_or_default()
 }
 
+/// When an hour since 1970 begins.
+fn start_of(hour: u64) -> Timestamp {
+    let seconds = i64::try_from(hour).unwrap_or(i64::MAX);
+    Timestamp::from_second(seconds.saturating_mul(HOUR_SECONDS)).unwrap_or(Timestamp::MAX)
+}
+
+/// When there is an hour to seal again that was not over yet, or not settled, at `now`.
+#[must_use]
+pub fn next_due(now: Timestamp) -> Timestamp {
+    let settled = hour_of(shifted(now, -SETTLED_AFTER));
+    shifted(start_of(settled + 1), SETTLED_AFTER)
+}
+
 /// The root over the heads of an hour.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Seal {
@@ -68,6 +81,12 @@ impl Table for Seal {
 }
 
 impl Seal {
+    /// When its hour began.
+    #[must_use]
+    pub fn hour_began(&self) -> Timestamp {
+        start_of(self.hour)
+    }
+
     fn computed_hash(&self) -> Sha256Digest {
         let mut hasher = Sha256::new();
         hasher.update(HASH_TAG);
