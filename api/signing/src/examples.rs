@@ -404,14 +404,16 @@ fn evidence() -> views::SigningEvidence {
             events: vec![
                 views::AuditEvent {
                     sequence: 1,
-                    at: time("2026-03-01T08:00:00.004217Z"),
+                    at: time("2026-03-01T08:00:00.004Z"),
+                    at_nanoseconds: "1772352000004217000".to_owned(),
                     name: "signing.created".to_owned(),
                     fields: [("document".to_owned(), posted)].into(),
                     hash: created,
                 },
                 views::AuditEvent {
                     sequence: 2,
-                    at: time("2026-03-01T09:12:45.120386Z"),
+                    at: time("2026-03-01T09:12:45.120Z"),
+                    at_nanoseconds: "1772356365120386000".to_owned(),
                     name: "document.version".to_owned(),
                     fields: [
                         ("document".to_owned(), output),

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
+use parafa_api_signing::views::date_time;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_store::audit::{self, Verdict, seal};
 use parafa_store::backup::{Missing, MissingItem};
@@ -58,7 +59,7 @@ impl OperatorCommands {
             let fault = seal::verify_seal(store, one).await?;
             rows.push(json!({
                 "seal": one.number,
-                "hour": one.hour_began(),
+                "hour": date_time(one.hour_began()),
                 "fault": fault.map(|fault| fault.to_string()),
             }));
         }

@@ -117,8 +117,11 @@ pub struct AuditTrail {
 pub struct AuditEvent {
     /// Its place in the chain, from 1.
     pub sequence: u64,
-    /// When, exactly as it is hashed.
+    /// When.
+    #[serde(serialize_with = "timestamp::serialize")]
     pub at: Timestamp,
+    /// The same in nanoseconds since 1970, as it is hashed.
+    pub at_nanoseconds: String,
     /// What happened.
     pub name: String,
     /// To whom and with what: ids, digests, states.

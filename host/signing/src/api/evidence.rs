@@ -106,6 +106,7 @@ fn event(event: &Event) -> api::AuditEvent {
     api::AuditEvent {
         sequence: event.sequence,
         at: event.at,
+        at_nanoseconds: event.at.as_nanosecond().to_string(),
         name: event.name.clone(),
         fields: fields
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
