@@ -9,6 +9,7 @@ mod creation;
 mod deliveries;
 mod details;
 mod erasure;
+mod evidence;
 mod examples;
 mod files;
 mod headers;

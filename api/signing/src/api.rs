@@ -104,6 +104,13 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         id: SigningId,
     ) -> Result<views::ArchivedSigning, Problem>;
 
+    /// `GET /v1/signings/{signingId}/evidence`.
+    async fn read_evidence(
+        &self,
+        caller: &Self::Caller,
+        id: SigningId,
+    ) -> Result<views::SigningEvidence, Problem>;
+
     /// `POST /v1/signings/{signingId}/simulate`; with test keys only.
     async fn simulate_outcome(
         &self,

@@ -83,6 +83,7 @@ pub(crate) fn of(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> 
             upgraded: true,
             document: document(),
         }),
+        "SigningEvidence" => value(&evidence()),
         "Batch" => value(&views::Batch {
             batch_id: BATCH.into(),
             title: "Nuomos sutartis".to_owned(),
@@ -353,6 +354,92 @@ fn party(signer_id: SignerId) -> views::Signer {
 
 fn document() -> views::SignedDocument {
     views::SignedDocument::signed(&[0x5A; 32], 61_440, "application/pdf")
+}
+
+/// Of a signing that its one signer has signed, in an hour in which one other chain changed.
+fn evidence() -> views::SigningEvidence {
+    let signed_at = time("2026-03-01T09:12:45.120Z");
+    let [created, signed, leaf] = ["c1", "51", "1e"].map(|digits| digits.repeat(32));
+    let [posted, output] = ["3c", "5a"].map(|digits| digits.repeat(32));
+    views::SigningEvidence {
+        signing_id: SIGNING.into(),
+        status: SigningStatus::Completed,
+        created_at: time("2026-03-01T08:00:00Z"),
+        completed_at: Some(signed_at),
+        signers: vec![views::EvidenceSigner {
+            signer_id: FIRST_SIGNER.into(),
+            role: PartyRole::Signer,
+            email: "jonas@example.lt".to_owned(),
+            name: Some("Jonas Jonaitis".to_owned()),
+            status: SignerStatus::Signed,
+            actual_method: Some(SigningMethod::SmartId),
+            signed_at: Some(signed_at),
+        }],
+        documents: vec![
+            views::EvidenceDocument {
+                sha256: posted.clone(),
+                bytes: 48_213,
+                mime_type: "application/pdf".to_owned(),
+                created_at: time("2026-03-01T08:00:00Z"),
+                made_by: None,
+            },
+            views::EvidenceDocument {
+                sha256: output.clone(),
+                bytes: 61_440,
+                mime_type: "application/pdf".to_owned(),
+                created_at: signed_at,
+                made_by: Some(views::VersionMaker {
+                    signer_id: Some(FIRST_SIGNER.into()),
+                    certificate_sha256: Some("ce".repeat(32)),
+                    time_stamped_at: Some(time("2026-03-01T09:12:44Z")),
+                    level: "PAdES-B-T".to_owned(),
+                    plugin: "pdf".to_owned(),
+                    plugin_version: "1.0.0".to_owned(),
+                    plugin_sha256: "9d".repeat(32),
+                }),
+            },
+        ],
+        audit: views::AuditTrail {
+            chain: SIGNING,
+            events: vec![
+                views::AuditEvent {
+                    sequence: 1,
+                    at: time("2026-03-01T08:00:00.004Z"),
+                    at_nanoseconds: "1772352000004217000".to_owned(),
+                    name: "signing.created".to_owned(),
+                    fields: [("document".to_owned(), posted)].into(),
+                    hash: created,
+                },
+                views::AuditEvent {
+                    sequence: 2,
+                    at: time("2026-03-01T09:12:45.120Z"),
+                    at_nanoseconds: "1772356365120386000".to_owned(),
+                    name: "document.version".to_owned(),
+                    fields: [
+                        ("document".to_owned(), output),
+                        ("signer".to_owned(), FIRST_SIGNER.to_string()),
+                    ]
+                    .into(),
+                    hash: signed.clone(),
+                },
+            ],
+            head: views::AuditHead {
+                sequence: 2,
+                hash: signed,
+            },
+            sealed: Some(views::AuditSeal {
+                number: 4_711,
+                hour: time("2026-03-01T09:00:00Z"),
+                sealed_at: time("2026-03-01T10:10:00.250Z"),
+                size: 2,
+                index: 0,
+                path: vec![leaf],
+                root: "70".repeat(32),
+                previous: "b4".repeat(32),
+                hash: "5e".repeat(32),
+            }),
+        },
+    }
 }
 
 fn comment() -> views::Comment {

@@ -24,6 +24,7 @@ const ERASURE: Path<()> = Path::new("/v1/erasure");
 const CANCEL: Path<SigningId> = Path::new("/v1/signings/{signingId}/cancel");
 const DOCUMENT: Path<SigningId> = Path::new("/v1/signings/{signingId}/document");
 const ARCHIVE: Path<SigningId> = Path::new("/v1/signings/{signingId}/archive");
+const EVIDENCE: Path<SigningId> = Path::new("/v1/signings/{signingId}/evidence");
 const SIMULATE: Path<SigningId> = Path::new("/v1/signings/{signingId}/simulate");
 const SIGNERS: Path<SigningId> = Path::new("/v1/signings/{signingId}/signers");
 const SIGNER: Path<(SigningId, SignerId)> =
@@ -181,6 +182,13 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             )
             .refuses(&[ NotYetSigned, SigningInProgress, ArchiveNotSupported, ArchiveIncomplete, QuotaExceeded, ])
             .answers(async |call| call.api.archive_signing(&call.caller, call.path).await),
+        Operation::<A>::get(EVIDENCE, "readEvidence")
+            .says(
+                ABOUT_SIGNINGS.name,
+                "Read the evidence of a signing",
+                "Who signed, how and when, the digests of all versions, certificates and plugins, and the chain of everything that happened, with the hashes from which anybody recomputes its end and the root that this is sealed under.",
+            )
+            .answers(async |call| call.api.read_evidence(&call.caller, call.path).await),
         Operation::<A>::post(SIMULATE, "simulateOutcome")
             .says(
                 ABOUT_SIGNINGS.name,

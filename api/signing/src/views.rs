@@ -8,6 +8,7 @@ mod comment;
 mod created;
 mod erasure;
 mod event;
+mod evidence;
 mod signed_document;
 mod signer;
 mod signing;
@@ -19,6 +20,10 @@ pub use capabilities::{Capabilities, InstalledFormat};
 pub use comment::{Comment, CommentList};
 pub use erasure::{ErasedSigning, ErasureCount};
 pub use event::{EventSigner, SigningEvent};
+pub use evidence::{
+    AuditEvent, AuditHead, AuditSeal, AuditTrail, EvidenceDocument, EvidenceSigner,
+    SigningEvidence, VersionMaker,
+};
 pub use parafa_api_http::views::date_time;
 pub use signed_document::SignedDocument;
 pub use signer::Signer;

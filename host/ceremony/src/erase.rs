@@ -384,6 +384,11 @@ async fn erase_rows(
         party.identity_locked = false;
         party.identity_matched = None;
     }
+    for version in &mut row.versions {
+        if let Some(made_by) = &mut version.made_by {
+            made_by.signed_with = None;
+        }
+    }
     row.private = None;
     row.detail = None;
     row.erased_at = Some(tx.now());

@@ -20,7 +20,7 @@ pub use card_link::CardLinkRow;
 pub(crate) use ceremony::CeremonyJob;
 pub use ceremony::{
     CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, DocumentVersion, MadeBy, Output,
-    Owner, PluginFaults, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE,
+    Owner, PluginFaults, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignedWith,
     SignerPrivate, SignerPrivateRow, status_number,
 };
 pub use mail::{MailKind, MailPayload};

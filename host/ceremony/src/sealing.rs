@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
-use crate::records::{AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignerPrivate};
+use crate::records::{
+    AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignedWith, SignerPrivate,
+};
 
 /// A value that rows hold sealed. Its context is what it is, and whose.
 pub trait SealedValue: Serialize + DeserializeOwned {
@@ -34,6 +36,10 @@ impl SealedValue for OpenDeviceLink {
 
 impl SealedValue for CardSubmission {
     const KIND: &'static str = "card";
+}
+
+impl SealedValue for SignedWith {
+    const KIND: &'static str = "signature";
 }
 
 /// Seals a value of whatever has this id.

@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
+use parafa_api_signing::views::date_time;
 use parafa_ceremony::records::CeremonyRow;
-use parafa_store::audit::{self, Verdict};
+use parafa_store::audit::{self, Verdict, seal};
 use parafa_store::backup::{Missing, MissingItem};
 use parafa_store::keys::{DataKey, KeyError};
 use parafa_store::{Guard, Named, Needs, Page, StoreError};
@@ -13,11 +14,15 @@ use crate::{AuditCommand, OperateError, OperatorCommands, Part};
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
+/// Seals in one part of an answer: each may be over some thousand trails.
+const SEALS_AT_ONCE: usize = 10;
 
 impl OperatorCommands {
     pub(crate) async fn audit(&self, command: AuditCommand) -> Result<Value, OperateError> {
         match command {
             AuditCommand::Verify { after } => Ok(self.verify(after).await?.into()),
+            AuditCommand::Seals { after } => Ok(self.seals(after).await?.into()),
+            AuditCommand::Prove { signing } => self.prove(signing).await,
             AuditCommand::Contents => self.contents().await,
         }
     }
@@ -42,6 +47,38 @@ impl OperatorCommands {
             value["brokenAt"] = json!(broken_at(&audit::verify(&self.records.store, chain).await?));
         }
         Ok(part)
+    }
+
+    /// What each seal is worth, the earliest first.
+    async fn seals(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
+        let store = &self.records.store;
+        let after = after.map_or(0, |after| after.as_u64_pair().1);
+        let found = seal::seals(store, after, SEALS_AT_ONCE).await?;
+        let mut rows = Vec::with_capacity(found.len());
+        for one in &found {
+            let fault = seal::verify_seal(store, one).await?;
+            rows.push(json!({
+                "seal": one.number,
+                "hour": date_time(one.hour_began()),
+                "fault": fault.map(|fault| fault.to_string()),
+            }));
+        }
+        let is_last = found.len() < SEALS_AT_ONCE;
+        let last = found.last().filter(|_| !is_last);
+        Ok(Part {
+            rows,
+            after: last.map(|last| Uuid::from_u64_pair(0, last.number)),
+        })
+    }
+
+    /// A signing's audit trail as everybody can recompute it, also of an erased one.
+    async fn prove(&self, signing: Uuid) -> Result<Value, OperateError> {
+        let row = self.records.store.get::<CeremonyRow>(&signing).await?;
+        if row.is_none() {
+            return Err(OperateError::NoTrail(signing));
+        }
+        let proven = seal::prove(&self.records.store, signing).await?;
+        Ok(json!(parafa_signing::api::audit_trail(&proven)))
     }
 
     /// Counts the documents and data keys that could be read, each once however many

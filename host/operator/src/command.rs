@@ -67,7 +67,9 @@ impl OperatorCommand {
             Self::Delivery(DeliveryCommand::List { after, .. })
             | Self::Usage(UsageCommand::Export { after, .. })
             | Self::Calls(CallsCommand::Export { after, .. })
-            | Self::Audit(AuditCommand::Verify { after }) => Some(after),
+            | Self::Audit(AuditCommand::Verify { after } | AuditCommand::Seals { after }) => {
+                Some(after)
+            }
             _ => None,
         }
     }
@@ -391,11 +393,21 @@ pub enum CommentCommand {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditCommand {
-    /// Prove that every record is there, recompute the audit trail of every signing,
-    /// and say which are broken.
+    /// Prove that every record is there, recompute the audit trail of every signing and
+    /// every seal over the ends of trails, and say which are broken.
     Verify {
         #[arg(skip)]
         after: Option<Uuid>,
+    },
+    /// The seals, as `Verify` goes on with them; `after` has the number of one.
+    #[command(skip)]
+    Seals { after: Option<Uuid> },
+    /// Print the audit trail of a signing with the hashes from which anybody recomputes
+    /// its end and the root that this is sealed under.
+    Prove {
+        /// The signing's id.
+        #[arg(value_parser = id)]
+        signing: Uuid,
     },
     /// Read every document and data key that a record needs, and say which are
     /// missing or damaged. Takes as long as reading all documents does.

@@ -73,6 +73,9 @@ pub enum OperateError {
     /// There is no such signing.
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
+    /// There is no such signing, and never was.
+    #[error("there is no signing {0}, nor was one erased")]
+    NoTrail(Uuid),
     /// Nothing holds it.
     #[error("{0} is not held; `parafa tenant show` tells what is")]
     NotHeld(Uuid),

@@ -7,7 +7,8 @@ pub mod metrics;
 mod runner;
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_store::jobs::{self, ClaimedJob, Lane};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, Lane, NewJob};
 use parafa_store::{Store, StoreError};
 
 pub use self::handlers::{JobHandlers, JobKindError};
@@ -55,5 +56,35 @@ impl LaneBudget {
 pub async fn put_off(store: &Store, job: &ClaimedJob, until: Timestamp) -> Result<(), StoreError> {
     store
         .transact(|tx| Box::pin(async move { jobs::retry(tx, job, until).await }))
+        .await
+}
+
+/// Has the one job of a kind done from now on and again and again, by whichever host; it comes
+/// within `every` where it waits for a clock that was set back.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn recur(
+    store: &Store,
+    kind: &'static str,
+    every: SignedDuration,
+) -> Result<(), StoreError> {
+    store
+        .transact(|tx| {
+            Box::pin(async move {
+                let job = NewJob {
+                    lane: TIMERS,
+                    kind: kind.to_owned(),
+                    due: tx.now(),
+                    unique: Some(kind.to_owned()),
+                    payload: serde_json::Value::Null,
+                };
+                if let Enqueued::Existing(_) = jobs::enqueue(tx, job).await? {
+                    let within = shifted(tx.now(), every);
+                    jobs::hasten(tx, TIMERS, kind, within).await?;
+                }
+                Ok(())
+            })
+        })
         .await
 }

@@ -26,6 +26,7 @@ pub mod register_calls;
 mod renewal;
 pub mod retention;
 pub mod rewrap;
+pub mod seals;
 pub mod sweep;
 pub mod waiting;
 pub mod webhook_secret;
@@ -68,5 +69,6 @@ pub const JOB_KINDS: &[&str] = &[
     outbox::DELIVER,
     outbox::MAIL,
     rewrap::REWRAP,
+    seals::SEAL_AUDIT,
     sweep::SWEEP,
 ];

@@ -12,13 +12,13 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use parafa_store::bytes::Sweep;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, Enqueued, NewJob};
+use parafa_store::jobs::ClaimedJob;
 use parafa_store::lease::{self, Acquired, Lease};
 use parafa_store::{ByteFiles, DataKeys, NamedContent, Store, StoreError, Tables};
 use serde_json::{Value, json};
 
 use crate::error::PlatformError;
-use crate::jobs::{TIMERS, hold, put_off};
+use crate::jobs::{hold, put_off, recur};
 use crate::renewal::renewed_while;
 
 pub use self::row::{Contents, SweepRow};
@@ -83,24 +83,7 @@ impl Outcome {
 /// # Errors
 /// When the store fails.
 pub async fn schedule(store: &Store) -> Result<(), StoreError> {
-    store
-        .transact(|tx| {
-            Box::pin(async move {
-                let job = NewJob {
-                    lane: TIMERS,
-                    kind: SWEEP.to_owned(),
-                    due: tx.now(),
-                    unique: Some(SWEEP.to_owned()),
-                    payload: serde_json::Value::Null,
-                };
-                if let Enqueued::Existing(_) = jobs::enqueue(tx, job).await? {
-                    let within = shifted(tx.now(), EVERY);
-                    jobs::hasten(tx, TIMERS, SWEEP, within).await?;
-                }
-                Ok(())
-            })
-        })
-        .await
+    recur(store, SWEEP, EVERY).await
 }
 
 impl Sweeper<'_> {

@@ -56,7 +56,7 @@ enum Command {
     Calls(operator::OperatorArguments<CallsCommand>),
     /// Write comments of the service.
     Comment(operator::OperatorArguments<CommentCommand>),
-    /// Verify the audit trails.
+    /// Verify audit trails, and print one that others can verify.
     Audit(operator::OperatorArguments<AuditCommand>),
     /// Make, test, install and roll back format plugins.
     Plugin(plugin::PluginArguments),

@@ -6,7 +6,7 @@ use anyhow::Context;
 use parafa_ceremony::{CeremonyError, attempt, deadline, erase, remind, retention};
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner};
 use parafa_platform::sweep::{self, Sweeper};
-use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates, rewrap};
+use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates, rewrap, seals};
 use parafa_signing::{batches, files};
 
 use crate::app::App;
@@ -87,6 +87,11 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handlers.register(rewrap::REWRAP, move |job| {
         let records = records.clone();
         Box::pin(async move { Ok(rewrap::run(&records, job).await?) })
+    })?;
+    let store = app.records.store.clone();
+    handlers.register(seals::SEAL_AUDIT, move |job| {
+        let store = store.clone();
+        Box::pin(async move { Ok(seals::run(&store, job).await?) })
     })?;
     let (records, ceremonies) = (app.records.clone(), app.ceremonies.clone());
     let call_log = app.diligence.call_log.clone();

@@ -1,6 +1,7 @@
 //! The traits of the APIs, implemented by calls of the services.
 
 mod event;
+mod evidence;
 pub(crate) mod forms;
 mod problems;
 mod signing;
@@ -8,4 +9,5 @@ pub(crate) mod views;
 mod vocabulary;
 
 pub use event::SigningNotices;
+pub use evidence::audit_trail;
 pub use signing::SigningOperations;

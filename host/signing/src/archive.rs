@@ -219,6 +219,7 @@ impl Archives {
             attempt: None,
             plugin: pin(plugin),
             level: outcome.level.clone(),
+            signed_with: None,
         };
         let version = DocumentVersion::of(written, outcome.media_type, created_at, Some(made_by));
         let id = row.ceremony.id.uuid();

@@ -2,6 +2,12 @@
 //!
 //! Each event's hash covers the one before, so that a changed, missing or inserted event breaks
 //! the chain. Events outlive erasure: they hold references, never personal data.
+//!
+//! Each hour the ends of the chains that changed are [sealed](seal) together, so that a chain
+//! cannot be made anew from its first event on either.
+
+mod merkle;
+pub mod seal;
 
 use std::collections::BTreeMap;
 
@@ -14,7 +20,7 @@ use crate::content::Content;
 use crate::error::StoreError;
 use crate::hex_bytes::Sha256Digest;
 use crate::store::Store;
-use crate::table::{Table, TableName};
+use crate::table::{AnyIndex, Index, Table, TableName};
 use crate::transaction::{Guard, Transaction};
 
 /// Before everything that an event's hash covers.
@@ -43,6 +49,12 @@ impl Fields {
     pub fn reference(mut self, name: &str, value: impl ToString) -> Self {
         self.0.insert(name.to_owned(), value.to_string());
         self
+    }
+
+    /// The values with their names, in the order in which they are hashed.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let values = self.0.iter();
+        values.map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 
@@ -82,7 +94,15 @@ pub struct Head {
     pub sequence: u64,
     /// The last event's hash.
     pub hash: Sha256Digest,
+    /// In which hour since 1970 that event was appended; not known of one that an earlier
+    /// program appended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<u64>,
 }
+
+/// The chains that changed last in an hour. An event in the same hour as the one before leaves
+/// the entry as it is.
+const HEADS_BY_HOUR: Index<Head, u64> = Index::many("hour", |head| head.hour.into_iter().collect());
 
 impl Table for Head {
     type Key = Uuid;
@@ -92,6 +112,10 @@ impl Table for Head {
     fn key(&self) -> Uuid {
         self.chain
     }
+
+    fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
+        &[&HEADS_BY_HOUR]
+    }
 }
 
 impl Head {
@@ -100,7 +124,14 @@ impl Head {
             chain,
             sequence: 0,
             hash: Sha256Digest::ZERO,
+            hour: None,
         }
+    }
+
+    /// Whether both are at the same event.
+    fn is_at(&self, other: &Self) -> bool {
+        let place = |head: &Self| (head.chain, head.sequence, head.hash);
+        place(self) == place(other)
     }
 }
 
@@ -141,6 +172,7 @@ pub async fn append(
         chain,
         sequence: event.sequence,
         hash: event.hash,
+        hour: Some(seal::hour_of(event.at)),
     };
     tx.put(&head).await?;
     Ok(head)
@@ -202,7 +234,7 @@ pub async fn verify(store: &Store, chain: Uuid) -> Result<Verdict, StoreError> {
             reached.hash = event.hash;
         }
     }
-    Ok(if reached == end {
+    Ok(if reached.is_at(&end) {
         Verdict::Intact(end)
     } else {
         Verdict::Broken {
@@ -220,7 +252,7 @@ impl Event {
         hasher.update(self.sequence.to_be_bytes());
         hasher.update(self.at.as_nanosecond().to_be_bytes());
         update_text(&mut hasher, &self.name);
-        for (name, value) in &self.fields.0 {
+        for (name, value) in self.fields.iter() {
             update_text(&mut hasher, name);
             update_text(&mut hasher, value);
         }

@@ -60,6 +60,7 @@ async fn the_samples_of_the_signing_api_run_as_they_stand() {
     for call in [
         "listSignings",
         "readSigning",
+        "readEvidence",
         "addComment",
         "listComments",
         "storeFile",

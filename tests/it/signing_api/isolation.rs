@@ -28,7 +28,7 @@ async fn every_call_finds_nothing_of_another_workspace_or_mode() {
         ("deliveryId", text(&delivery, "deliveryId")),
     ];
     let calls = calls_on(&owner, &ids).await;
-    assert_eq!(calls.len(), 18, "{calls:?}");
+    assert_eq!(calls.len(), 19, "{calls:?}");
 
     for place in ["/signing/test", "/other/live", "/other/test"] {
         let stranger = Account::of(&demo, place);

@@ -34,6 +34,7 @@ fn calls() -> Vec<(&'static str, &'static str, Option<Value>)> {
         ("POST", "/v1/signings/{signingId}/cancel", Some(json!({}))),
         ("GET", "/v1/signings/{signingId}/document", None),
         ("POST", "/v1/signings/{signingId}/archive", Some(json!({}))),
+        ("GET", "/v1/signings/{signingId}/evidence", None),
         (
             "POST",
             "/v1/signings/{signingId}/simulate",

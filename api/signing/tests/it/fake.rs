@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use crate::support::{
     BATCH, DELIVERY, ERASED, FILE, KNOWN, SIGNER, UNDER_WAY, archived, batch, comment, delivery,
-    id, signer, signing, stored_file,
+    evidence, id, signer, signing, stored_file,
 };
 
 /// A title that makes the stand-in panic.
@@ -400,6 +400,15 @@ impl SigningApi for Fake {
         self.note("archive_signing");
         self.find(caller, Record::Signing(id)).await?;
         Ok(archived())
+    }
+
+    async fn read_evidence(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<views::SigningEvidence, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        Ok(evidence())
     }
 
     async fn remind_signer(

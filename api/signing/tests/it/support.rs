@@ -98,6 +98,27 @@ pub(crate) fn archived() -> views::ArchivedSigning {
     }
 }
 
+pub(crate) fn evidence() -> views::SigningEvidence {
+    let signing = signing();
+    views::SigningEvidence {
+        signing_id: signing.signing_id,
+        status: signing.status,
+        created_at: signing.created_at,
+        completed_at: None,
+        signers: Vec::new(),
+        documents: Vec::new(),
+        audit: views::AuditTrail {
+            chain: id(KNOWN),
+            events: Vec::new(),
+            head: views::AuditHead {
+                sequence: 1,
+                hash: "ab".repeat(32),
+            },
+            sealed: None,
+        },
+    }
+}
+
 pub(crate) fn batch() -> views::Batch {
     views::Batch {
         batch_id: id(BATCH).into(),

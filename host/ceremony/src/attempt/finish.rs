@@ -10,15 +10,17 @@ use parafa_plugin_host::{
     Answer, Capability, ContractBreach, DigestAlgorithm, HostPayload, LookupError, Need, NeedKind,
     Plugin, PluginDigest, Progress, SignedDocument, Suspension, reason,
 };
-use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
+use parafa_store::{Sha256Digest, Transaction};
+use parafa_trust::TimestampToken;
 
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
 use super::prepare::{NoAnswers, broken, plugin_failed};
 use super::transition::pause;
 use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
-use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
+use crate::records::{DocumentVersion, MadeBy, PreparedSignature, SignedWith};
+use crate::sealing;
 
 /// Calls of the plugin for one signature, each with the answers to what the one
 /// before has asked for.
@@ -57,6 +59,7 @@ impl Ceremonies {
             need: prepared.need,
             outcome: Ok(value),
         }];
+        let mut time_stamped_at = None;
         for _ in 0..MOST_ROUNDS {
             let turn = self.document_turns.take(plugin.id()).await;
             let document = self.read_document(key, newest.bytes_id).await?;
@@ -68,14 +71,20 @@ impl Ceremonies {
                     if let Err(fault) = plugin.check_same_media_type(Capability::Sign, was, is) {
                         return Ok(plugin_failed(fault.into(), pin(&plugin)));
                     }
-                    return self.written(running, key, &plugin, *signed, now).await;
+                    let signer = request.signer_chain.first();
+                    let signed_with = signer.map(|certificate| SignedWith {
+                        certificate_sha256: Sha256Digest::of(certificate).to_string(),
+                        time_stamped_at,
+                    });
+                    let written = self.written(running, key, &plugin, *signed, now, signed_with);
+                    return written.await;
                 }
                 Ok(Progress::Suspended(suspension)) => suspension,
                 Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
             };
             // Whoever is to be asked may take long to answer.
             drop(turn);
-            answers = match self.answered(suspension).await {
+            answers = match self.answered(suspension, &mut time_stamped_at).await {
                 Some(answers) => answers,
                 None => {
                     return Ok(StepOutcome::Again(pause(running.attempt.tries)));
@@ -94,17 +103,22 @@ impl Ceremonies {
         plugin: &Plugin,
         signed: SignedDocument,
         now: Timestamp,
+        signed_with: Option<SignedWith>,
     ) -> Result<StepOutcome, CeremonyError> {
         let stored = self
             .records
             .files
             .write(key, self.records.store.new_id().await?, signed.bytes)
             .await?;
+        let signed_with = signed_with
+            .map(|signed_with| sealing::seal(key, stored.id, &signed_with))
+            .transpose()?;
         let outcome = signed.outcome;
         let made_by = MadeBy {
             attempt: Some(running.attempt.id),
             plugin: pin(plugin),
             level: outcome.level,
+            signed_with,
         };
         Ok(StepOutcome::Signed(SignedVersion {
             version: DocumentVersion::of(stored, outcome.media_type, now, Some(made_by)),
@@ -185,18 +199,27 @@ impl Ceremonies {
 }
 
 impl Ceremonies {
-    /// Answers what a plugin has asked for; none while a service is down.
-    async fn answered(&self, suspension: Suspension) -> Option<Vec<Answer>> {
+    /// Answers what a plugin has asked for, and notes the time of a time-stamp among
+    /// it; none while a service is down.
+    async fn answered(
+        &self,
+        suspension: Suspension,
+        time_stamped_at: &mut Option<Timestamp>,
+    ) -> Option<Vec<Answer>> {
         let Suspension { needs, mut answers } = suspension;
         for need in needs {
-            let outcome = self.time_stamp(&need).await?;
+            let token = self.time_stamp(&need).await?;
+            if let Ok(token) = &token {
+                *time_stamped_at = Some(token.gen_time);
+            }
+            let outcome = token.map(|token| token.der);
             answers.push(Answer { need, outcome });
         }
         Some(answers)
     }
 
     /// A time-stamp, or why there is none and never will be.
-    async fn time_stamp(&self, need: &Need) -> Option<Result<Vec<u8>, String>> {
+    async fn time_stamp(&self, need: &Need) -> Option<Result<TimestampToken, String>> {
         if need.kind != NeedKind::Timestamp
             || need.digest_algorithm != Some(DigestAlgorithm::Sha256)
         {
@@ -207,7 +230,7 @@ impl Ceremonies {
             return Some(Err(reason::UNAVAILABLE.into()));
         };
         match self.timestamps.timestamp(&imprint, self.clock.now()).await {
-            Ok(token) => Some(Ok(token.der)),
+            Ok(token) => Some(Ok(token)),
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

@@ -222,6 +222,20 @@ pub struct MadeBy {
     pub plugin: PluginPin,
     /// Reached level, such as `PAdES-B-T`.
     pub level: String,
+    /// A [`SignedWith`]; none of an archive, of an erased ceremony, and of what earlier
+    /// programs stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_with: Option<Sealed>,
+}
+
+/// What a signature was made with, sealed: the certificate leads from one signature of a person
+/// to the others.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct SignedWith {
+    /// Lower-case hex of the SHA-256 of the signer's certificate.
+    pub certificate_sha256: String,
+    /// The time in the time-stamp, if the signature has one.
+    pub time_stamped_at: Option<Timestamp>,
 }
 
 impl MadeBy {

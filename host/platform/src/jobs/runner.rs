@@ -18,7 +18,7 @@ use super::clock::LastSeen;
 use super::metrics::{JobEnd, job_ended};
 use super::{JobHandlers, LEASE, LaneBudget};
 use crate::error::{is_away, is_told, log_failure};
-use crate::sweep;
+use crate::{seals, sweep};
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -252,6 +252,7 @@ impl JobRunner {
         if moved > 0 {
             tracing::warn!(moved, "jobs waited for a clock that was set back");
         }
+        seals::schedule(&self.store).await?;
         sweep::schedule(&self.store).await
     }
 
@@ -264,8 +265,7 @@ impl JobRunner {
 
     async fn try_to_follow_clock_back(&self) {
         if let Err(error) = self.follow_clock_back().await {
-            let what =
-                "jobs may wait for a clock that was set back, and the daily sweep for a start";
+            let what = "jobs may wait for a clock that was set back, and what comes each hour and day for a start";
             log_failure(&error, what);
         }
     }

@@ -163,24 +163,33 @@ pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
     Err(CommandError::Told(REFUSED))
 }
 
-/// Tells how many audit trails there are and which are broken: those end the
-/// command as a refusal does.
+/// Tells how many audit trails and seals there are and which are broken: those end
+/// the command as a refusal does.
 fn audit(
     target: &mut CommandTarget<'_>,
     command: OperatorCommand,
     json: bool,
 ) -> Result<(), CommandError> {
-    let mut verified = 0_u64;
     let mut broken = Vec::new();
-    target.each_row(command, |row| {
-        verified += 1;
-        if !row["brokenAt"].is_null() {
-            broken.push(row);
-        }
-        Ok(true)
-    })?;
+    let mut count = |command, fault: &str| {
+        let mut verified = 0_u64;
+        target.each_row(command, |row| {
+            verified += 1;
+            if !row[fault].is_null() {
+                broken.push(row);
+            }
+            Ok(true)
+        })?;
+        Ok::<_, CommandError>(verified)
+    };
+    let verified = count(command, "brokenAt")?;
+    let seals = AuditCommand::Seals { after: None };
+    let seals = count(OperatorCommand::Audit(seals), "fault")?;
     let is_sound = broken.is_empty();
-    print(&json!({"verified": verified, "broken": broken}), json)?;
+    print(
+        &json!({"verified": verified, "seals": seals, "broken": broken}),
+        json,
+    )?;
     if is_sound {
         Ok(())
     } else {

@@ -7,6 +7,7 @@ mod batches;
 mod billing;
 mod containers;
 mod creation;
+mod evidence;
 mod flattened_forms;
 mod plugin_urgency;
 mod quotas;

@@ -31,6 +31,7 @@ use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
 
+use super::evidence::evidence;
 use super::vocabulary::{IntoApi, IntoDomain};
 use super::{forms, views};
 use crate::compose::can_compose;
@@ -288,6 +289,15 @@ impl SigningApi for SigningOperations {
     ) -> Result<api::ArchivedSigning, Problem> {
         let archived = self.product.archives.archive_signing(caller, id.0).await?;
         Ok(views::archived(&archived)?)
+    }
+
+    async fn read_evidence(
+        &self,
+        caller: &Caller,
+        id: SigningId,
+    ) -> Result<api::SigningEvidence, Problem> {
+        let found = evidence(&self.records, &self.reader, caller, id.0);
+        Ok(found.await?)
     }
 
     async fn simulate_outcome(

@@ -102,6 +102,24 @@ impl Transaction<'_> {
             .await
     }
 
+    /// The rows that an index has from one of its keys to another, both included, in order of
+    /// these keys and then of the rows' own, `limit` at most. `from` may go on into the rows'
+    /// keys.
+    ///
+    /// # Errors
+    /// When the engine fails or a row is not of type `T`.
+    pub(crate) async fn between<T: Table, K: Key>(
+        &mut self,
+        index: &Index<T, K>,
+        from: &impl Key,
+        to: &K,
+        limit: usize,
+    ) -> Result<Paged<T>, StoreError> {
+        let span = Span::between(layout::index(index), from, to);
+        self.rows_of_entries(index, span.scan(Direction::Ascending, limit))
+            .await
+    }
+
     /// What all rows earmark of an owner together. Who decides by it names a guard that all
     /// [touch](Self::touch) who earmark more; what is earmarked no more may still count.
     ///

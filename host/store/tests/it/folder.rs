@@ -278,7 +278,7 @@ on_every_engine! {
     }
 
     async fn a_later_schema_is_refused(world) {
-        world.rewrite_schema("\"version\":2", "\"version\":3").await;
+        world.rewrite("_schema", "\"version\":2", "\"version\":3").await;
 
         let opened = crate::support::open(world.engine()).await;
         assert!(matches!(opened, Err(StoreError::SchemaTooNew { found: 3, known: 2 })));

@@ -22,6 +22,7 @@ mod restore;
 mod restore_shared;
 mod rotation;
 mod salvage;
+mod seals;
 mod shared;
 mod sums;
 mod tables;

@@ -142,9 +142,9 @@ impl World {
         self.engine.clone()
     }
 
-    /// Replaces a piece of the schema row's text.
-    pub(crate) async fn rewrite_schema(&self, from: &str, to: &str) {
-        let row = self.schema_row().await;
+    /// Replaces a piece of the text of a table's only row.
+    pub(crate) async fn rewrite(&self, table: &str, from: &str, to: &str) {
+        let row = self.only_row(table).await;
         let text = String::from_utf8(row.stored.value.to_vec()).expect("JSON");
         assert!(text.contains(from));
         let commit = Commit {
@@ -157,7 +157,7 @@ impl World {
     /// Removes the schema row.
     pub(crate) async fn remove_schema(&self) {
         let commit = Commit {
-            deletes: vec![self.schema_row().await.key],
+            deletes: vec![self.only_row("_schema").await.key],
             ..Commit::default()
         };
         self.engine.commit(commit).await.expect("a commit");
@@ -166,13 +166,7 @@ impl World {
     /// Takes the rows of a table away, and leaves what its indexes have of them,
     /// as a loss that was accepted can.
     pub(crate) async fn lose_rows(&self, table: &str) {
-        let scan = Scan {
-            start: format!("t{table}\0").into_bytes(),
-            end: format!("t{table}\u{1}").into_bytes(),
-            direction: Direction::Ascending,
-            limit: 100,
-        };
-        let rows = self.engine.scan(scan).await.expect("a scan");
+        let rows = self.rows(table).await;
         let commit = Commit {
             deletes: rows.into_iter().map(|row| row.key).collect(),
             ..Commit::default()
@@ -180,16 +174,20 @@ impl World {
         self.engine.commit(commit).await.expect("a commit");
     }
 
-    async fn schema_row(&self) -> Entry {
-        let scan = Scan {
-            start: b"t_schema".to_vec(),
-            end: b"t_schemb".to_vec(),
-            direction: Direction::Ascending,
-            limit: 2,
-        };
-        let mut rows = self.engine.scan(scan).await.expect("a scan");
+    async fn only_row(&self, table: &str) -> Entry {
+        let mut rows = self.rows(table).await;
         assert_eq!(rows.len(), 1);
         rows.remove(0)
+    }
+
+    async fn rows(&self, table: &str) -> Vec<Entry> {
+        let scan = Scan {
+            start: format!("t{table}\0").into_bytes(),
+            end: format!("t{table}\u{1}").into_bytes(),
+            direction: Direction::Ascending,
+            limit: 100,
+        };
+        self.engine.scan(scan).await.expect("a scan")
     }
 }
 

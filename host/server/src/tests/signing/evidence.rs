@@ -1,0 +1,198 @@
+//! The evidence of signings, and the seals over their audit trails.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_api_signing::{ProblemKind, SigningApi};
+use parafa_operator::{AuditCommand, OperatorCommand, Part};
+use parafa_platform::accounts::Caller;
+use parafa_platform::seals;
+use parafa_store::StoreError;
+use parafa_store::audit::Event;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::tests::support::{CALLER, Site, Stage};
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+
+#[tokio::test]
+async fn evidence_says_who_signed_with_what_and_is_sealed_when_the_hour_is_over() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.attempt().await;
+
+    let before = evidence(&stage).await;
+    seal(&stage).await;
+    let after = evidence(&stage).await;
+
+    let signer = &before["signers"][0];
+    assert_eq!(signer["actualMethod"], "smart_id");
+    assert!(signer["signedAt"].is_string(), "{signer}");
+    assert_eq!(before["documents"][0]["madeBy"], Value::Null);
+    let made_by = &before["documents"][1]["madeBy"];
+    assert_eq!(made_by["signerId"], stage.signer.to_string());
+    assert!(made_by["timeStampedAt"].is_string(), "{made_by}");
+    for digest in ["certificateSha256", "pluginSha256"] {
+        assert_eq!(made_by[digest].as_str().unwrap().len(), 64, "{made_by}");
+    }
+    assert_eq!(before["audit"]["sealed"], Value::Null);
+    assert_eq!(after["audit"]["sealed"]["number"], 1);
+    assert_eq!(after["audit"]["events"], before["audit"]["events"]);
+    recompute(&after["audit"]);
+}
+
+#[tokio::test]
+async fn an_erased_signing_has_no_evidence_and_its_trail_still_verifies() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.attempt().await;
+    seal(&stage).await;
+
+    stage.host.erase(stage.signing).await.unwrap();
+    seal(&stage).await;
+
+    let api = stage.host.app.signing_api();
+    let refused = api.read_evidence(&CALLER, stage.signing.into()).await;
+    assert_eq!(refused.unwrap_err().kind(), ProblemKind::NotFound);
+    let versions = stage.signing().await.versions;
+    let mut made_by = versions
+        .iter()
+        .filter_map(|version| version.made_by.as_ref());
+    assert!(made_by.all(|made_by| made_by.signed_with.is_none()));
+    let prove = AuditCommand::Prove {
+        signing: stage.signing,
+    };
+    let trail = stage
+        .host
+        .carry_out(OperatorCommand::Audit(prove))
+        .await
+        .unwrap();
+    let last = trail["events"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["name"], "signing.erased");
+    recompute(&trail);
+    assert_eq!(faults(&stage).await, [Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn evidence_is_nobody_elses() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let stranger = Caller {
+        tenant: Uuid::from_u128(99),
+        ..CALLER
+    };
+
+    let api = stage.host.app.signing_api();
+    let refused = api.read_evidence(&stranger, stage.signing.into()).await;
+
+    assert_eq!(refused.unwrap_err().kind(), ProblemKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_sealed_event_that_is_gone_is_told_of_its_seal() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    seal(&stage).await;
+    assert_eq!(faults(&stage).await, [Value::Null]);
+    let trail = evidence(&stage).await["audit"].clone();
+    let sequence = trail["head"]["sequence"].as_u64().unwrap();
+    let last = (stage.signing, sequence);
+
+    let removed = stage
+        .host
+        .app
+        .records
+        .store
+        .transact(|tx| Box::pin(async move { tx.delete::<Event>(&last).await }));
+    let removed: Result<bool, StoreError> = removed.await;
+
+    assert!(removed.unwrap());
+    let signing = stage.signing;
+    let expected = format!("event {sequence} of {signing} is not the one that was sealed");
+    assert_eq!(faults(&stage).await, [json!(expected)]);
+}
+
+async fn evidence(stage: &Stage<'_>) -> Value {
+    let api = stage.host.app.signing_api();
+    let evidence = api.read_evidence(&CALLER, stage.signing.into()).await;
+    serde_json::to_value(evidence.unwrap()).unwrap()
+}
+
+/// Lets the hour pass, and its seal be made.
+async fn seal(stage: &Stage<'_>) {
+    seals::schedule(&stage.host.app.records.store)
+        .await
+        .unwrap();
+    stage.site.pass(HOUR * 2);
+    stage.host.run_all().await;
+}
+
+/// What is wrong with each seal.
+async fn faults(stage: &Stage<'_>) -> Vec<Value> {
+    let seals = AuditCommand::Seals { after: None };
+    let part = stage.host.carry_out(OperatorCommand::Audit(seals)).await;
+    let part: Part = serde_json::from_value(part.unwrap()).unwrap();
+    let rows = part.rows.into_iter();
+    rows.map(|row| row["fault"].clone()).collect()
+}
+
+/// Recomputes a trail and what it is sealed under from nothing but what is told of it.
+fn recompute(trail: &Value) {
+    let chain: Uuid = trail["chain"].as_str().unwrap().parse().unwrap();
+    let mut hash = [0_u8; 32];
+    for (place, event) in (1_u64..).zip(trail["events"].as_array().unwrap()) {
+        let at: i128 = event["atNanoseconds"].as_str().unwrap().parse().unwrap();
+        let mut hashed = b"parafa-audit/1".to_vec();
+        hashed.extend(hash);
+        hashed.extend(chain.as_bytes());
+        hashed.extend(place.to_be_bytes());
+        hashed.extend(at.to_be_bytes());
+        let fields = event["fields"].as_object().unwrap();
+        let fields = fields
+            .iter()
+            .map(|(name, value)| [name.as_str(), value.as_str().unwrap()]);
+        for text in [event["name"].as_str().unwrap()]
+            .into_iter()
+            .chain(fields.flatten())
+        {
+            hashed.extend((text.len() as u64).to_be_bytes());
+            hashed.extend(text.as_bytes());
+        }
+        hash = sha256(&[&hashed]);
+        assert_eq!(event["hash"], hex::encode(hash));
+    }
+    let head = &trail["head"];
+    assert_eq!(head["hash"], hex::encode(hash));
+    let sequence = head["sequence"].as_u64().unwrap().to_be_bytes();
+    let sealed = &trail["sealed"];
+    let mut node = sha256(&[&[0], chain.as_bytes(), &sequence, &hash]);
+    let number = |name: &str| sealed[name].as_u64().unwrap();
+    let (mut at, mut last) = (number("index"), number("size") - 1);
+    for beside in sealed["path"].as_array().unwrap() {
+        let beside = bytes(beside);
+        if at % 2 == 1 || at == last {
+            node = sha256(&[&[1], &beside, &node]);
+            while at.is_multiple_of(2) && at != 0 {
+                (at, last) = (at / 2, last / 2);
+            }
+        } else {
+            node = sha256(&[&[1], &node, &beside]);
+        }
+        (at, last) = (at / 2, last / 2);
+    }
+    assert_eq!(sealed["root"], hex::encode(node));
+    let hour: Timestamp = sealed["hour"].as_str().unwrap().parse().unwrap();
+    let hour = u64::try_from(hour.as_second() / 3600).unwrap();
+    let [place, hour, size] = [number("number"), hour, number("size")].map(u64::to_be_bytes);
+    let previous = bytes(&sealed["previous"]);
+    let hash = sha256(&[b"parafa-seal/1", &previous, &place, &hour, &size, &node]);
+    assert_eq!(sealed["hash"], hex::encode(hash));
+}
+
+fn bytes(digits: &Value) -> Vec<u8> {
+    hex::decode(digits.as_str().unwrap()).unwrap()
+}
+
+fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    Sha256::digest(parts.concat()).into()
+}
