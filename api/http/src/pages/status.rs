@@ -73,7 +73,7 @@ impl StatusPage {
     pub fn render(&self) -> Markup {
         let layout = Layout {
             is_public: false,
-            ..english("Status")
+            ..english("Status", "")
         };
         layout.render(
             &html! {},
