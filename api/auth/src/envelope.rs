@@ -24,14 +24,14 @@ pub struct Envelope {
 #[schemars(rename = "Error")]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody {
-    /// What kind of refusal it is, for programs.
+    /// The kind of refusal, for programs.
     pub code: &'static str,
     /// What is wrong, for people.
     pub message: String,
-    /// Of the authentication request that the path names, else of this HTTP
-    /// request: as X-Request-Id has it, or a UUID that is made of that.
+    /// The id of the authentication request in the path; otherwise of this HTTP
+    /// request: its X-Request-Id, or a UUID derived from it.
     pub request_id: Uuid,
-    /// Whether the same request may be answered otherwise later.
+    /// Whether the same request may succeed later.
     pub retryable: bool,
 }
 

@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::vocabulary::Purpose;
 
-/// What a register told.
+/// The answer of a register.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{D}Answer")]
 pub struct Answer<D> {
-    /// Where the schema of this answer, all of it, is published.
+    /// The address of the complete schema of this answer.
     pub schema: String,
     /// Whom the answer is about.
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub struct Answer<D> {
     /// Where the data come from; parts of another register have a source of
     /// their own.
     pub source: Source,
-    /// What the answer is needed for, where that has to be said.
+    /// The purpose of the call, where it has to be stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
     /// Present, and true, where the key is a test key: the data are synthetic.
@@ -36,7 +36,7 @@ pub struct Answer<D> {
     pub sandbox: Option<bool>,
     /// The data, in one form whatever the register.
     pub data: D,
-    /// What they mean under Lithuanian law, where that was asked for.
+    /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
     /// What the signature certifies, and what it does not; present where the
@@ -60,7 +60,7 @@ pub struct Subject {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportAnswer {
-    /// Where the schema of this answer, all of it, is published.
+    /// The address of the complete schema of this answer.
     pub schema: String,
     /// The code of the legal entity.
     pub entity_code: String,
@@ -75,7 +75,7 @@ pub struct ReportAnswer {
     pub sandbox: Option<bool>,
     /// The data.
     pub data: Report,
-    /// What they mean under Lithuanian law, where that was asked for.
+    /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
     /// What the signature certifies, and what it does not; present where the

@@ -3,7 +3,7 @@
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// Where a signing stands.
+    /// The status of a signing.
     SigningStatus {
         /// At least one signer can still sign.
         Pending = "pending",
@@ -19,7 +19,7 @@ wire_enums! {
         Failed = "failed",
     }
 
-    /// Where one party of a signing stands.
+    /// The status of a party of a signing.
     SignerStatus {
         /// Can sign now.
         Pending = "pending",
@@ -63,7 +63,7 @@ wire_enums! {
         Sequential = "sequential",
     }
 
-    /// What a party of a signing is there for.
+    /// The role of a party of a signing.
     PartyRole {
         /// Signs.
         Signer = "signer",
@@ -79,7 +79,7 @@ wire_enums! {
         En = "en",
     }
 
-    /// The eID means of a signature.
+    /// The eID method of a signature.
     SigningMethod {
         /// Lithuanian identity card over NFC.
         Nfc = "nfc",
@@ -97,7 +97,7 @@ wire_enums! {
         Adoc = "adoc",
     }
 
-    /// How a sandbox signing is made to end.
+    /// The simulated outcome of a sandbox signing.
     SimulatedOutcome {
         /// Every open signer counts as done.
         Complete = "complete",
@@ -115,7 +115,7 @@ wire_enums! {
         XadesLt = "XAdES-LT",
     }
 
-    /// What a webhook tells of.
+    /// The events of webhooks.
     SigningEventKind {
         /// A signer signed.
         SignerSigned = "signing.signer_signed",

@@ -16,8 +16,8 @@ pub struct Interpretation {
     /// (RFC 8785), without any `retrievedAt` and without the `reference` of
     /// any `source`.
     pub data_sha256: String,
-    /// The lawyer who has reviewed the library for this service; null in a
-    /// sandbox for which nobody has.
+    /// The lawyer who reviewed the library for this service; null in a sandbox without
+    /// a review.
     pub reviewed_by: Option<String>,
     /// What the data mean, ordered by pointer, then by rule.
     pub items: Vec<InterpretationItem>,

@@ -15,9 +15,9 @@ pub struct Source {
     pub register_name: &'static str,
     /// Who runs it.
     pub operator: Operator,
-    /// How the data were come by.
+    /// How the data were obtained.
     pub mode: SourceMode,
-    /// What the register, or the way to it, knows the answer by.
+    /// The reference of the answer at the register or its gateway.
     pub reference: String,
     /// SHA-256 of the register's answer as it came, in lower-case hexadecimal
     /// digits.

@@ -86,7 +86,7 @@ pub struct ErasedKycOrder {
     order_id: OrderId,
     /// Always true.
     deleted: bool,
-    /// Whether it was erased now, and not before.
+    /// Whether this call erased it; false if it was erased before.
     changed: bool,
 }
 

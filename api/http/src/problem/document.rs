@@ -32,7 +32,7 @@ pub struct ProblemDocument {
     status: u16,
     /// A sentence about this occurrence.
     detail: String,
-    /// All faults of the request, in the order in which they stand there.
+    /// All faults of the request, in the order of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Fault>,
     /// A page on which a person can settle what is due.

@@ -9,7 +9,7 @@ use crate::ids::FileToken;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredFile {
-    /// What later requests name it by.
+    /// The token by which later requests refer to it.
     pub file_token: FileToken,
     /// As the caller gave it.
     pub name: String,

@@ -199,7 +199,7 @@ pub struct ShareCapital {
     pub amount: super::Amount,
     /// ISO 4217.
     pub currency: String,
-    /// Since when it is so much.
+    /// The date since which it is this amount.
     pub since: Option<Date>,
 }
 
