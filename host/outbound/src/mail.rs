@@ -191,7 +191,7 @@ impl Mailer {
                     "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
             },
             error = error.map(|error| error as &dyn std::error::Error),
-            "the mail server took no letter"
+            "the mail server did not accept an email"
         );
     }
 

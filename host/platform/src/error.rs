@@ -63,8 +63,8 @@ impl PlatformError {
         )
     }
 
-    /// Whether what is sealed cannot be read, now or ever: its key is gone or
-    /// damaged, or does not open it.
+    /// Whether sealed data cannot be read, now or ever: its key is gone or damaged, or
+    /// does not open it.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         matches!(

@@ -86,7 +86,7 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
     if let Err(error) = folder.keys.check().await {
         // They may be mounted later. Until then readiness says so too.
         let error: &dyn std::error::Error = &error;
-        tracing::error!(error, "what is sealed cannot be read");
+        tracing::error!(error, "sealed data cannot be read");
     }
     if !is_shared {
         // One process has it at a time: who had claimed a job is dead.

@@ -123,9 +123,9 @@ impl BrokenOff {
         };
         match self {
             Self::TooSlow | Self::Unread(ByteFileError::Missing { .. }) => {
-                tracing::info!(error, "a download was broken off");
+                tracing::info!(error, "a download was aborted");
             }
-            Self::Unread(_) => tracing::error!(error, "a download was broken off"),
+            Self::Unread(_) => tracing::error!(error, "a download was aborted"),
         }
         download_broken_off(reason);
     }

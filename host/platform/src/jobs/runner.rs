@@ -200,10 +200,10 @@ impl JobRunner {
     pub async fn run_one(&self, job: &mut ClaimedJob) {
         let Some(handler) = self.handlers.of(&job.kind) else {
             if self.store.is_shared() {
-                tracing::warn!(job.id = %job.id, job.kind, "left for a host that knows such jobs");
+                tracing::warn!(job.id = %job.id, job.kind, "a job of an unknown kind is left for another host");
                 return self.leave(job).await;
             }
-            tracing::error!(job.id = %job.id, job.kind, "no such job here");
+            tracing::error!(job.id = %job.id, job.kind, "a job of an unknown kind");
             return self.give_back(job).await;
         };
         let done = handler(job).await;
@@ -225,7 +225,7 @@ impl JobRunner {
                     job.id = %job.id,
                     job.kind = job.kind,
                     error = AsRef::<dyn std::error::Error>::as_ref(&error),
-                    "a job failed and is tried again"
+                    "a job failed and is retried"
                 );
                 self.give_back(job).await;
             }
@@ -247,7 +247,7 @@ impl JobRunner {
             moved += self.store.follow_clock_back(budget.lane).await?;
         }
         if moved > 0 {
-            tracing::warn!(moved, "jobs waited for a clock that was set back");
+            tracing::warn!(moved, "jobs were late because the clock was set back");
         }
         sweep::schedule(&self.store).await
     }
@@ -323,9 +323,9 @@ impl JobRunner {
 /// Logs that a job waits, unless it [is told](is_told) already what is away.
 fn log_wait(job: &ClaimedJob, error: &(dyn std::error::Error + 'static)) {
     if is_told(error) {
-        tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for what is away");
+        tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for an unavailable dependency");
     } else {
-        tracing::warn!(job.id = %job.id, job.kind, error, "a job waits for what is away");
+        tracing::warn!(job.id = %job.id, job.kind, error, "a job waits for an unavailable dependency");
     }
 }
 

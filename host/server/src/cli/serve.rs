@@ -214,7 +214,7 @@ async fn run(
     stop.cancel();
     match tokio::time::timeout(DRAIN, parts.ends()).await {
         Ok(drained) => drained.map_err(anyhow::Error::from)?,
-        Err(_) => tracing::warn!("some requests or jobs took too long to be finished"),
+        Err(_) => tracing::warn!("some requests or jobs did not finish in time"),
     }
     if let Some(demo) = demo {
         demo.shutdown().await;

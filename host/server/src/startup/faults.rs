@@ -275,7 +275,7 @@ impl Found {
             }
             let by = method.map_or_else(String::new, |method| format!(" with {method}"));
             self.0.push(format!(
-                "trust.folder: its trust.toml trusts nobody for {name}{by}: add the authorities, as root or issuing, with {name} among their purposes"
+                "trust.folder: trust.toml has no authority for {name}{by}: add one as root or issuing, with {name} among its purposes"
             ));
         }
     }
@@ -477,9 +477,13 @@ mod tests {
         let (_folder, mut config) = sound();
 
         put_trust(&config, "issuing", "purposes = ['timestamping']");
-        assert_one_fault(&config, "trust.folder", "nobody for signing: add");
+        assert_one_fault(&config, "trust.folder", "no authority for signing: add");
         put_trust(&config, "issuing", "purposes = ['signing']");
-        assert_one_fault(&config, "trust.folder", "nobody for timestamping: add");
+        assert_one_fault(
+            &config,
+            "trust.folder",
+            "no authority for timestamping: add",
+        );
         let all = "purposes = ['signing', 'timestamping']";
         put_trust(&config, "intermediate", all);
         assert_eq!(faults(&config).len(), 2);
