@@ -27,7 +27,7 @@ use crate::startup::{self, ConfigFaults};
 pub(super) struct CheckConfigArguments {
     #[command(flatten)]
     place: Location,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

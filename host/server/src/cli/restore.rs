@@ -21,13 +21,13 @@ use crate::tables::INVENTORY;
 pub(super) struct RestoreArguments {
     /// The backup.
     dir: PathBuf,
-    /// Send nothing from the new folder until `parafa release`: no invitations,
-    /// no webhooks. For a copy beside the deployment that it was made of.
+    /// Send no invitations and webhooks from the new folder until `parafa release`: for
+    /// a copy that runs beside its original deployment.
     #[arg(long)]
     hold: bool,
     #[command(flatten)]
     place: Location,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
