@@ -33,13 +33,13 @@ pub enum OperateError {
     #[error("the logo could not be drawn")]
     LogoLost(#[source] tokio::task::JoinError),
     /// It is no address.
-    #[error("{0} is no email address")]
+    #[error("{0} is not an email address")]
     Email(String),
     /// The workspace has this user.
     #[error("{0} is a user of this workspace already; `parafa user set-role` changes the role")]
     UserExists(String),
     /// The workspace does not have this user.
-    #[error("{0} is no user of this workspace")]
+    #[error("{0} is not a user of this workspace")]
     UnknownUser(String),
     /// The user may do nothing.
     #[error("{0} has no role any more; `parafa user set-role` gives one")]
@@ -74,7 +74,7 @@ pub enum OperateError {
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
     /// Nothing holds it.
-    #[error("{0} is not held; `parafa tenant show` tells what is")]
+    #[error("{0} is not held; `parafa tenant show` lists what is")]
     NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]
@@ -121,7 +121,7 @@ pub enum OperateError {
     #[error("a key could not be used")]
     Key(#[from] KeyError),
     /// A sweep failed.
-    #[error("what no row names could not be looked through")]
+    #[error("unreferenced content could not be read")]
     Sweep(#[source] PlatformError),
     /// A signing could not be worked with.
     #[error("the signing could not be read or written")]

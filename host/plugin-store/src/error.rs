@@ -94,7 +94,7 @@ pub enum PluginStoreError {
     )]
     TrustedForAll(String),
     /// Nobody of this name is trusted.
-    #[error("{0} is no trusted publisher: one is named by its key's SHA-256 or file")]
+    #[error("{0} is not a trusted publisher: name the file or the SHA-256 of its key")]
     UnknownPublisher(String),
     /// A file holds no key.
     #[error(transparent)]

@@ -93,7 +93,7 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
         release_jobs(&folder.store).await?;
     }
     let counted = add_up(&folder.store).await;
-    counted.context("what is stored cannot be added up")?;
+    counted.context("the stored amounts cannot be added up")?;
     let records = Records::from(folder);
     let settings = config.plugin_store();
     let plugin_store = PluginStore::new(&settings, records.clone(), mode, Arc::new(Counted));

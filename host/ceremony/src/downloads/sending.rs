@@ -26,7 +26,7 @@ pub(super) const PACE: BodyPace = BodyPace {
 #[derive(Debug, thiserror::Error)]
 pub enum BrokenOff {
     /// It was taken too slowly.
-    #[error("the document was taken too slowly")]
+    #[error("the document was downloaded too slowly")]
     TooSlow,
     /// It could not be read to its end.
     #[error("the document could not be read to its end")]

@@ -106,7 +106,7 @@ impl Attorney {
     fn of_module(&self, module: &Path) -> anyhow::Result<Pkcs11Settings> {
         if !module.is_file() {
             bail!(
-                "attorney.module {} is no file: name the shared library of the device",
+                "attorney.module {} is not a file: name the shared library of the device",
                 module.display()
             );
         }
@@ -116,7 +116,7 @@ impl Attorney {
             (Some(pin), None) => pin.clone(),
             (None, Some(file)) => {
                 let pin = read("attorney.pin_file", file)?;
-                let pin = String::from_utf8(pin).context("attorney.pin_file is no text")?;
+                let pin = String::from_utf8(pin).context("attorney.pin_file is not text")?;
                 Pin::new(pin.trim_end().to_owned())
             }
             _ => bail!("attorney.pin_file or attorney.pin is needed to open the token, not both"),
@@ -178,7 +178,7 @@ mod tests {
             ),
             (
                 "certificates = 'EMPTY'\nmodule = '/nowhere'".to_owned(),
-                "attorney.module /nowhere is no file",
+                "attorney.module /nowhere is not a file",
             ),
             (module.to_owned(), "attorney.token is not set"),
             (format!("{module}token = 'a'"), "attorney.pin_file"),

@@ -48,7 +48,7 @@ fn told(error: &DatabaseError) -> String {
             format!("the database does not let this user in: {error}: set another user or password")
         }
         Obstacle::UnknownDatabase => format!(
-            "there is no such database on the server: {error}: make it (CREATE DATABASE … ENCODING 'UTF8'), or name another"
+            "there is no such database on the server: {error}: create it (CREATE DATABASE … ENCODING 'UTF8'), or name another"
         ),
         Obstacle::NoTls => format!(
             "the server has no encryption, without which whoever is on the way may read the password and all rows: {error}: turn on ssl there, or write sslmode=disable into store.url where nobody is on the way"
@@ -110,7 +110,7 @@ fn read_roots(file: &Path) -> anyhow::Result<RootCertStore> {
     for certificate in CertificateDer::pem_slice_iter(&text) {
         let certificate = certificate.with_context(|| format!("{} is no PEM", named()))?;
         let added = roots.add(certificate);
-        added.with_context(|| format!("{} holds what is no root", named()))?;
+        added.with_context(|| format!("{} contains a certificate that is not a root", named()))?;
     }
     if roots.is_empty() {
         bail!(

@@ -44,7 +44,8 @@ pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
 fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
     if !content.holds_store() {
         findings.warnings.push(
-            "there is no store in the database: the first server that starts makes it".to_owned(),
+            "there is no store in the database yet: the first server that starts creates it"
+                .to_owned(),
         );
         return;
     }
