@@ -15,18 +15,18 @@ pub struct ErrorEnvelope;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "ErrorEnvelope")]
 pub struct Envelope {
-    /// What is refused, and why.
+    /// The refusal.
     error: ErrorBody,
 }
 
-/// What is refused, and why.
+/// The refusal.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "Error")]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody {
     /// The kind of refusal, for programs.
     pub code: &'static str,
-    /// What is wrong, for people.
+    /// The fault, for people.
     pub message: String,
     /// The id of the authentication request in the path; otherwise of this HTTP
     /// request: its X-Request-Id, or a UUID derived from it.

@@ -17,7 +17,7 @@ use crate::vocabulary::{AuthenticationMethod, AuthenticationStatus};
 pub struct CreatedAuthentication {
     /// Its id.
     pub request_id: AuthenticationId,
-    /// How far it is.
+    /// Its status.
     pub status: AuthenticationStatus,
     /// How the person authenticates.
     pub method: AuthenticationMethod,
@@ -80,7 +80,7 @@ pub struct DeviceLink {
 pub struct Authentication {
     /// Its id.
     pub request_id: AuthenticationId,
-    /// How far it is.
+    /// Its status.
     pub status: AuthenticationStatus,
     /// How the person authenticates.
     pub method: AuthenticationMethod,
@@ -113,7 +113,7 @@ pub struct Authentication {
     pub error: Option<ErrorBody>,
 }
 
-/// What the card is to sign.
+/// The data that the card has to sign.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DataToBeSigned {
@@ -185,7 +185,7 @@ pub struct Certificate {
 /// A person who is authenticated.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CompletedAuthentication {
-    /// That they are.
+    /// Always true.
     pub status: AuthenticationStatus,
     /// How.
     pub method: AuthenticationMethod,
@@ -234,7 +234,7 @@ pub struct OpenIdConfiguration {
 /// The keys that verify assertions (RFC 7517, 5).
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct JsonWebKeySet {
-    /// The one that signs now first.
+    /// The current signing key comes first.
     pub keys: Vec<JsonWebKey>,
 }
 

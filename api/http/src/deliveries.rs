@@ -186,7 +186,7 @@ pub type DeliveryList = Page<WebhookDelivery>;
 pub struct WebhookDelivery {
     /// Its id: `webhook-id` of every attempt.
     pub delivery_id: DeliveryId,
-    /// What is told.
+    /// The event.
     pub event: String,
     /// The signing or order of the event; null for a test.
     pub subject_id: Option<Uuid>,

@@ -78,7 +78,7 @@ const ABOUT_SERVICE: Tag = Tag {
 };
 pub(crate) const EVENTS: Tag = Tag {
     name: "Events",
-    description: "What the service posts to webhooks.",
+    description: "The events that the service posts to webhooks.",
 };
 
 /// What can be wrong with a document that is to be signed.
@@ -185,7 +185,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Simulate an outcome",
-                "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
+                "Ends a pending sandbox signing without a signature. With test keys only.",
             )
             .refuses(&[ DocumentRefused, SandboxOnly, SigningEnded, QuotaExceeded, ])
             .for_callers(A::only_in_the_sandbox)
@@ -278,7 +278,7 @@ fn files<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_FILES.name,
                 "Read about a file",
-                "What is stored, until when, and how often it was used.",
+                "The metadata of a stored file, its expiry, and how often it was used.",
             )
             .answers(async |call| call.api.read_file(&call.caller, call.path).await),
         Operation::<A>::delete(FILE, "deleteFile")

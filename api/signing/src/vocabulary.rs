@@ -55,9 +55,9 @@ wire_enums! {
         Email = "email",
     }
 
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     SigningOrder {
-        /// Whoever comes first signs first.
+        /// In any order.
         Parallel = "parallel",
         /// One at a time, in the order posted.
         Sequential = "sequential",
@@ -89,7 +89,7 @@ wire_enums! {
         MobileId = "mobile_id",
     }
 
-    /// What a new container is composed as.
+    /// The format of a new container.
     ContainerFormat {
         /// ASiC-E of PDF files.
         Asice = "asice",

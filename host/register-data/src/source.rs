@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::data::instant;
 use crate::{Operator, Register, SourceMode};
 
-/// Where data come from.
+/// A source of data.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
@@ -25,7 +25,7 @@ pub struct Source {
     pub raw_sha256: String,
 }
 
-/// Where a part of an answer comes from that is another register's.
+/// The source of a part of an answer that comes from another register.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartSource {

@@ -69,7 +69,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Simulate an outcome",
-                "Brings an order of the sandbox to its end, without a signature. With test keys only.",
+                "Ends an order of the sandbox without a signature. With test keys only.",
             )
             .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
             .for_callers(A::only_in_the_sandbox)

@@ -19,7 +19,7 @@ pub struct CreateKycPackage {
     pub entity: EntityCode,
     /// The role that the subject claims.
     pub role: KycRole,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
     /// How the subject gets the link.
     pub delivery: KycDelivery,

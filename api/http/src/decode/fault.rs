@@ -14,7 +14,7 @@ pub struct Fault {
     /// Where, as a JSON Pointer (RFC 6901) into the request body, or into the
     /// query read as a flat object.
     pub pointer: String,
-    /// What is wrong there.
+    /// What is wrong at that place.
     pub detail: String,
 }
 

@@ -22,7 +22,7 @@ pub struct ProblemDocuments(BaseUrl);
 #[schemars(rename = "Problem")]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemDocument {
-    /// What kind of problem it is; the address of a page on it.
+    /// The kind of problem: the address of a page about it.
     #[schemars(url)]
     r#type: String,
     /// The kind in a few words.

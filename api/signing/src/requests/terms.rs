@@ -22,7 +22,7 @@ pub struct Terms {
     pub signers: Vec<NewSigner>,
     /// How the links reach the signers.
     pub delivery: Delivery,
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     pub signing_order: SigningOrder,
     /// Where events are posted to.
     pub webhook_url: Option<Url>,

@@ -9,7 +9,7 @@ use crate::vocabulary::{ContainerFormat, SigningMethod};
 pub struct Capabilities {
     /// The document formats that are accepted.
     pub formats: Vec<InstalledFormat>,
-    /// What signers can sign with.
+    /// The methods by which signers can sign.
     pub methods: Vec<SigningMethod>,
     /// The containers that can be composed from files.
     pub containers: Vec<ContainerFormat>,

@@ -13,13 +13,13 @@ use crate::vocabulary::{CompletionMode, Delivery, SigningOrder, SigningStatus};
 pub struct Signing {
     /// Its id.
     pub signing_id: SigningId,
-    /// Where it stands.
+    /// Its status.
     pub status: SigningStatus,
     /// The title that signers see; empty once erased.
     pub title: String,
     /// How the links reach the signers.
     pub delivery: Delivery,
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     pub signing_order: SigningOrder,
     /// When it is wanted by. Nothing expires then.
     #[serde(serialize_with = "timestamp::nullable::serialize")]

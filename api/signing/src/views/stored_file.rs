@@ -13,7 +13,7 @@ pub struct StoredFile {
     pub file_token: FileToken,
     /// As the caller gave it.
     pub name: String,
-    /// What the bytes are.
+    /// The media type.
     pub media_type: String,
     /// SHA-256 of the bytes, in lower-case hexadecimal digits.
     #[schemars(with = "HexDigest")]
