@@ -185,13 +185,13 @@ pub struct Certificate {
 /// A person who is authenticated.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CompletedAuthentication {
-    /// Always true.
+    /// Always `completed`.
     pub status: AuthenticationStatus,
-    /// How.
+    /// The method by which the person authenticated.
     pub method: AuthenticationMethod,
     /// The signature: base64.
     pub sig: String,
-    /// Who.
+    /// The person's certificate.
     pub cert: Certificate,
     /// The same as a signed JWT, unless the provider does without.
     #[serde(skip_serializing_if = "Option::is_none")]
