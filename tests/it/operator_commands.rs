@@ -75,7 +75,7 @@ async fn a_key_works_where_and_until_when_it_was_issued_for() {
     assert_eq!(listed[1]["networks"], networks);
     assert!(listed[2]["expiresAt"].is_string(), "{listed}");
     let over = [&ISSUE[..], &["--expires", "2026-01-01T00:00:00Z"]].concat();
-    assert!(refused(&data, &over).contains("time to come"));
+    assert!(refused(&data, &over).contains("time in the future"));
 }
 
 #[tokio::test]

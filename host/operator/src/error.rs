@@ -51,7 +51,7 @@ pub enum OperateError {
     #[error("a key's name {0}")]
     KeyName(String),
     /// The key would have ended before it is used.
-    #[error("a key that works until {0} would not work at all; name a time to come")]
+    #[error("a key that expires at {0} would have expired already; name a time in the future")]
     KeyEnded(Timestamp),
     /// A key has too many networks.
     #[error("a key works in {most} networks at most; name wider ones, or none")]
@@ -86,7 +86,7 @@ pub enum OperateError {
     #[error("a label {0}")]
     Label(String),
     /// It is no address of a page.
-    #[error("a page of recovery begins with https:// or http://")]
+    #[error("a recovery URL begins with https:// or http://")]
     RecoveryUrl,
     /// Prices make no ladder.
     #[error(transparent)]
@@ -106,7 +106,7 @@ pub enum OperateError {
     #[error("no new key could be made")]
     AssertionKey(#[source] AuthError),
     /// No key of assertions has this name.
-    #[error("no key {0} is published; the names stand at /v1/auth/.well-known/jwks.json")]
+    #[error("no key {0} is published; /v1/auth/.well-known/jwks.json lists the names")]
     UnknownAssertionKey(String),
     /// The plugins could not be changed.
     #[error(transparent)]

@@ -25,7 +25,7 @@ pub enum PlatformError {
     #[error("a data key failed")]
     Keys(#[from] KeyError),
     /// The claim on an idempotency key has run out.
-    #[error("the request took so long that its idempotency key was given to another")]
+    #[error("the request took so long that another one has its idempotency key")]
     ClaimLost,
     /// What is stored contradicts itself.
     #[error("the stored records contradict themselves: {0}")]

@@ -35,7 +35,7 @@ pub(super) fn find_data_folder(config: &Config) -> Result<(), CommandError> {
         return Ok(());
     }
     Err(CommandError::Refused(format!(
-        "there is no data folder {}: `parafa serve` makes it",
+        "there is no data folder {}: `parafa serve` creates it",
         data.display()
     )))
 }

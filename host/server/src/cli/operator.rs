@@ -124,9 +124,7 @@ pub(super) fn operate<C>(
                 Some(_) => target.all_rows(command)?,
             };
             let missing = answer.get("missing").map(Vec::<Missing>::deserialize);
-            let missing = missing
-                .transpose()
-                .context("the answer is not understood")?;
+            let missing = missing.transpose().context("the answer cannot be read")?;
             if let Some(warning) = answer["warning"].as_str() {
                 warn(shown_whole(warning));
             }

@@ -116,7 +116,7 @@ impl Restored {
                 false => self.data.display().to_string(),
             };
             print_line(format_args!(
-                "{place} holds what was backed up at {:.0}: {} files, up to commit {}",
+                "{place} holds the backup of {:.0}: {} files, up to commit {}",
                 self.report.taken_at, self.report.files, self.report.sequence
             ))?;
         }
@@ -131,8 +131,7 @@ impl Restored {
                 false => "a server on this folder",
             };
             warn(format_args!(
-                "{server} sends whatever was still to be sent, invitations and webhooks: where \
-                 the deployment that was backed up still runs, restore with --hold"
+                "{server} sends the pending invitations and webhooks: if the deployment that was backed up still runs, restore with --hold"
             ));
         }
         Ok(())

@@ -384,7 +384,7 @@ fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
     match bind(address) {
         Err(error) if NOT_TO_BE_HAD.contains(&error.kind()) => {
             Err(ConfigFaults::one(format_args!(
-                "{setting} {address} cannot be listened on: {error}: set another address, or end what has it"
+                "{setting} {address} cannot be listened on: {error}: set another address, or stop the program that uses it"
             ))
             .into())
         }

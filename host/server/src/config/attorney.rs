@@ -98,7 +98,9 @@ impl Attorney {
             ("pin_file", self.pin_file.is_some()),
         ];
         if let Some((name, _)) = set.into_iter().find(|(_, is_set)| *is_set) {
-            bail!("attorney.{name} is set, and attorney.key_file needs none: it is for a module");
+            bail!(
+                "attorney.{name} is set, but attorney.key_file does not use it: it is for a module"
+            );
         }
         Ok(())
     }
