@@ -75,7 +75,7 @@ async fn a_key_works_where_and_until_when_it_was_issued_for() {
     assert_eq!(listed[1]["networks"], networks);
     assert!(listed[2]["expiresAt"].is_string(), "{listed}");
     let over = [&ISSUE[..], &["--expires", "2026-01-01T00:00:00Z"]].concat();
-    assert!(refused(&data, &over).contains("time to come"));
+    assert!(refused(&data, &over).contains("time in the future"));
 }
 
 #[tokio::test]
@@ -305,7 +305,7 @@ fn what_an_operator_gets_wrong_is_named() {
     assert!(add("Nieko", "a@example.com").contains("no workspace Nieko"));
     assert!(add("Dvigubas", "a@example.com").contains("several workspaces"));
     assert!(add("Demo UAB", "OWNER@example.com").contains("already"));
-    assert!(add("Demo UAB", "owner").contains("no email address"));
+    assert!(add("Demo UAB", "owner").contains("not an email address"));
     assert!(refused(&data, &["key", "revoke", nobody]).contains("no key"));
     assert!(refused(&data, &["tenant", "create", " "]).contains("one visible character"));
     let missing = refused(&data.join("nowhere"), &["tenant", "list"]);

@@ -222,7 +222,7 @@ async fn a_host_that_is_started_waits_for_an_object_store_that_is_away() {
     let log = host.data().with_file_name("log");
     let is_waiting = || {
         let told = std::fs::read_to_string(&log).expect("a log");
-        told.contains("what hosts share is away, and is waited for")
+        told.contains("shared storage is unavailable; waiting for it")
     };
 
     thread::scope(|scope| {

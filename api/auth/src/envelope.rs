@@ -15,23 +15,23 @@ pub struct ErrorEnvelope;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(rename = "ErrorEnvelope")]
 pub struct Envelope {
-    /// What is refused, and why.
+    /// The refusal.
     error: ErrorBody,
 }
 
-/// What is refused, and why.
+/// The refusal.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "Error")]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody {
-    /// What kind of refusal it is, for programs.
+    /// The kind of refusal, for programs.
     pub code: &'static str,
-    /// What is wrong, for people.
+    /// The fault, for people.
     pub message: String,
-    /// Of the authentication request that the path names, else of this HTTP
-    /// request: as X-Request-Id has it, or a UUID that is made of that.
+    /// The id of the authentication request in the path; otherwise of this HTTP
+    /// request: its X-Request-Id, or a UUID derived from it.
     pub request_id: Uuid,
-    /// Whether the same request may be answered otherwise later.
+    /// Whether the same request may succeed later.
     pub retryable: bool,
 }
 

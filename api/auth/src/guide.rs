@@ -4,18 +4,18 @@ use parafa_api_http::{Guide, Step};
 
 pub(crate) const GUIDE: Guide = Guide {
     title: "From a login to a verified assertion",
-    introduction: "Everything below runs as it stands, in one shell (bash, with awk, curl, jq and openssl), in the \
-        folder in which a demo was started: `cargo xtask demo` in a checkout, `parafa serve --demo` elsewhere. \
-        The demo's people answer by themselves.",
+    introduction: "Start a demo, with `cargo xtask demo` in a checkout or `parafa serve --demo` elsewhere. Then run \
+        the commands below in the same folder, in one shell (bash, with awk, curl, jq and openssl). The \
+        demo's people answer automatically.",
     steps: STEPS,
 };
 
 const STEPS: &[Step] = &[
     Step {
-        title: "Take the key of a provider",
-        text: "A provider is whoever lets people log in; the audience is the origin of its pages. The demo has \
-            written both to a file in its data folder. Type `bash` first: `set -e` ends that shell, and not yours, \
-            where something fails.",
+        title: "Get the key of a provider",
+        text: "A provider is a party that lets people log in; the audience is the origin of its pages. Both \
+            are in `demo.json`, in the demo's data folder. Type `bash` first: if a command fails, `set -e` \
+            ends that shell and not yours.",
         command: "\
 set -eo pipefail
 DEMO=$PWD/parafa-data/demo.json
@@ -25,9 +25,9 @@ AUDIENCE=$(jq -r .auth.audience \"$DEMO\")
 cd \"$(mktemp -d)\"",
     },
     Step {
-        title: "Begin",
-        text: "Keep the request's id and the nonce in the session of the browser that logs in, and show the \
-            verification code there: the person compares it with that on their phone.",
+        title: "Create a request",
+        text: "Keep the request's id and the nonce in the session of the browser that logs in. Show the \
+            verification code there: the person compares it with the code on their phone.",
         command: "\
 NONCE=$(openssl rand -hex 16)
 curl -sS --fail-with-body -u \"$KEY\" \"$BASE/v1/auth/requests\" --json @- > request.json <<END
@@ -38,8 +38,8 @@ jq -r .verificationCode request.json",
     },
     Step {
         title: "Wait for the person",
-        text: "A poll waits until something happens, for as long as it is told to. With a card it is the \
-            person's own client that sends certificate and signature.",
+        text: "A poll returns when the status changes, or after `waitMs`. With a card, the person's own \
+            client sends certificate and signature.",
         command: "\
 cp request.json ended.json
 until jq -e '.status != \"pending\" and .status != \"in_progress\"' ended.json > /dev/null; do
@@ -49,8 +49,8 @@ jq -r .status ended.json",
     },
     Step {
         title: "Verify the assertion",
-        text: "A JWT, signed with ES256 by a key of the service. Any library for JWTs does this, given the address of \
-            the keys; openssl wants key and signature in its own form.",
+        text: "The assertion is a JWT, signed with ES256 by a key of the service. A JWT library verifies it \
+            with the address of the keys; openssl needs key and signature in its own format.",
         command: "\
 base64url() { tr '_-' '/+' | awk '{ while (length % 4) $0 = $0 \"=\"; print }' | openssl base64 -d -A; }
 hex() { base64url | od -An -vtx1 | tr -d ' \\n'; }
@@ -77,9 +77,9 @@ END
 openssl dgst -sha256 -verify key.der -keyform DER -signature signature.der input",
     },
     Step {
-        title: "Hold it against the session",
-        text: "A genuine assertion says that somebody has authenticated to you, and not that they sit at this \
-            browser: that it is the request and the nonce of this session says so.",
+        title: "Compare it with the session",
+        text: "A genuine assertion proves that somebody has authenticated to you, but not that they sit at \
+            this browser. Only the request and the nonce of this session prove that.",
         command: "\
 base64url <<< \"$PAYLOAD\" > claims.json
 jq -e --arg iss \"$BASE\" --arg aud \"$AUDIENCE\" --arg azp \"${KEY%%:*}\" \\

@@ -33,11 +33,11 @@ pub const KEYS_ARE_FRESH_FOR: u32 = 300;
 pub(crate) const TAGS: &[Tag] = &[OF_PROVIDERS, OF_CLIENTS];
 const OF_PROVIDERS: Tag = Tag {
     name: "Providers",
-    description: "What a relying party's backend calls.",
+    description: "Calls for a relying party's backend.",
 };
 const OF_CLIENTS: Tag = Tag {
     name: "Clients",
-    description: "What a page with a card reader or an app calls.",
+    description: "Calls for a page with a card reader, or for an app.",
 };
 
 const CLIENT_TOKEN: Credential = Credential {
@@ -52,8 +52,8 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
         Operation::<A>::post(REQUESTS, "createAuthentication")
             .says(
                 OF_PROVIDERS.name,
-                "Begin",
-                "Has somebody authenticate with one method. For `physical` the answer holds the client's token, for `nfc` what pairs an app; `smart_id` and `mobile_id` run on the server, and the code is shown to the person. `smart_id` without a personal code is answered with a device link: its `qr` is shown as a code to scan, its `sameDevice` as a button where the page is on the phone itself.",
+                "Create a request",
+                "Creates a request for one method. For `physical` the answer has a client token, for `nfc` a pairing hint for an app. `smart_id` and `mobile_id` run on the server: show the person the code. `smart_id` without a personal code returns a device link: show its `qr` as a code to scan and, on the phone itself, its `sameDevice` as a button.",
             )
             .refuses(&[ForbiddenOrigin, ForbiddenFormat, ForbiddenTenant])
             .body::<CreateAuthentication>()
@@ -61,21 +61,21 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
         Operation::<A>::get(REQUEST, "readAuthentication")
             .says(
                 OF_PROVIDERS.name,
-                "Read",
-                "Tells how far a request is; with waitMs, once that changes. The code to scan of a device link is another one each second, so wait no longer than that while one is shown. A completed one tells who authenticated, a failed one why nobody did. Kept for an hour after its time.",
+                "Read a request",
+                "Returns the status of a request; with waitMs, once it changes. The QR code of a device link changes every second, so do not wait longer than that while you show one. A completed request has the person, a failed one the reason. Kept for an hour after its time.",
             )
             .refuses(&[ForbiddenTenant])
             .query::<PollQuery>()
             .answers(async |call| call.api.read(&call.caller, call.path, call.request).await),
         Operation::<A>::delete(REQUEST, "cancelAuthentication")
-            .says(OF_PROVIDERS.name, "Cancel", "Calls a request off that has not ended.")
+            .says(OF_PROVIDERS.name, "Cancel a request", "Cancels a request that has not ended.")
             .refuses(&[ForbiddenTenant, TerminalRequest])
             .does(async |call| call.api.cancel(&call.caller, call.path).await),
         Operation::<A>::get(KEYS, "readAssertionKeys")
             .says(
                 OF_PROVIDERS.name,
-                "Keys",
-                "The keys that verify assertions: the one that signs, and those before it whose assertions may still be valid.",
+                "List the keys",
+                "The keys that verify assertions: the current signing key, and earlier keys whose assertions may still be valid.",
             )
             .for_anybody(A::anybody)
             .fresh_for(KEYS_ARE_FRESH_FOR)
@@ -83,8 +83,8 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
         Operation::<A>::get(CONFIGURATION, "readOpenIdConfiguration")
             .says(
                 OF_PROVIDERS.name,
-                "OpenID configuration",
-                "What a library for OpenID Connect needs to verify assertions: their issuer, the address of the keys, and the algorithm.",
+                "Read the OpenID configuration",
+                "The metadata with which OpenID Connect libraries verify assertions: issuer, address of the keys, and algorithm.",
             )
             .for_anybody(A::anybody)
             .fresh_for(KEYS_ARE_FRESH_FOR)
@@ -93,7 +93,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .says(
                 OF_CLIENTS.name,
                 "Submit the certificate",
-                "Takes the card's authentication certificate and answers what the card is to sign. The first certificate that is accepted binds the request to its holder. Submitted again, it has the same data to be signed and a new operation token.",
+                "Takes the card's authentication certificate and returns the data that the card has to sign. The first accepted certificate binds the request to its holder. Submitting it again returns the same data with a new operation token.",
             )
             .by(CLIENT_TOKEN)
             .from_pages(ForbiddenOrigin.problem_type())
@@ -115,8 +115,8 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
         Operation::<A>::post(COMPLETION, "completeAuthentication")
             .says(
                 OF_CLIENTS.name,
-                "Complete",
-                "Takes what the card signed and answers who authenticated. The operation token is used up by the first call, whose repetition gets the same answer; a signature that does not verify ends the request.",
+                "Complete a request",
+                "Takes the card's signature and returns who authenticated. The first call uses up the operation token; repeating it returns the same answer. A signature that does not verify ends the request.",
             )
             .by(CLIENT_TOKEN)
             .from_pages(ForbiddenOrigin.problem_type())
@@ -134,8 +134,8 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
         Operation::<A>::post(PAIRINGS, "pairClient")
             .says(
                 OF_CLIENTS.name,
-                "Pair",
-                "Exchanges the code of a pairing hint for the client token of its request, once, and tells for whom the person authenticates: an app shows it before the PIN.",
+                "Pair an app",
+                "Exchanges the code of a pairing hint for the client token of its request, once. The answer names the provider: show it to the person before the PIN.",
             )
             .for_anybody(A::anybody)
             .refuses(&[NotFound])

@@ -87,7 +87,7 @@ parafa_api_http::problem_kinds! {
 }
 
 impl ErrorCode {
-    /// Whether the same request may be answered otherwise later.
+    /// Whether the same request may succeed later.
     #[must_use]
     pub fn is_retryable(self) -> bool {
         matches!(

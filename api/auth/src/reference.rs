@@ -16,8 +16,8 @@ pub(crate) const SUMMARY: &str = "Persons authenticate with their eID";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
 
-const INTRODUCTION: &str = "Authenticates persons with their eID for relying parties, here called providers: the provider's backend creates a request for one method, the person proves who they are, and the provider learns the verified identity, and gets it as a signed JWT.\n\n\
-    A refusal is an object `error` with a `code` for programs, a `message` for people, the `requestId` and whether the same request is worth repeating later. How the data to be signed are made, byte by byte, is in the documentation of the service, with test vectors.";
+const INTRODUCTION: &str = "Authenticates persons with their eID for relying parties, called providers. The provider's backend creates a request for one method, and the person authenticates. The provider then reads the verified identity, and gets it as a signed JWT.\n\n\
+    A refusal is an object `error` with a `code` for programs, a `message` for people, the `requestId` and whether the same request is worth repeating later. The documentation of the service specifies the data to be signed byte by byte, with test vectors.";
 
 pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
     Reference {

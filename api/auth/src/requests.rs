@@ -87,7 +87,7 @@ impl<A> FromBody<A> for CreateAuthentication {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CreateAuthenticationRequest", |object| {
             let audience = object.required("audience", |node| {
-                node.described("An origin of the provider's allow-list, exactly as it stands there, such as https://shop.example.")
+                node.described("An origin on the provider's allow-list, written exactly as it is there, such as https://shop.example.")
                     .visible_text(LONGEST_ORIGIN)
             });
             let method: Option<AuthenticationMethod> =
@@ -95,7 +95,7 @@ impl<A> FromBody<A> for CreateAuthentication {
             let mut has_code = false;
             let code = object.optional("personalCode", |node| {
                 has_code = true;
-                node.described("The Lithuanian personal code of the person who has to authenticate; required for mobile_id. With it smart_id sends that person a notification, without it the answer holds a device link for whoever scans or follows it.")
+                node.described("The Lithuanian personal code of the person who has to authenticate; required for mobile_id. With it, smart_id notifies that person's device. Without it, the answer has a device link for anyone who scans or follows it.")
                     .digits(PERSONAL_CODE_DIGITS)
                     .map(str::to_owned)
             });
@@ -106,20 +106,20 @@ impl<A> FromBody<A> for CreateAuthentication {
                     node.fault("must not be given for this method");
                     return None;
                 }
-                node.described("The number of the phone with the country's code; required for mobile_id, and for nothing else.")
+                node.described("The phone number with its country code; required for mobile_id, and only allowed there.")
                     .parsed(PHONE_NUMBER, "a + and 8 to 30 digits", phone_number)
             });
             let is_by_link = !has_code
                 && method.is_none_or(|method| method == AuthenticationMethod::SmartId);
             let return_url = object.optional("returnUrl", |node| {
-                node.described("Where the app's return from sameDevice leads the person's browser; for smart_id without personalCode. An address of the audience without a fragment, to which the parameters requestId and returnCode are added.")
+                node.described("The page to which the app returns the person's browser after sameDevice; for smart_id without personalCode. An address of the audience without a fragment; the parameters requestId and returnCode are added to it.")
                     .parsed(ADDRESS, "an address of the audience, for smart_id without personalCode", |text| {
                         let audience = audience.filter(|audience| is_by_link && is_of(audience, text));
                         audience.map(|_| text.to_owned())
                     })
             });
             let nonce = object.optional("nonce", |node| {
-                node.described("A value of the provider's own, which comes back as rp_nonce in the assertion.")
+                node.described("A value of the provider's choice; returned as rp_nonce in the assertion.")
                     .visible_text(LONGEST_NONCE)
                     .map(str::to_owned)
             });
@@ -192,10 +192,8 @@ pub struct PollQuery {
 impl FromQuery for PollQuery {
     fn decode(query: &mut Object<'_>) -> Option<Self> {
         let wait = query.or("waitMs", 0, |node| {
-            node.described(
-                "For how many milliseconds the answer may wait until the status changes.",
-            )
-            .integer(0..=LONGEST_WAIT)
+            node.described("Milliseconds to wait for a change of the status.")
+                .integer(0..=LONGEST_WAIT)
         });
         Some(Self {
             wait: Duration::from_millis(wait?.into()),

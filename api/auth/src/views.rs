@@ -17,25 +17,24 @@ use crate::vocabulary::{AuthenticationMethod, AuthenticationStatus};
 pub struct CreatedAuthentication {
     /// Its id.
     pub request_id: AuthenticationId,
-    /// How far it is.
+    /// Its status.
     pub status: AuthenticationStatus,
     /// How the person authenticates.
     pub method: AuthenticationMethod,
-    /// When it ends by itself.
+    /// When it expires.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// What the client makes its calls with; for `physical`.
+    /// The token for the client's calls; for `physical`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_token: Option<String>,
-    /// What pairs an app with the request; for `nfc`.
+    /// The hint that pairs an app with the request; for `nfc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairing: Option<Pairing>,
-    /// What the person compares with their device; for `mobile_id`, and for
+    /// The code that the person compares with their device; for `mobile_id`, and for
     /// `smart_id` with a personal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_code: Option<String>,
-    /// What leads the person's app to the request; for `smart_id` without a
-    /// personal code.
+    /// The link to the person's app; for `smart_id` without a personal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_link: Option<DeviceLink>,
 }
@@ -49,7 +48,7 @@ impl Created for CreatedAuthentication {
     }
 }
 
-/// What pairs an app with a request.
+/// A hint that pairs an app with a request.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pairing {
@@ -57,48 +56,47 @@ pub struct Pairing {
     pub code: String,
     /// The same as a link, for a button or a QR code.
     pub uri: String,
-    /// Until when it works.
+    /// When it expires.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
 }
 
-/// What leads a person's app to a request.
+/// A link from a request to a person's app.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceLink {
-    /// The text of a QR code to be scanned with a phone. It is another one each
-    /// second: read the request anew, and show the latest.
+    /// The text of a QR code to scan with a phone. It changes every second: read the
+    /// request again, and show the latest.
     pub qr: String,
-    /// The address that opens the app on the device that shows the page, where
-    /// the app can return to this service from it; always the same.
+    /// The address that opens the app on the device that shows the page, if the app can
+    /// return to this service from it. It does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_device: Option<String>,
 }
 
-/// How far a request is; once it has ended, how.
+/// A request, with its outcome once it has ended.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Authentication {
     /// Its id.
     pub request_id: AuthenticationId,
-    /// How far it is.
+    /// Its status.
     pub status: AuthenticationStatus,
     /// How the person authenticates.
     pub method: AuthenticationMethod,
-    /// When it ends by itself.
+    /// When it expires.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// What the person compares with their device; with a card once its
+    /// The code that the person compares with their device; with a card, once its
     /// certificate is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_code: Option<String>,
-    /// What leads the person's app to the request, as long as the app has not
-    /// answered.
+    /// The link to the person's app, until the app has answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_link: Option<DeviceLink>,
-    /// What the person's browser brought to `returnUrl`, once completed on the
-    /// device that shows the page: the browser that brings it, with the session
-    /// that the request was made for, is the one to be let in.
+    /// The code that the person's browser brought to `returnUrl`, once completed on the
+    /// device that shows the page. Log in only the browser that brings it, in the
+    /// session that the request was made for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_code: Option<String>,
     /// The signature, once completed: base64.
@@ -110,12 +108,12 @@ pub struct Authentication {
     /// The same as a signed JWT, unless the provider does without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
-    /// Why nobody did, once failed.
+    /// The reason, once failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorBody>,
 }
 
-/// What the card is to sign.
+/// The data that the card has to sign.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DataToBeSigned {
@@ -126,9 +124,9 @@ pub struct DataToBeSigned {
     pub dtbs: String,
     /// The OID of the hash algorithm: SHA-256.
     pub dtbs_hash_alg_oid: &'static str,
-    /// What completes the request, once.
+    /// The token that completes the request, once.
     pub operation_token: String,
-    /// What the data are made of, beside the certificate and the request's id.
+    /// The inputs of the data, besides the certificate and the request's id.
     pub challenge: Challenge,
     /// Whose certificate it is.
     pub cert: CertificateHolder,
@@ -136,14 +134,14 @@ pub struct DataToBeSigned {
     pub verification_code: String,
 }
 
-/// What the data to be signed are made of.
+/// The inputs of the data to be signed.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Challenge {
     /// How they are made.
     pub profile: String,
     /// For whom the person authenticates.
     pub audience: String,
-    /// What makes them the only ones.
+    /// A value that makes them unique.
     pub nonce: String,
 }
 
@@ -154,8 +152,7 @@ pub struct CertificateHolder {
     pub subject: Subject,
 }
 
-/// Attributes of a certificate's subject (X.520), as they stand there; those
-/// that it does not have are left out.
+/// Attributes of a certificate's subject (X.520), unchanged; missing ones are left out.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
@@ -188,20 +185,20 @@ pub struct Certificate {
 /// A person who is authenticated.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CompletedAuthentication {
-    /// That they are.
+    /// Always `completed`.
     pub status: AuthenticationStatus,
-    /// How.
+    /// The method by which the person authenticated.
     pub method: AuthenticationMethod,
     /// The signature: base64.
     pub sig: String,
-    /// Who.
+    /// The person's certificate.
     pub cert: Certificate,
     /// The same as a signed JWT, unless the provider does without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
 }
 
-/// What an app makes its calls with.
+/// The token for an app's calls.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedClient {
@@ -215,14 +212,14 @@ pub struct PairedClient {
     pub audience: String,
 }
 
-/// What a library for OpenID Connect needs to verify assertions (OpenID Connect
-/// Discovery 1.0, 3). There is no authorization endpoint: a request is created
-/// by a call of the API.
+/// The metadata with which OpenID Connect libraries verify assertions (OpenID Connect
+/// Discovery 1.0, 3). There is no authorization endpoint: a call of the API creates a
+/// request.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct OpenIdConfiguration {
     /// The `iss` of assertions.
     pub issuer: String,
-    /// Where the keys are that verify them.
+    /// The address of the keys that verify them.
     pub jwks_uri: String,
     /// `id_token`.
     pub response_types_supported: Vec<&'static str>,
@@ -237,7 +234,7 @@ pub struct OpenIdConfiguration {
 /// The keys that verify assertions (RFC 7517, 5).
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct JsonWebKeySet {
-    /// The one that signs now first.
+    /// The current signing key comes first.
     pub keys: Vec<JsonWebKey>,
 }
 
@@ -256,6 +253,6 @@ pub struct JsonWebKey {
     pub r#use: String,
     /// `ES256`.
     pub alg: String,
-    /// The name that assertions have it by: its thumbprint (RFC 7638).
+    /// The `kid` of assertions: the key's thumbprint (RFC 7638).
     pub kid: String,
 }

@@ -15,7 +15,7 @@ wire_enums! {
         MobileId = "mobile_id",
     }
 
-    /// How far a request is.
+    /// The status of a request.
     AuthenticationStatus {
         /// Nobody has done anything yet.
         Pending = "pending",
@@ -25,11 +25,11 @@ wire_enums! {
         InProgress = "in_progress",
         /// The person is authenticated.
         Completed = "completed",
-        /// The person is not, and will not be by this request.
+        /// The person was not authenticated, and will not be by this request.
         Failed = "failed",
-        /// The time of the request is over.
+        /// The request expired before it was completed.
         Expired = "expired",
-        /// The request was called off.
+        /// The request was cancelled.
         Cancelled = "cancelled",
     }
 }

@@ -373,6 +373,7 @@ fn plain(language: Language, title: &str) -> Layout<'_> {
     Layout {
         language: language.as_str(),
         title,
+        description: "",
         skip: Messages::of(language).skip_to_content,
         is_public: false,
         scripts: &[],

@@ -119,7 +119,7 @@ pub struct Member {
 pub struct Attempt {
     /// How.
     pub method: SigningMethod,
-    /// How far it has come.
+    /// Its status.
     pub phase: Phase,
     /// What the device shows too.
     #[serde(skip_serializing_if = "Option::is_none")]

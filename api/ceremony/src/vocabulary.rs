@@ -11,7 +11,7 @@ wire_enums! {
         En = "en",
     }
 
-    /// The eID means of a signature.
+    /// The eID method of a signature.
     SigningMethod {
         /// Lithuanian identity card over NFC.
         Nfc = "nfc",
@@ -61,7 +61,7 @@ wire_enums! {
         Estonia = "EE",
     }
 
-    /// Where one party of a signing stands.
+    /// The status of a party of a signing.
     SignerStatus {
         /// Can sign now.
         Pending = "pending",

@@ -48,7 +48,7 @@ impl<R> PathParams<R> for EntityPath {
     fn described() -> Vec<PathParameter> {
         vec![PathParameter {
             name: CODE,
-            description: "The code of a Lithuanian legal entity (juridinio asmens kodas): nine digits, of which the last is a check digit.",
+            description: "The code of a Lithuanian legal entity (juridinio asmens kodas): nine digits, the last of them a check digit.",
             schema: json!({"type": "string", "pattern": "^[0-9]{9}$", "examples": [ENTITY]}),
             is_id: false,
         }]

@@ -4,17 +4,17 @@ use parafa_api_http::{Guide, Step};
 
 pub(crate) const GUIDE: Guide = Guide {
     title: "From a company's code to signed evidence",
-    introduction: "Everything below runs as it stands, in one shell (bash, with awk, curl, jq and openssl), in the \
-        folder in which a demo was started: `cargo xtask demo` in a checkout, `parafa serve --demo` elsewhere. \
-        The demo's registers are made up, and nobody pays for its answers.",
+    introduction: "Start a demo, with `cargo xtask demo` in a checkout or `parafa serve --demo` elsewhere. Then run \
+        the commands below in the same folder, in one shell (bash, with awk, curl, jq and openssl). The \
+        demo's registers are fictitious, and its answers are free.",
     steps: STEPS,
 };
 
 const STEPS: &[Step] = &[
     Step {
-        title: "Take a key",
-        text: "The demo has written its keys to a file in its data folder. Type `bash` first: `set -e` ends that \
-            shell, and not yours, where something fails.",
+        title: "Get a key",
+        text: "The keys are in `demo.json`, in the demo's data folder. Type `bash` first: if a command fails, \
+            `set -e` ends that shell and not yours.",
         command: "\
 set -eo pipefail
 DEMO=$PWD/parafa-data/demo.json
@@ -25,31 +25,32 @@ cd \"$(mktemp -d)\"",
     },
     Step {
         title: "Ask who a company is",
-        text: "By its code of nine digits. `999000009` is a company of the demo that every register knows.",
+        text: "Ask by the company's code of nine digits. `999000009` is a company of the demo that every \
+            register knows.",
         command: "\
 ask \"$BASE/v1/entities/999000009\" > profile.json
 jq -r '.data.name, .source.register' profile.json",
     },
     Step {
-        title: "Ask what that means",
-        text: "With `interpret=1` each fact that the law attaches something to is explained, in Lithuanian and \
-            English, with the provisions. There is never a score.",
+        title: "Ask what the data mean",
+        text: "`interpret=1` explains each fact with legal consequences, in Lithuanian and English, with the \
+            provisions. There is never a score.",
         command: "\
 ask \"$BASE/v1/entities/999000049?interpret=1\" > bankrupt.json
 jq -r '.interpretation.items[].meaning.en' bankrupt.json",
     },
     Step {
-        title: "Ask who owns it in the end",
-        text: "What is about persons needs a purpose, which is logged.",
+        title: "Ask who ultimately owns it",
+        text: "Data about persons need a purpose, which is logged.",
         command: "\
 ask \"$BASE/v1/entities/999000009/ubo?purpose=AML_KYC\" > owners.json
 jq -r '.data.status, .data.owners[].name' owners.json",
     },
     Step {
-        title: "Have an answer signed, and verify it",
-        text: "The answer is the payload of a JWS with the attorney's qualified signature and a time-stamp. Whom the \
-            certificate belongs to and who issued it is to be judged too: in the demo by `.world.roots` of the file \
-            with the keys.",
+        title: "Get a signed answer, and verify it",
+        text: "The answer is the payload of a JWS with the attorney's qualified signature and a time-stamp. \
+            Verify the certificate's holder and issuer too: in the demo, with `.world.roots` in \
+            `demo.json`.",
         command: "\
 ask \"$BASE/v1/entities/999000009?sign=jades-t\" > answer.json
 base64url() { tr '_-' '/+' | awk '{ while (length % 4) $0 = $0 \"=\"; print }' | openssl base64 -d -A; }
@@ -62,8 +63,9 @@ jq -r .payload answer.json | base64url | jq -r .attestation.en",
     },
     Step {
         title: "Order an identification package",
-        text: "Somebody proves with their own signature that they hold a role. Give them the address: they sign the \
-            dossier there, with Smart-ID and the personal code 40504040001; or let the shell do what the page does.",
+        text: "A person proves with their own signature that they hold a role. Give them the address: they \
+            sign the dossier there, with Smart-ID and the personal code 40504040001. Or do what the page \
+            does in the shell.",
         command: "\
 ask \"$BASE/v1/kyc-packages\" --json @- > order.json <<END
 {\"entityCode\": \"999000009\", \"subjectRole\": \"manager\", \"purpose\": \"AML_KYC\"}
@@ -78,8 +80,8 @@ done",
     },
     Step {
         title: "Fetch the package",
-        text: "The register is asked once more, the attorney signs, and the order is delivered: one container with \
-            the signed dossier and all evidence. A `callbackUrl` in the order would be told.",
+        text: "The register is asked once more, the attorney signs, and the order is delivered: one container \
+            with the signed dossier and all evidence. Set `callbackUrl` in the order to be notified.",
         command: "\
 until jq -e '.status != \"awaiting_subject\" and .status != \"verifying\"' order.json > /dev/null; do
   sleep 1

@@ -61,11 +61,11 @@ pub(crate) const ROOTS: &[&str] = &[
 pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS, ABOUT_KYC, ABOUT_DELIVERIES];
 const ENTITIES: Tag = Tag {
     name: "Entities",
-    description: "What the registers hold on a Lithuanian legal entity.",
+    description: "Register data on a Lithuanian legal entity.",
 };
 const PROPERTY_OBJECTS: Tag = Tag {
     name: "Real property",
-    description: "What the Real Property Register holds on one object.",
+    description: "Real Property Register data on one object.",
 };
 
 /// What every answer may be refused for.
@@ -148,7 +148,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readReport",
             ENTITIES,
             "Full due-diligence report",
-            "All of these about one entity. A register that does not answer makes the whole report fail, free of charge; one that holds nothing is a section with the status no-data, and with the answer that it rests on. There is no score.",
+            "All of these about one entity. If a register does not answer, the whole report fails, free of charge. If one holds nothing, its section has the status no-data, with the answer that it rests on. There is no score.",
             |path| path.code().map(Question::Report),
         ),
     ]

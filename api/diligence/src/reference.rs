@@ -12,12 +12,12 @@ use crate::{FOLDER, examples};
 /// What the API is called.
 pub(crate) const NAME: &str = "Due diligence";
 /// One line.
-pub(crate) const SUMMARY: &str = "What the registers hold on Lithuanian legal entities";
+pub(crate) const SUMMARY: &str = "Register data on Lithuanian legal entities";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
 
-const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian legal entities out of the state's registers, each by the entity's code. It is a legal service of an attorney-at-law, who answers for where the data come from and that they were not changed, with a qualified electronic signature where that is asked for.\n\n\
-    Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Answers to live keys are billed each; that a register holds nothing, does not answer, or that a signature cannot be made is never billed. Nor is a call whose caller has hung up before the answer is ready. With an `Idempotency-Key` a call may be repeated for 24 hours: the answer is the same, and billed once.\n\n\
+const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian legal entities from state registers, by the entity's code. It is a legal service of an attorney-at-law, who vouches for the origin and integrity of the data, on request with a qualified electronic signature.\n\n\
+    Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Each answer to a live key is billed. Never billed: that a register holds nothing or does not answer, that a signature cannot be made, and calls whose caller disconnects before the answer is ready. With an `Idempotency-Key`, a call can be repeated for 24 hours: the answer is the same, and billed once.\n\n\
     `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
 
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {

@@ -77,7 +77,7 @@ impl<const INTERPRETED: bool, const PURPOSE: bool> FromQuery for AnswerQuery<INT
             node.described("Wraps the same JSON, with `attestation`, in a JAdES signature; not with format=asice.")
                 .one_of::<SignatureTier>()
         });
-        const WHAT_FOR: &str = "What the answer is needed for; logged against the call.";
+        const WHAT_FOR: &str = "The purpose of the call; it is logged.";
         let purpose = match PURPOSE {
             true => query
                 .required("purpose", |node| node.described(WHAT_FOR).one_of())

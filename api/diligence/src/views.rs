@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::vocabulary::Purpose;
 
-/// What a register told.
+/// The answer of a register.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{D}Answer")]
 pub struct Answer<D> {
-    /// Where the schema of this answer, all of it, is published.
+    /// The address of the complete schema of this answer.
     pub schema: String,
     /// Whom the answer is about.
     #[serde(flatten)]
@@ -25,22 +25,20 @@ pub struct Answer<D> {
     /// When the register was asked.
     #[serde(serialize_with = "timestamp::serialize")]
     pub retrieved_at: Timestamp,
-    /// Where the data come from; parts of another register have a source of
-    /// their own.
+    /// The source of the data; parts from another register have their own source.
     pub source: Source,
-    /// What the answer is needed for, where that has to be said.
+    /// The purpose of the call, where it has to be stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
-    /// Present, and true, where the key is a test key: the data are synthetic.
+    /// Present, and true, for test keys: the data are synthetic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
-    /// The data, in one form whatever the register.
+    /// The data, in the same form for every register.
     pub data: D,
-    /// What they mean under Lithuanian law, where that was asked for.
+    /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
-    /// What the signature certifies, and what it does not; present where the
-    /// answer is signed.
+    /// What the signature certifies, and what it does not; present in signed answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<Bilingual>,
 }
@@ -49,37 +47,36 @@ pub struct Answer<D> {
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
-    /// The code of the legal entity; null where an object is asked about.
+    /// The code of the legal entity; null in answers about an object.
     pub entity_code: Option<String>,
-    /// The unique number of the real-property object that is asked about.
+    /// The unique number of the requested real-property object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_number: Option<String>,
 }
 
-/// What all registers told about an entity.
+/// The answers of all registers about an entity.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportAnswer {
-    /// Where the schema of this answer, all of it, is published.
+    /// The address of the complete schema of this answer.
     pub schema: String,
     /// The code of the legal entity.
     pub entity_code: String,
     /// When the report was put together.
     #[serde(serialize_with = "timestamp::serialize")]
     pub retrieved_at: Timestamp,
-    /// What the answer is needed for.
+    /// The purpose of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
-    /// Present, and true, where the key is a test key: the data are synthetic.
+    /// Present, and true, for test keys: the data are synthetic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
     /// The data.
     pub data: Report,
-    /// What they mean under Lithuanian law, where that was asked for.
+    /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
-    /// What the signature certifies, and what it does not; present where the
-    /// answer is signed.
+    /// What the signature certifies, and what it does not; present in signed answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<Bilingual>,
 }
@@ -109,7 +106,7 @@ pub struct Sections {
     pub cases: Section<Cases>,
 }
 
-/// What one register told.
+/// The answer of one register.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 #[schemars(rename = "{D}Section")]
@@ -120,7 +117,7 @@ pub enum Section<D> {
         /// When it was asked.
         #[serde(serialize_with = "timestamp::serialize")]
         retrieved_at: Timestamp,
-        /// Where the data come from.
+        /// The source of the data.
         source: Source,
         /// The data.
         data: D,

@@ -3,7 +3,7 @@
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// What an answer is needed for. It is logged against the call.
+    /// The purpose of a call. It is logged with the call.
     Purpose {
         /// Customer due diligence under the law on the prevention of money
         /// laundering and terrorist financing.
@@ -27,7 +27,7 @@ wire_enums! {
         JadesLt = "jades-lt",
     }
 
-    /// What an answer is packed in.
+    /// The packaging of an answer.
     AnswerFormat {
         /// Nothing: it is JSON.
         Json = "json",

@@ -27,10 +27,12 @@ impl Cursor {
     /// Of a query.
     pub fn decode(query: &mut Object<'_>) -> Option<Self> {
         let limit = query.or("limit", USUAL_LIMIT, |node| {
-            node.described("Longest page.").integer(LIMITS)
+            node.described("Maximum number of items on a page.")
+                .integer(LIMITS)
         });
         let starting_after = query.optional("startingAfter", |node| {
-            node.described("`nextCursor` of the page before.").uuid()
+            node.described("The `nextCursor` of the previous page.")
+                .uuid()
         });
         Some(Self {
             limit: limit?,

@@ -32,27 +32,27 @@ crate::ids! {
 }
 
 crate::wire_enums! {
-    /// How far an event has come.
+    /// The status of an event.
     WebhookDeliveryStatus {
-        /// It is to be posted, now or again.
+        /// Waiting to be posted, or to be retried.
         Pending = "pending",
-        /// The receiver took it.
+        /// The receiver acknowledged it.
         Delivered = "delivered",
-        /// It is not posted any more, and nobody took it.
+        /// Not acknowledged, and not retried any more.
         Failed = "failed",
     }
 }
 
 crate::problem_types! {
     DELIVERY_UNDER_WAY: CONFLICT, "delivery-under-way", "The event is being posted",
-        "The event is being posted at this moment, so that it cannot be posted again now.",
-        "Read the delivery a little later: it tells what came of the attempt.";
+        "The event is being posted right now and cannot be sent again yet.",
+        "Read the delivery a little later for the outcome of the attempt.";
 }
 
 /// What these calls are about.
 pub const ABOUT_DELIVERIES: Tag = Tag {
     name: "Deliveries",
-    description: "What was posted to webhooks, and how that went.",
+    description: "Events that were posted to webhooks, with their attempts.",
 };
 
 /// Where these calls of an API stand.
@@ -120,8 +120,7 @@ struct ListQuery<E>(DeliveryQuery, PhantomData<fn() -> E>);
 impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
     fn decode(query: &mut Object<'_>) -> Option<Self> {
         let status = query.optional("status", |node| {
-            node.described("Only deliveries that have come so far.")
-                .one_of()
+            node.described("Only deliveries with this status.").one_of()
         });
         let event = query.optional("event", |node| {
             node.described("Only deliveries of this event.")
@@ -181,20 +180,20 @@ pub fn webhook_address(
 /// A page of deliveries.
 pub type DeliveryList = Page<WebhookDelivery>;
 
-/// An event that is posted to a webhook, and how that went.
+/// An event that is posted to a webhook, with its attempts.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDelivery {
     /// Its id: `webhook-id` of every attempt.
     pub delivery_id: DeliveryId,
-    /// What is told.
+    /// The event.
     pub event: String,
-    /// The signing or the order that it is about; null of a test.
+    /// The signing or order of the event; null for a test.
     pub subject_id: Option<Uuid>,
     /// When it happened.
     #[serde(serialize_with = "timestamp::serialize")]
     pub occurred_at: Timestamp,
-    /// How far it has come.
+    /// Its status.
     pub status: WebhookDeliveryStatus,
     /// The last 50 attempts, the oldest first.
     pub attempts: Vec<WebhookAttempt>,
@@ -207,8 +206,8 @@ pub struct WebhookAttempt {
     /// When it was made.
     #[serde(serialize_with = "timestamp::serialize")]
     pub at: Timestamp,
-    /// The receiver's HTTP status; `unreachable` where none came, `forbidden-target` where events
-    /// may not go.
+    /// The receiver's HTTP status, `unreachable` if there was none, or
+    /// `forbidden-target` if the address is not allowed.
     pub outcome: String,
 }
 
@@ -254,7 +253,7 @@ pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
             .says(
                 ABOUT_DELIVERIES.name,
                 "List deliveries",
-                "A page of the events that were posted, or are to be, in the key's mode, newest first. A delivery is listed for 30 days after it has ended, unless what it tells of is erased before. With event a page may hold fewer than asked for, or none, while hasMore is true.",
+                "A page of the events of the key's mode, posted or still to be posted, newest first. A delivery is listed for 30 days after it ends, unless its signing or order is erased earlier. With event, a page may have fewer items than the limit, or none, while hasMore is true.",
             )
             .query::<ListQuery<A::Event>>()
             .answers(async |call| {
@@ -265,7 +264,7 @@ pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
             .says(
                 ABOUT_DELIVERIES.name,
                 "Send a test event",
-                "Posts the event webhook.test, whose body has event, deliveryId and occurredAt, and which is signed as every other one and tried as often. Read the delivery for what came of it.",
+                "Posts the event webhook.test, with event, deliveryId and occurredAt in its body. It is signed and retried like every other event. Read the delivery for the outcome.",
             )
             .body::<TestEvent>()
             .creates(async |call| call.api.deliveries().send_test(&call.caller, call.request).await),
@@ -273,14 +272,14 @@ pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
             .says(
                 ABOUT_DELIVERIES.name,
                 "Read a delivery",
-                "How far an event has come, with its attempts. What receivers answer beside their status is not kept.",
+                "The status of an event, with its attempts. Of a receiver's answer, only the HTTP status is kept.",
             )
             .answers(async |call| call.api.deliveries().read(&call.caller, call.path).await),
         Operation::<A>::post(paths.resend, "resendDelivery")
             .says(
                 ABOUT_DELIVERIES.name,
                 "Send an event again",
-                "Posts the same event under the same id, with ten attempts of its own: one that has ended, or one that waits for its next attempt, which is then made at once.",
+                "Posts the same event under the same id, with ten new attempts. A delivery that waits for its next attempt is posted at once.",
             )
             .refuses(&[DELIVERY_UNDER_WAY])
             .creates(async |call| call.api.deliveries().resend(&call.caller, call.path).await),

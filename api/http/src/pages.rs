@@ -15,7 +15,7 @@ use self::layout::LOOK;
 pub use self::layout::{Layout, page_response};
 pub(crate) use self::layout::{english, for_developers, inline};
 pub use self::public::PublicPage;
-pub use self::status::{StatusCell, StatusPage, StatusTable};
+pub use self::status::{StatusCell, StatusPage, StatusPlot, StatusTable};
 
 /// The files that pages of every API load.
 pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {

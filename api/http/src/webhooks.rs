@@ -26,7 +26,7 @@ pub struct Event {
 pub(crate) const HEADERS: [(&str, &str); 6] = [
     (
         "X-Service-Signature",
-        "sha256= and the HMAC-SHA256 of the raw body in hexadecimal digits, keyed with the text of the webhook secret, `whsec_` included.",
+        "sha256= and the hexadecimal HMAC-SHA256 of the raw body. The key is the whole text of the webhook secret, `whsec_` included.",
     ),
     (
         "X-Service-Idempotency-Key",
@@ -35,15 +35,15 @@ pub(crate) const HEADERS: [(&str, &str); 6] = [
     ("X-Service-Event", "The kind of the event."),
     (
         "webhook-id",
-        "As Standard Webhooks has it; the same for every delivery of one event.",
+        "The message id of Standard Webhooks; the same for every delivery of one event.",
     ),
     (
         "webhook-timestamp",
-        "Seconds since 1970 at which this delivery was signed. Refuse one that is more than five minutes off.",
+        "When this delivery was signed, in seconds since 1970. Refuse it if it is more than five minutes off.",
     ),
     (
         "webhook-signature",
-        "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops, keyed with the bytes that the base64 after `whsec_` in the webhook secret stands for; several are separated by spaces.",
+        "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops. The key is the webhook secret after `whsec_`, decoded from base64. Several signatures are separated by spaces.",
     ),
 ];
 
@@ -134,8 +134,8 @@ fn responses() -> Value {
     json!({
         "2XX": {"description": "Acknowledged: it is not sent again."},
         "3XX": {"description": "Not followed, and not sent again."},
-        "4XX": {"description": "Refused: it is not sent again. Of 408, 421, 425 and 429: sent again later, not before their Retry-After."},
-        "5XX": {"description": "Sent again later, as after a failed transport."},
+        "4XX": {"description": "Refused: it is not sent again. 408, 421, 425 and 429 are retried, not before their Retry-After."},
+        "5XX": {"description": "Retried later, like a failed connection."},
     })
 }
 

@@ -283,7 +283,7 @@ impl Definition {
                 let id = arguments.complete(id)?;
                 // As in a path: what is no id is the id of nothing.
                 let id = Uuid::try_parse(&id).map_err(|_| {
-                    let detail = "There is no such order: orderId is no UUID.";
+                    let detail = "There is no such order: orderId is not a UUID.";
                     Problem::new(ProblemType::NOT_FOUND, detail)
                 })?;
                 let path = self.path.replace("{orderId}", &id.to_string());

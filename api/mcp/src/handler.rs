@@ -177,7 +177,7 @@ fn request_id(context: &RequestContext<RoleServer>) -> RequestId {
 }
 
 fn abandoned() -> Problem {
-    Problem::unavailable("The caller hung up before the answer was ready.")
+    Problem::unavailable("The caller disconnected before the answer was ready.")
 }
 
 fn broken_down() -> Problem {

@@ -25,7 +25,7 @@ impl Message {
                 Ok(Self(message))
             }
             Ok(Value::Array(_)) => Err(invalid("A body is one message; batches are not taken.")),
-            Ok(_) => Err(invalid("The body is no message of JSON-RPC 2.0.")),
+            Ok(_) => Err(invalid("The body is not a JSON-RPC 2.0 message.")),
             Err(error) => {
                 let message = format!("The body is not JSON: {error}.");
                 Err(ErrorData::new(ErrorCode::PARSE_ERROR, message, None))

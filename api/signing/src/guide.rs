@@ -5,18 +5,18 @@ use parafa_api_http::{Guide, Step};
 
 pub(crate) const GUIDE: Guide = Guide {
     title: "From nothing to a signed document",
-    introduction: "Everything below runs as it stands, in one shell (bash, with curl, jq and openssl), in the \
-        folder in which a demo was started: `cargo xtask demo` in a checkout, `parafa serve --demo` elsewhere. \
-        The demo's people answer by themselves; with a key of your own and another address, the same calls get \
-        documents signed in earnest.",
+    introduction: "Start a demo, with `cargo xtask demo` in a checkout or `parafa serve --demo` elsewhere. Then run \
+        the commands below in the same folder, in one shell (bash, with curl, jq and openssl). The demo's \
+        people answer automatically. With your own key and address, the same calls get documents signed \
+        for real.",
     steps: STEPS,
 };
 
 const STEPS: &[Step] = &[
     Step {
-        title: "Take a key",
-        text: "The demo has written its keys to a file in its data folder, and where its receiver of webhooks is. \
-            Type `bash` first: `set -e` ends that shell, and not yours, where something fails.",
+        title: "Get a key",
+        text: "The keys and the address of the webhook receiver are in `demo.json`, in the demo's data \
+            folder. Type `bash` first: if a command fails, `set -e` ends that shell and not yours.",
         command: "\
 set -eo pipefail
 DEMO=$PWD/parafa-data/demo.json
@@ -27,15 +27,15 @@ HOOK=$(jq -r .world.hooks \"$DEMO\")/$RUN
 cd \"$(mktemp -d)\"",
     },
     Step {
-        title: "Have a document",
-        text: "Any PDF will do. This is a small one.",
+        title: "Create a document",
+        text: "Use any PDF. This is a small one.",
         command: "curl -sS --fail-with-body \"$BASE/docs/contract.pdf\" -o contract.pdf",
     },
     Step {
-        title: "Ask for a signature",
-        text: "The answer has the id of the signing, and for each signer the address of the page on which \
-            they sign. Give it to nobody else: who has it is taken for the signer. The idempotency key lets \
-            the call be repeated without asking twice.",
+        title: "Create a signing",
+        text: "The answer has the signing's id and, for each signer, the address of the page to sign on. Give \
+            that address to the signer only: anyone who has it can act as the signer. The idempotency key \
+            makes it safe to repeat the call.",
         command: "\
 curl -sS --fail-with-body \"$BASE/v1/signings\" \\
   -H \"Authorization: Bearer $KEY\" -H \"Idempotency-Key: $RUN\" \\
@@ -53,8 +53,8 @@ echo \"$LINK\"",
     },
     Step {
         title: "Sign it",
-        text: "Open the address in a browser, choose Smart-ID, and type the personal code 40504040001; or let \
-            the shell do what the page does: begin an attempt, and wait until it has ended.",
+        text: "Open the address in a browser, choose Smart-ID, and type the personal code 40504040001. Or do \
+            what the page does in the shell: begin an attempt, and wait until it has ended.",
         command: "\
 curl -sS --fail-with-body \"$LINK/attempts\" \\
   --json '{\"method\": \"smart_id\", \"country\": \"LT\", \"personalCode\": \"40504040001\"}' > state.json
@@ -65,16 +65,16 @@ jq -r .attempt.phase state.json",
     },
     Step {
         title: "Fetch the signed document",
-        text: "It is the document that was posted with a qualified signature appended (PAdES-B-T). Rather than \
-            ask again and again, wait for a webhook.",
+        text: "It is your document with a qualified signature appended (PAdES-B-T). In production, wait for a \
+            webhook instead of polling.",
         command: "\
 curl -sS --fail-with-body \"$BASE/v1/signings/$ID/document\" \\
   -H \"Authorization: Bearer $KEY\" -o signed.pdf
 grep -ac /ETSI.CAdES.detached signed.pdf",
     },
     Step {
-        title: "Take a webhook",
-        text: "The demo's receiver keeps what was posted to it. Take the body as it came, three headers, and the \
+        title: "Receive a webhook",
+        text: "The demo's receiver keeps every delivery. Read the raw body, three headers, and the \
             workspace's secret.",
         command: "\
 curl -sS --fail-with-body \"$HOOK/deliveries?atLeast=1&waitMs=30000\" > deliveries.json
@@ -86,8 +86,8 @@ SECRET=$(jq -r .signing.webhookSecret \"$DEMO\")
 jq -j '.[0].body' deliveries.json > body",
     },
     Step {
-        title: "Verify it",
-        text: "The page on webhooks says the same in Python and in TypeScript, and lists all events.",
+        title: "Verify the webhook",
+        text: "The page on webhooks has the same in Python and in TypeScript, and lists all events.",
         command: VERIFY_IN_SHELL,
     },
 ];

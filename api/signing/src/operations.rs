@@ -75,11 +75,11 @@ const ABOUT_COMMENTS: Tag = Tag {
 };
 const ABOUT_SERVICE: Tag = Tag {
     name: "Service",
-    description: "What is set up here.",
+    description: "The formats, methods and containers that are available here.",
 };
 pub(crate) const EVENTS: Tag = Tag {
     name: "Events",
-    description: "What the service posts to webhooks.",
+    description: "The events that the service posts to webhooks.",
 };
 
 /// What can be wrong with a document that is to be signed.
@@ -125,7 +125,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Create a signing",
-                "Stores the document, opens one ceremony for each signer, and answers with their links, or mails them with delivery email. When it is refused nothing was created and nobody was invited.",
+                "Stores the document, opens one ceremony for each signer, and answers with their links, or mails them with delivery email. If it is refused, nothing is created and nobody is invited.",
             )
             .refuses(OF_DOCUMENTS)
             .body::<CreateSigning>()
@@ -134,7 +134,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Read a signing",
-                "The current state of the signing and of each signer. An erased signing still answers, without its personal data.",
+                "The current state of the signing and of each signer. An erased signing can still be read, without its personal data.",
             )
             .even_erased()
             .answers(async |call| call.api.read_signing(&call.caller, call.path).await),
@@ -178,7 +178,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Raise the signed document to a long-term level",
-                "Embeds certificate chains and fresh revocation evidence: PAdES-B-LT, or XAdES-LT in an ASiC-E container. The version before is kept. Output that is at that level already comes back unchanged.",
+                "Embeds certificate chains and fresh revocation evidence: PAdES-B-LT, or XAdES-LT in an ASiC-E container. The previous version is kept. Output that is already at that level is returned unchanged.",
             )
             .refuses(&[ NotYetSigned, SigningInProgress, ArchiveNotSupported, ArchiveIncomplete, QuotaExceeded, ])
             .answers(async |call| call.api.archive_signing(&call.caller, call.path).await),
@@ -193,7 +193,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Simulate an outcome",
-                "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
+                "Ends a pending sandbox signing without a signature. With test keys only.",
             )
             .refuses(&[ DocumentRefused, SandboxOnly, SigningEnded, QuotaExceeded, ])
             .for_callers(A::only_in_the_sandbox)
@@ -255,7 +255,7 @@ fn batches<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_BATCHES.name,
                 "Create a batch",
-                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures. A signer who is mailed gets one letter with all links that open together; where signers take turns it waits an hour at most for those that are still to open.",
+                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures. A mailed signer gets one email with all links that open together. In a sequential batch, the email waits up to an hour for links that are still to open.",
             )
             .refuses(OF_DOCUMENTS)
             .for_batches()
@@ -277,7 +277,7 @@ fn files<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_FILES.name,
                 "Store a file",
-                "Stores a document for use in several signings. It is looked at just as if it were posted with a signing.",
+                "Stores a document for use in several signings. It is checked like a document that is posted with a signing.",
             )
             .refuses(&[DocumentRefused, QuotaExceeded])
             .body::<NewFile>()
@@ -286,7 +286,7 @@ fn files<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_FILES.name,
                 "Read about a file",
-                "What is stored, until when, and how often it was used.",
+                "The metadata of a stored file, its expiry, and how often it was used.",
             )
             .answers(async |call| call.api.read_file(&call.caller, call.path).await),
         Operation::<A>::delete(FILE, "deleteFile")
@@ -332,7 +332,7 @@ fn service<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SERVICE.name,
                 "Read what can be done here",
-                "The formats, methods and containers that are set up. Asking again does not help with what is not among them. Keys of the due-diligence API may ask too.",
+                "The formats, methods and containers that are available here. Anything else is refused, however often it is requested. Keys of the due-diligence API may call this too.",
             )
             .by_any_key()
             .answers(async |call| Ok(call.api.capabilities())),

@@ -19,7 +19,7 @@ pub(crate) const SUMMARY: &str =
 const VERSION: &str = "1.2.1";
 
 const INTRODUCTION: &str = "Gets documents signed with qualified electronic signatures: post a document and the list of its signers, and each of them signs on a ceremony page with their own eID.\n\n\
-    Every refusal is a problem document (RFC 9457) whose type leads to a page on it. A key that starts with `tsk_live_` acts on production, one that starts with `tsk_test_` on the sandbox; neither sees the other's records. Which formats and methods are set up here `GET /v1/capabilities` says.";
+    Every refusal is a problem document (RFC 9457) whose type leads to a page on it. A key that starts with `tsk_live_` acts on production, one that starts with `tsk_test_` on the sandbox; neither sees the other's records. `GET /v1/capabilities` lists the formats and methods that are available here.";
 
 pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
     Reference {

@@ -4,7 +4,7 @@ pub use parafa_api_ceremony::{Language, SignerStatus, SigningMethod};
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// Where a signing stands.
+    /// The status of a signing.
     SigningStatus {
         /// At least one signer can still sign.
         Pending = "pending",
@@ -36,15 +36,15 @@ wire_enums! {
         Email = "email",
     }
 
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     SigningOrder {
-        /// Whoever comes first signs first.
+        /// In any order.
         Parallel = "parallel",
         /// One at a time, in the order posted.
         Sequential = "sequential",
     }
 
-    /// What a party of a signing is there for.
+    /// The role of a party of a signing.
     PartyRole {
         /// Signs.
         Signer = "signer",
@@ -52,7 +52,7 @@ wire_enums! {
         Viewer = "viewer",
     }
 
-    /// What a new container is composed as.
+    /// The format of a new container.
     ContainerFormat {
         /// ASiC-E of PDF files.
         Asice = "asice",
@@ -60,7 +60,7 @@ wire_enums! {
         Adoc = "adoc",
     }
 
-    /// How a sandbox signing is made to end.
+    /// The simulated outcome of a sandbox signing.
     SimulatedOutcome {
         /// Every open signer counts as done.
         Complete = "complete",
@@ -78,7 +78,7 @@ wire_enums! {
         XadesLt = "XAdES-LT",
     }
 
-    /// What a webhook tells of.
+    /// The events of webhooks.
     SigningEventKind {
         /// A signer signed.
         SignerSigned = "signing.signer_signed",

@@ -137,7 +137,7 @@ impl ValidationAnswers {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "a time-stamp is lacking"
+                    "a time-stamp is missing"
                 );
                 self.down("a time-stamp".to_owned())
             }
@@ -148,7 +148,7 @@ impl ValidationAnswers {
     fn missing(&self, error: &ValidationDataError, wanted: impl FnOnce() -> String) -> Reply {
         tracing::warn!(
             error = error as &dyn std::error::Error,
-            "validation data are lacking"
+            "validation data are missing"
         );
         match error {
             ValidationDataError::Unreachable(_) => self.down(wanted()),

@@ -186,7 +186,7 @@ impl Authentications {
         match (&answer.user_challenge, &private.returned_with) {
             (Some(_), None) => return Ok(Step::AwaitsReturn(answer.clone())),
             (Some(_), Some(verifier)) if !answer.admits_verifier(verifier) => {
-                tracing::error!(authentication.id = %row.id, "the app came back with another verifier than it signed");
+                tracing::error!(authentication.id = %row.id, "the app returned another verifier than it signed");
                 return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
             }
             _ => {}
@@ -209,7 +209,7 @@ impl Authentications {
         }
         let method = row.state.method();
         if !means::is_of(&certificate, method) {
-            tracing::error!(authentication.id = %row.id, "a provider's certificate is of another means or of a lower level");
+            tracing::error!(authentication.id = %row.id, "a provider's certificate is for another method or of a lower level");
             return Ok(Err(AuthenticationFailure::NotQualified));
         }
         let now = self.clock.now();

@@ -106,7 +106,7 @@ pub enum ProviderFault {
     )]
     Audience(String),
     /// No encoding has this name.
-    #[error("{0} is no encoding of signatures: write P1363, DER or RAW")]
+    #[error("{0} is not an encoding of signatures: write P1363, DER or RAW")]
     Encoding(String),
     /// There is no such provider.
     #[error("there is no provider {0}; `parafa provider list` shows them")]

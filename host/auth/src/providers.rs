@@ -31,7 +31,7 @@ const ENCODINGS: [SignatureEncoding; 3] = [
 /// A relying party that is to be made.
 #[derive(Clone, Debug)]
 pub struct NewProvider {
-    /// What operators call it.
+    /// A name for operators.
     pub name: String,
     /// The workspace that it belongs to, if to one.
     pub tenant: Option<Uuid>,

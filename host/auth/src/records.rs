@@ -27,7 +27,7 @@ const PURPOSE: &str = "authentication-request";
 pub struct ProviderRow {
     /// The id of its key.
     pub id: Uuid,
-    /// What operators call it.
+    /// A name for operators.
     pub name: String,
     /// The workspace that it belongs to, if to one.
     pub tenant: Option<Uuid>,

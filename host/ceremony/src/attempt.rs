@@ -95,7 +95,7 @@ impl Ceremonies {
                 tracing::error!(
                     attempt.id = %attempt,
                     error = &error as &dyn std::error::Error,
-                    "what an attempt has come to cannot be stored"
+                    "the outcome of an attempt cannot be stored"
                 );
                 self.end_attempt(job, &running, TOO_LATE).await
             }

@@ -108,7 +108,7 @@ impl Ceremonies {
                 tracing::error!(
                     signing.id = %signing,
                     error = &error as &dyn std::error::Error,
-                    "a signing expires unread"
+                    "a signing that cannot be read expires"
                 );
                 self.expire(job, signing, None).await?;
             }

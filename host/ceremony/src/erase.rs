@@ -130,7 +130,7 @@ impl Ceremonies {
                 tracing::error!(
                     signing.id = %id,
                     error = &error as &dyn std::error::Error,
-                    "a signing is erased unread, and nobody is told"
+                    "a signing that cannot be read is erased without an event"
                 );
                 None
             }

@@ -156,7 +156,7 @@ impl CeremonyError {
         self.platform().is_some_and(PlatformError::is_missing)
     }
 
-    /// Whether what is sealed cannot be read, now or ever.
+    /// Whether sealed data cannot be read, now or ever.
     pub fn is_unreadable(&self) -> bool {
         self.platform().is_some_and(PlatformError::is_unreadable)
     }

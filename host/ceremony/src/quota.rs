@@ -110,7 +110,7 @@ pub enum NoRoom {
         retry_after: u32,
     },
     /// The records do not tell how much is stored.
-    #[error("what is stored cannot be added up")]
+    #[error("the stored amounts cannot be added up")]
     NotCounted {
         /// Seconds until they may.
         retry_after: u32,

@@ -226,7 +226,7 @@ impl CeremonyReader {
                 tracing::error!(
                     signing.id = %id,
                     error = &error as &dyn std::error::Error,
-                    "a signing is listed unread"
+                    "a listed signing cannot be read"
                 );
                 let row = self.records.store.get::<CeremonyRow>(&id).await?;
                 let mut row = row.ok_or(CeremonyError::NotFound)?;

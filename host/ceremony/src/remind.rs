@@ -83,7 +83,7 @@ impl Ceremonies {
                 tracing::error!(
                     signing.id = %signing,
                     error = &error as &dyn std::error::Error,
-                    "nobody is reminded of a signing that cannot be read"
+                    "no reminder is sent: the signing cannot be read"
                 );
                 self.remind(job, signing, None).await?;
             }

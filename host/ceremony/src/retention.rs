@@ -138,7 +138,7 @@ impl Ceremonies {
             }
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::error!(signing.id = %id, error, "a signing that was kept for long enough could not be erased");
+                tracing::error!(signing.id = %id, error, "a signing past its retention period could not be erased");
                 metrics::erased_by_itself("failed");
                 false
             }

@@ -49,7 +49,7 @@ impl Drop for Unnamed {
         runtime.spawn(async move {
             let (erased, unlinked) = (keys.erase(data_key).await, files.unlink(bytes).await);
             if erased.is_err() || unlinked.is_err() {
-                tracing::warn!("a document that nobody asks for any more is left");
+                tracing::warn!("an abandoned document could not be removed");
             }
         });
     }

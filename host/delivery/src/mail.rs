@@ -107,7 +107,7 @@ impl MailSender {
                     remedy = "see parafa delivery list, and whether the address of the signer is right",
                     job.id = %job.id,
                     ?notices,
-                    "the mail server refuses a letter for good"
+                    "the mail server refuses an email permanently"
                 );
                 let outcome = code.map_or_else(|| "refused".to_owned(), |code| code.to_string());
                 self.end_mail(job, notices, Some(&outcome)).await
@@ -197,7 +197,7 @@ impl MailSender {
                 remedy = "when the server takes letters again: parafa delivery list, parafa delivery replay",
                 job.id = %job.id,
                 ?notices,
-                "the mail server took a letter at no attempt"
+                "the mail server accepted an email in none of the attempts"
             );
             self.end_mail(job, notices, Some(UNAVAILABLE)).await?;
         }

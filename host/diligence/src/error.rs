@@ -37,7 +37,7 @@ pub enum DiligenceError {
     #[error("no key is set up that answers are signed with")]
     NoSigner,
     /// The caller was gone before the answer was ready.
-    #[error("the caller has gone away")]
+    #[error("the caller has disconnected")]
     Abandoned,
     /// There is an answer, and nobody knows whether it was accounted for.
     #[error("an answer may have been accounted for, and may not")]

@@ -59,7 +59,7 @@ pub struct Claim {
     pub tuple: String,
 }
 
-/// How far a request is.
+/// The status of a request.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationStatus {
@@ -134,7 +134,7 @@ impl Authentication {
         self.method
     }
 
-    /// When it ends by itself.
+    /// When it expires.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.expires_at

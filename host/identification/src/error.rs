@@ -62,7 +62,7 @@ pub enum IdentificationError {
     #[error("documents cannot be made at the moment")]
     NoDocuments,
     /// What an order is verified with cannot be reached now.
-    #[error("what an order is verified with cannot be reached now")]
+    #[error("the services that verify an order cannot be reached now")]
     Away(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// There is no room for another order.
     #[error(transparent)]

@@ -96,7 +96,7 @@ fn callback_of(row: &OrderRow, key: &DataKey) -> Option<String> {
         Ok(private) => private.callback_url,
         Err(error) => {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(order.id = %row.id, error, "an order ends, and nobody is told");
+            tracing::error!(order.id = %row.id, error, "an order ends without a callback");
             None
         }
     }

@@ -91,7 +91,7 @@ impl OrderOwner {
                 tracing::error!(
                     order.id = %order.id,
                     error = &error as &dyn std::error::Error,
-                    "an order goes on unread, and nobody is told"
+                    "an order that cannot be read continues without a callback"
                 );
                 None
             }

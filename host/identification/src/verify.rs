@@ -57,7 +57,7 @@ pub(crate) enum NotVerified {
     Register(#[source] IdentificationError),
     #[error("there is no evidence")]
     Evidence(#[source] EvidenceError),
-    #[error("what came of it cannot be stored")]
+    #[error("the outcome cannot be stored")]
     Store(#[source] IdentificationError),
 }
 

@@ -16,16 +16,16 @@ pub struct Interpretation {
     /// (RFC 8785), without any `retrievedAt` and without the `reference` of
     /// any `source`.
     pub data_sha256: String,
-    /// The lawyer who has reviewed the library for this service; null in a
-    /// sandbox for which nobody has.
+    /// The lawyer who reviewed the library for this service; null in a sandbox without
+    /// a review.
     pub reviewed_by: Option<String>,
     /// What the data mean, ordered by pointer, then by rule.
     pub items: Vec<InterpretationItem>,
-    /// What this interpretation is, and what it is not.
+    /// The scope of this interpretation.
     pub notice: Bilingual,
 }
 
-/// What one part of the data means.
+/// The meaning of a part of the data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InterpretationItem {
@@ -58,7 +58,7 @@ pub struct Citation {
     pub point: Option<String>,
     /// Title of the act.
     pub title: Bilingual,
-    /// Where the act is published.
+    /// The address at which the act is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -128,48 +128,48 @@ fn id(text: &str) -> Result<Uuid, &'static str> {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum TenantCommand {
-    /// Make a workspace; signers see its name.
+    /// Create a workspace; signers see its name.
     Create { name: String },
     /// List all workspaces.
     List,
     /// Show one workspace with its users.
     Show { tenant: String },
-    /// Stop all keys of a workspace; open ceremony links keep working.
+    /// Suspend a workspace: its keys stop working; open ceremony links keep working.
     Suspend { tenant: String },
-    /// Let the keys of a suspended workspace work again.
+    /// Resume a suspended workspace: its keys work again.
     Resume { tenant: String },
-    /// Say whether a workspace can pay; without that its live keys create nothing.
+    /// Set whether a workspace can pay; if it cannot, its live keys create nothing.
     SetFunding {
         tenant: String,
-        /// What holds from now on.
+        /// The new state.
         #[arg(value_enum)]
         funding: FundingStatus,
-        /// Most that may be owed, in euros, such as 250.00; without it `ok` has
-        /// no ceiling, and that of `ceiling` is nothing.
+        /// The highest debt in euros, such as 250.00. Default: no ceiling for `ok`, 0
+        /// for `ceiling`.
         #[arg(long, value_name = "EUR")]
         ceiling: Option<Amount>,
-        /// A page on which a person settles whatever is wrong; without it the
-        /// one there is, or else the configured one.
+        /// A page on which a person can settle payments. Default: the current one, else
+        /// the configured one.
         #[arg(long, value_name = "URL")]
         recovery_url: Option<Url>,
     },
-    /// Set what signatures cost, or go back to the configured prices.
+    /// Set the prices of signatures, or return to the configured prices.
     SetPrices {
         tenant: String,
-        /// The price from the Nth signature of a month on, such as 101=0.40; one
-        /// is for N = 1.
+        /// A price from the Nth signature of a month on, such as 101=0.40; one must be
+        /// for N = 1.
         #[arg(long = "from", value_name = "N=EUR")]
         steps: Vec<PriceStep>,
     },
-    /// Take a payment off what a workspace owes.
+    /// Record a payment of a workspace.
     RecordPayment {
         tenant: String,
-        /// What was paid, without VAT.
+        /// The amount, without VAT.
         #[arg(long, value_name = "EUR")]
         amount: Amount,
     },
-    /// Say what a workspace has agreed to for due diligence. What is not named
-    /// stays.
+    /// Set the agreements of a workspace for due diligence. Options that are left out
+    /// keep their value.
     SetAgreement {
         tenant: String,
         /// Whether the terms of service are accepted.
@@ -182,47 +182,45 @@ pub enum TenantCommand {
         #[arg(long, value_name = "CODE|none")]
         entity: Option<LinkedEntity>,
     },
-    /// Set the category of the documents that a workspace has composed as ADOC;
-    /// without it they are BeDOC.
+    /// Set the category of a workspace's composed ADOC documents. Default: BeDOC.
     SetAdocCategory {
         tenant: String,
         #[arg(value_enum, ignore_case = true)]
         category: AdocCategory,
     },
-    /// Say for how many days a workspace keeps signings that have ended; then they are
-    /// erased.
+    /// Set how many days a workspace keeps ended signings before they are erased.
     SetRetention {
         tenant: String,
-        /// 1 to 3650, or none: until somebody erases them.
+        /// 1 to 3650, or none to keep them until they are erased.
         #[arg(long, value_name = "DAYS|none", value_parser = kept_days)]
         days: Chosen<u16>,
     },
-    /// Keep a signing, or all of a workspace, from being erased by itself.
+    /// Hold a signing, or all of a workspace: they are not erased automatically.
     Hold {
         tenant: String,
-        /// The signing's id; without it all of the workspace.
+        /// The signing's id. Default: all of the workspace.
         #[arg(long, value_name = "ID", value_parser = id)]
         signing: Option<Uuid>,
     },
-    /// Let what was held be erased by itself again.
+    /// Release a hold: signings are erased automatically again.
     Release {
         tenant: String,
-        /// The signing's id; without it what holds all of the workspace.
+        /// The signing's id. Default: the hold on the whole workspace.
         #[arg(long, value_name = "ID", value_parser = id)]
         signing: Option<Uuid>,
     },
-    /// Say how a workspace shows itself on the pages and in the mails of signers.
-    /// What is not named stays.
+    /// Set how signers' pages and emails present a workspace. Options that are left out
+    /// keep their value.
     SetFace {
         tenant: String,
         #[command(flatten)]
         #[serde(flatten)]
         change: FaceChange,
     },
-    /// Issue a new webhook secret; the old one signs along for a day.
+    /// Issue a new webhook secret; the old one also signs for a day.
     RotateSecret {
         tenant: String,
-        /// Whose events the secret signs.
+        /// The product whose events the secret signs.
         #[arg(long, value_enum)]
         product: Product,
     },
@@ -254,14 +252,14 @@ pub enum UserCommand {
         #[arg(long, value_enum)]
         role: Role,
     },
-    /// Give a user another role.
+    /// Change the role of a user.
     SetRole {
         tenant: String,
         email: String,
         #[arg(value_enum)]
         role: Role,
     },
-    /// Take a user's role away; their keys stop working at once.
+    /// Remove a user from a workspace; their keys stop working at once.
     Revoke { tenant: String, email: String },
 }
 
@@ -269,39 +267,38 @@ pub enum UserCommand {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderCommand {
-    /// Make a relying party; its key's secret is shown this once only.
+    /// Create a relying party; the secret of its key is shown only once.
     Create {
-        /// What operators call it.
+        /// A name for operators.
         name: String,
-        /// An origin that people may authenticate for, exactly as browsers write
-        /// it, such as https://shop.example.
+        /// An origin that people may authenticate for, exactly as browsers send it,
+        /// such as https://shop.example.
         #[arg(long = "audience", value_name = "ORIGIN", required = true, num_args = 1..)]
         audiences: Vec<String>,
-        /// How people may authenticate.
+        /// A method by which people may authenticate.
         #[arg(long = "method", value_name = "METHOD", required = true, num_args = 1.., value_enum)]
         methods: Vec<ProviderMethod>,
-        /// An encoding in which signatures of cards may come: P1363, DER or RAW;
-        /// without it all of them.
+        /// An accepted encoding of card signatures: P1363, DER or RAW. Default: all of
+        /// them.
         #[arg(long = "encoding", value_name = "ENCODING", num_args = 1..)]
         encodings: Vec<String>,
-        /// The workspace that it belongs to; while that is suspended, it is
-        /// refused.
+        /// The workspace that it belongs to; it is refused while that is suspended.
         #[arg(long, value_name = "TENANT")]
         tenant: Option<String>,
-        /// It gets no assertions.
+        /// Do not issue assertions to it.
         #[arg(long)]
         no_assertion: bool,
     },
     /// List all relying parties.
     List,
-    /// Take a relying party's key out of use.
+    /// Revoke the key of a relying party.
     Revoke {
         /// The id of its key.
         #[arg(value_parser = id)]
         key_id: Uuid,
     },
-    /// Change what a relying party may do: each list that is given replaces the
-    /// one before, what is not named stays.
+    /// Change a relying party: each given list replaces the current one. Options that
+    /// are left out keep their value.
     #[command(group = ArgGroup::new("change").required(true).multiple(true))]
     Set {
         /// The id of its key.
@@ -310,30 +307,29 @@ pub enum ProviderCommand {
         /// The origins that people may authenticate for.
         #[arg(long = "audience", value_name = "ORIGIN", num_args = 1.., group = "change")]
         audiences: Vec<String>,
-        /// How people may authenticate.
+        /// A method by which people may authenticate.
         #[arg(long = "method", value_name = "METHOD", num_args = 1.., value_enum, group = "change")]
         methods: Vec<ProviderMethod>,
         /// The encodings in which signatures of cards may come: P1363, DER, RAW.
         #[arg(long = "encoding", value_name = "ENCODING", num_args = 1.., group = "change")]
         encodings: Vec<String>,
     },
-    /// Give a relying party's key a new secret, shown this once only; the one
-    /// before works for a while longer.
+    /// Rotate the secret of a relying party's key; the new one is shown only once. The
+    /// old one works for a while longer.
     RotateSecret {
         /// The id of its key.
         #[arg(value_parser = id)]
         key_id: Uuid,
-        /// For how many hours; 0 ends the one before at once.
+        /// Hours for which the old secret works; 0 ends it at once.
         #[arg(long, value_name = "HOURS", default_value_t = 24)]
         overlap_hours: u32,
     },
-    /// Have a new key sign assertions; the one before verifies for a while
-    /// longer.
+    /// Sign assertions with a new key; the old one is published for a while longer.
     RotateKey,
-    /// End a key of assertions that somebody else may have: it is no longer
-    /// published, and a new one signs at once.
+    /// Revoke a compromised key of assertions: it is no longer published, and a new one
+    /// signs at once.
     RevokeKey {
-        /// Its name (`kid`); without it the one that signs now.
+        /// Its `kid`. Default: the current signing key.
         #[arg(allow_hyphen_values = true)]
         kid: Option<String>,
     },
@@ -376,14 +372,13 @@ pub enum DeliveryCommand {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentCommand {
-    /// Add a comment of the service to a signing; its workspace sees it, signers
-    /// do not.
+    /// Add a comment to a signing; its workspace sees it, signers do not.
     Add {
         /// The signing's id.
         #[arg(value_parser = id)]
         signing: Uuid,
         text: String,
-        /// Your own name for the writer.
+        /// The name of the writer.
         #[arg(long)]
         label: Option<String>,
     },
@@ -393,8 +388,8 @@ pub enum CommentCommand {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditCommand {
-    /// Prove that every record is there, recompute the audit trail of every signing and
-    /// every seal over the ends of trails, and say which are broken.
+    /// Check that every record is present, recompute the audit trail of every signing
+    /// and every seal over the ends of trails, and report broken ones.
     Verify {
         #[arg(skip)]
         after: Option<Uuid>,
@@ -409,8 +404,8 @@ pub enum AuditCommand {
         #[arg(value_parser = id)]
         signing: Uuid,
     },
-    /// Read every document and data key that a record needs, and say which are
-    /// missing or damaged. Takes as long as reading all documents does.
+    /// Read every document and data key that a record needs, and report missing or
+    /// damaged ones. Takes as long as reading all documents.
     Contents,
 }
 
@@ -427,7 +422,7 @@ pub enum PluginCommand {
     },
     /// Show all versions.
     List,
-    /// Take the active version of a format out of use.
+    /// Disable the active version of a format.
     Disable { id: String },
     /// Go back to the version before.
     Rollback {
@@ -454,8 +449,8 @@ pub struct BackupCommand {
 /// A sweep of what no row names.
 #[derive(Clone, Copy, Debug, clap::Args, Deserialize, Serialize)]
 pub struct SweepCommand {
-    /// Also where it is so much that rows may be lost: it goes for good, after a
-    /// day in quarantine.
+    /// Even if it is so much that records may have been lost: it is deleted for good
+    /// after a day in quarantine.
     #[arg(long)]
     pub confirm: bool,
 }

@@ -33,13 +33,13 @@ pub enum OperateError {
     #[error("the logo could not be drawn")]
     LogoLost(#[source] tokio::task::JoinError),
     /// It is no address.
-    #[error("{0} is no email address")]
+    #[error("{0} is not an email address")]
     Email(String),
     /// The workspace has this user.
     #[error("{0} is a user of this workspace already; `parafa user set-role` changes the role")]
     UserExists(String),
     /// The workspace does not have this user.
-    #[error("{0} is no user of this workspace")]
+    #[error("{0} is not a user of this workspace")]
     UnknownUser(String),
     /// The user may do nothing.
     #[error("{0} has no role any more; `parafa user set-role` gives one")]
@@ -51,7 +51,7 @@ pub enum OperateError {
     #[error("a key's name {0}")]
     KeyName(String),
     /// The key would have ended before it is used.
-    #[error("a key that works until {0} would not work at all; name a time to come")]
+    #[error("a key that expires at {0} would have expired already; name a time in the future")]
     KeyEnded(Timestamp),
     /// A key has too many networks.
     #[error("a key works in {most} networks at most; name wider ones, or none")]
@@ -77,7 +77,7 @@ pub enum OperateError {
     #[error("there is no signing {0}, nor was one erased")]
     NoTrail(Uuid),
     /// Nothing holds it.
-    #[error("{0} is not held; `parafa tenant show` tells what is")]
+    #[error("{0} is not held; `parafa tenant show` lists what is")]
     NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]
@@ -89,7 +89,7 @@ pub enum OperateError {
     #[error("a label {0}")]
     Label(String),
     /// It is no address of a page.
-    #[error("a page of recovery begins with https:// or http://")]
+    #[error("a recovery URL begins with https:// or http://")]
     RecoveryUrl,
     /// Prices make no ladder.
     #[error(transparent)]
@@ -109,7 +109,7 @@ pub enum OperateError {
     #[error("no new key could be made")]
     AssertionKey(#[source] AuthError),
     /// No key of assertions has this name.
-    #[error("no key {0} is published; the names stand at /v1/auth/.well-known/jwks.json")]
+    #[error("no key {0} is published; /v1/auth/.well-known/jwks.json lists the names")]
     UnknownAssertionKey(String),
     /// The plugins could not be changed.
     #[error(transparent)]
@@ -124,7 +124,7 @@ pub enum OperateError {
     #[error("a key could not be used")]
     Key(#[from] KeyError),
     /// A sweep failed.
-    #[error("what no row names could not be looked through")]
+    #[error("unreferenced content could not be read")]
     Sweep(#[source] PlatformError),
     /// A signing could not be worked with.
     #[error("the signing could not be read or written")]

@@ -17,7 +17,7 @@ pub enum LinkedEntity {
 
 /// A text that is no entity's code.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no entity's code: nine digits, of which the last checks the others")]
+#[error("{0:?} is not an entity's code: nine digits, the last of them a check digit")]
 pub struct NoEntityCode(String);
 
 impl FromStr for LinkedEntity {

@@ -53,10 +53,10 @@ pub enum LogoFault {
     #[error("a logo is a PNG or an SVG file")]
     Format,
     /// It is a broken PNG file.
-    #[error("the logo is no sound PNG file: {0}")]
+    #[error("the logo is not a valid PNG file: {0}")]
     Png(#[source] Box<dyn Error + Send + Sync>),
     /// It is broken XML, or has a document type.
-    #[error("the logo is no sound SVG file, or has a document type: {0}")]
+    #[error("the logo is not a valid SVG file, or has a document type: {0}")]
     Xml(#[source] roxmltree::Error),
     /// There is something in the SVG file that logos do not have.
     #[error(

@@ -13,7 +13,7 @@ pub struct Month(Date);
 
 /// A text that is no month.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no month: write for instance 2026-10")]
+#[error("{0:?} is not a month: write one, such as 2026-10")]
 pub struct NoMonth(String);
 
 impl FromStr for Month {

@@ -14,7 +14,7 @@ pub enum SignatureUnavailable {
     #[error("the attorney's certificate cannot be read")]
     UnreadableCertificate(#[source] CertificateError),
     /// The attorney's certificate names nobody.
-    #[error("the attorney's certificate names nobody")]
+    #[error("the attorney's certificate has no name")]
     NamelessCertificate,
     /// The attorney's certificate may not sign now, or nobody tells.
     #[error("the attorney's certificate may not sign now")]
@@ -35,7 +35,7 @@ pub enum SignatureUnavailable {
     #[error("nothing was added to a signature at {0}, where it was to be raised")]
     NothingAdded(String),
     /// The plugin was taken out of use while it worked.
-    #[error("the plugin {0} was taken out of use meanwhile")]
+    #[error("the plugin {0} was disabled meanwhile")]
     Withdrawn(PluginDigest),
     /// There are no random numbers.
     #[error("there are no random numbers")]

@@ -99,7 +99,7 @@ pub struct Mailer {
 #[derive(Debug, thiserror::Error)]
 pub enum MailSetupError {
     /// The sender's address is none.
-    #[error("{0} is no address to send mail from")]
+    #[error("{0} is not an address to send mail from")]
     From(String),
     /// The server cannot be spoken to.
     #[error("the mail server cannot be used")]
@@ -191,7 +191,7 @@ impl Mailer {
                     "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
             },
             error = error.map(|error| error as &dyn std::error::Error),
-            "the mail server took no letter"
+            "the mail server did not accept an email"
         );
     }
 

@@ -156,7 +156,7 @@ pub struct ApiKeyRow {
     pub created_at: Timestamp,
     /// Since when it does not work any more.
     pub revoked_at: Option<Timestamp>,
-    /// What its users call it. Earlier programs knew no names, ends and networks.
+    /// A name for its users. Earlier programs knew no names, ends and networks.
     #[serde(default)]
     pub name: Option<String>,
     /// When it stops working by itself.

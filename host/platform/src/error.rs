@@ -25,7 +25,7 @@ pub enum PlatformError {
     #[error("a data key failed")]
     Keys(#[from] KeyError),
     /// The claim on an idempotency key has run out.
-    #[error("the request took so long that its idempotency key was given to another")]
+    #[error("the request took so long that another one has its idempotency key")]
     ClaimLost,
     /// What is stored contradicts itself.
     #[error("the stored records contradict themselves: {0}")]
@@ -63,8 +63,8 @@ impl PlatformError {
         )
     }
 
-    /// Whether what is sealed cannot be read, now or ever: its key is gone or
-    /// damaged, or does not open it.
+    /// Whether sealed data cannot be read, now or ever: its key is gone or damaged, or
+    /// does not open it.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         matches!(

@@ -84,7 +84,7 @@ pub struct Rgb(pub [u8; 3]);
 
 /// A text that is no colour.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no colour: # and six hexadecimal digits, such as #14532d")]
+#[error("{0:?} is not a colour: # and six hexadecimal digits, such as #14532d")]
 pub struct NoColour(String);
 
 impl FromStr for Rgb {

@@ -79,10 +79,7 @@ impl Idempotency {
         {
             // The job that drops it is due.
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(
-                error,
-                "an answer that is not kept any more is left for a while"
-            );
+            tracing::warn!(error, "an expired answer could not be removed yet");
         }
         match claimed {
             Ok(claim) => Ok(Reservation::Claimed(claim)),
@@ -110,7 +107,7 @@ impl Idempotency {
             .await;
         if let Err(error) = given_back {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "an idempotency key stays claimed for a while");
+            tracing::warn!(error, "an idempotency key could not be released yet");
         }
     }
 

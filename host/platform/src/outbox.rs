@@ -330,7 +330,7 @@ impl NoticeRow {
     /// Most attempts that are listed; replays may add to them.
     const LISTED_ATTEMPTS: usize = 50;
 
-    /// How far it has come.
+    /// Its status.
     #[must_use]
     pub fn status(&self) -> WebhookDeliveryStatus {
         match self.ended {

@@ -155,7 +155,7 @@ impl Records {
     pub async fn discard_bytes(&self, bytes: Uuid) {
         if let Err(error) = self.files.unlink(bytes).await {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "bytes that are nobody's are left");
+            tracing::warn!(error, "unreferenced bytes could not be removed");
         }
     }
 
@@ -163,7 +163,7 @@ impl Records {
     pub async fn discard_key(&self, id: Uuid) {
         if let Err(error) = self.keys.erase(id).await {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "a key that nothing is stored under is left");
+            tracing::warn!(error, "an unused data key could not be removed");
         }
     }
 }

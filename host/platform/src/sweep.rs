@@ -192,7 +192,7 @@ impl Sweeper<'_> {
                 rows = unread.rows,
                 first = unread.first,
                 error,
-                "rows cannot be read: nothing is removed that they may name"
+                "rows cannot be read: whatever they may refer to is kept"
             );
         }
         let [files, keys] = self.folders().await?;
@@ -285,7 +285,7 @@ async fn bring_back(
         documents: files.bring_back(|id| named.names_file(id)).await?,
     };
     if brought_back != Contents::default() {
-        tracing::warn!("rows name {brought_back} that were in quarantine: they are brought back");
+        tracing::warn!("{brought_back} brought back from quarantine: rows refer to them");
     }
     Ok(brought_back)
 }

@@ -224,7 +224,7 @@ impl Inner {
         };
         let (next, disabled) = self.change(catalogue, &[], untrust).await?;
         self.take_over(catalogue, &mut state, next).await;
-        tracing::warn!(publisher, "publisher not trusted any more");
+        tracing::warn!(publisher, "publisher no longer trusted");
         let disabled = disabled.into_iter().map(|(id, digest)| DisabledVersion {
             id,
             sha256: digest.to_string(),

@@ -25,7 +25,7 @@ pub enum PluginStoreError {
     #[error("{} was changed", .0.display())]
     Changed(PathBuf),
     /// A version is known whose component is not there.
-    #[error("the component {0} was not kept")]
+    #[error("the component {0} could not be stored")]
     NotKept(PluginDigest),
     /// A file is longer than it may be.
     #[error("{} is longer than {limit} bytes", path.display())]
@@ -94,7 +94,7 @@ pub enum PluginStoreError {
     )]
     TrustedForAll(String),
     /// Nobody of this name is trusted.
-    #[error("{0} is no trusted publisher: one is named by its key's SHA-256 or file")]
+    #[error("{0} is not a trusted publisher: name the file or the SHA-256 of its key")]
     UnknownPublisher(String),
     /// A file holds no key.
     #[error(transparent)]
@@ -167,7 +167,7 @@ pub enum PluginStoreError {
         passed: Vec<String>,
     },
     /// It does not lie with what was asked for.
-    #[error("the plugins cannot be worked with")]
+    #[error("the plugins cannot be used")]
     Fault(#[source] anyhow::Error),
 }
 

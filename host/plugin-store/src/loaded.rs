@@ -111,7 +111,7 @@ impl Loaded {
                 Ok(false) => {}
                 Err(error) => {
                     let reason = self.note_broken(digest, &error);
-                    tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: this host does not take its format until it is installed again, or another one");
+                    tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: this host refuses its format until a working version is installed");
                 }
             }
         }

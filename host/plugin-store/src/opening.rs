@@ -43,7 +43,7 @@ impl Inner {
             Err(error) if state.all_installed().next().is_some() => {
                 tracing::error!(
                     error = format!("{error:#}"),
-                    "no plugin came with the program"
+                    "no plugins are bundled with the program"
                 );
                 (Vec::new(), Vec::new())
             }
@@ -264,7 +264,7 @@ impl Inner {
         if let Err(error) = copied.and_then(|copied| copied) {
             tracing::warn!(
                 error = format!("{error:#}"),
-                "the data folder has no copy of which plugins there are"
+                "the data folder has no copy of the list of plugins"
             );
         }
     }
@@ -286,7 +286,10 @@ impl Inner {
             }
         };
         if let Err(error) = blocking(discard).await {
-            tracing::warn!(error = format!("{error:#}"), "compiled plugins are left");
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "compiled plugins could not be removed"
+            );
         }
     }
 

@@ -245,7 +245,7 @@ impl SharedPlugins {
     async fn delete(&self, gone: &PendingDeletion) {
         if let Err(error) = self.0.delete(gone).await {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "components that nothing names are left to the sweep");
+            tracing::warn!(error, "unreferenced components are left for the sweep");
         }
     }
 }

@@ -91,7 +91,7 @@ fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let entries = std::fs::read_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => NoPlugins(format!(
-            "plugins.folder {} is no folder: build the plugins with `cargo xtask build-plugins`, or name another",
+            "plugins.folder {} is not a folder: build the plugins with `cargo xtask build-plugins`, or name another",
             folder.display()
         ))
         .into(),

@@ -18,8 +18,8 @@ const DESCRIBE: &str = "describe";
 /// Arguments of `parafa plugin check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArguments {
-    /// The component, or the format of an installed one; without it the only
-    /// one that is installed.
+    /// The component, or the format of an installed one. Default: the only installed
+    /// one.
     wasm: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]

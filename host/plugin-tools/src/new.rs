@@ -82,17 +82,17 @@ enum Ability {
 /// Arguments of `parafa plugin new`.
 #[derive(Debug, clap::Args)]
 pub struct NewArguments {
-    /// The folder to make; the format is called like it.
+    /// The folder to create; its name becomes the format's name.
     dir: PathBuf,
-    /// The end of its documents' names; without it the format's name.
+    /// The file extension of its documents. Default: the format's name.
     #[arg(long, value_name = "EXT", value_parser = extension)]
     extension: Option<String>,
-    /// What it can do beside `inspect`: `sign,verify`, because who signs must
+    /// Operations beside `inspect`: `sign,verify`, because a plugin that signs must
     /// verify.
     #[arg(long, value_name = "ABILITIES", value_delimiter = ',')]
     with: Vec<Ability>,
-    /// Folder of the SDK's source, in place of the registry's; needed until the
-    /// SDK is published there.
+    /// The folder of the SDK's source; needed until the SDK is published in the
+    /// registry.
     #[arg(long, value_name = "PATH")]
     sdk: Option<PathBuf>,
     /// Print JSON.

@@ -17,7 +17,7 @@ const PUBLIC: &str = "publisher.pub";
 /// Arguments of `parafa plugin keygen`.
 #[derive(Debug, clap::Args)]
 pub struct KeygenArguments {
-    /// Where publisher.key and publisher.pub are written.
+    /// The folder for publisher.key and publisher.pub.
     dir: PathBuf,
     /// Print JSON.
     #[arg(long)]

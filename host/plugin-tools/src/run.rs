@@ -33,14 +33,13 @@ pub struct RunArguments {
     /// plugin is the only one that is installed.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
-    /// Where to write the document that comes out; what needs no change comes
-    /// out as it is.
+    /// The file for the resulting document; an unchanged document is written as it is.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// The id of the member that `extract` takes out.
+    /// The id of the member for `extract`.
     #[arg(long, value_name = "ID", required_if_eq("operation", "extract"))]
     member: Option<String>,
-    /// What `sign` is to reach: B-B or B-T.
+    /// The level for `sign`: B-B or B-T.
     #[arg(long, value_parser = level, default_value = "B-B")]
     level: TargetLevel,
     /// Print JSON.

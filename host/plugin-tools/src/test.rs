@@ -9,8 +9,8 @@ use crate::{REFUSED, ToolError};
 /// Arguments of `parafa plugin test`.
 #[derive(Debug, clap::Args)]
 pub struct TestArguments {
-    /// The component, or the format of an installed one; without it the only
-    /// one that is installed.
+    /// The component, or the format of an installed one. Default: the only installed
+    /// one.
     wasm: Option<PathBuf>,
     /// Folder of cases, FORMAT/NAME/case.toml or NAME/case.toml, in place of
     /// the built-in ones.

@@ -39,7 +39,7 @@ pub struct Operator {
     pub code: Option<&'static str>,
 }
 
-/// How register data was come by.
+/// How register data was obtained.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceMode {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::data::instant;
 use crate::{Operator, Register, SourceMode};
 
-/// Where data come from.
+/// A source of data.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
@@ -15,9 +15,9 @@ pub struct Source {
     pub register_name: &'static str,
     /// Who runs it.
     pub operator: Operator,
-    /// How the data were come by.
+    /// How the data were obtained.
     pub mode: SourceMode,
-    /// What the register, or the way to it, knows the answer by.
+    /// The reference of the answer at the register or its gateway.
     pub reference: String,
     /// SHA-256 of the register's answer as it came, in lower-case hexadecimal
     /// digits.
@@ -25,7 +25,7 @@ pub struct Source {
     pub raw_sha256: String,
 }
 
-/// Where a part of an answer comes from that is another register's.
+/// The source of a part of an answer that comes from another register.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartSource {

@@ -1,4 +1,4 @@
-//! Certificates that will end, and what an operator is told before they do.
+//! Expiring certificates, and the warnings to the operator.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use rustls::pki_types::pem::PemObject as _;
 
 use crate::config::Config;
 
-/// How many days before a certificate ends it is told of.
+/// Days before the expiry of a certificate from which the operator is warned.
 const BEFORE: i64 = 60;
-/// How many days before its end that is pressing.
+/// Days before the expiry from which a warning is an error.
 const PRESSING: i64 = 7;
-/// For how many days it is told of after its end: it may stay for what was signed
-/// before.
+/// Days after the expiry until which the operator is warned. Older ones may stay,
+/// for what was signed before.
 const AFTER: i64 = 30;
 const HOURS_OF_DAY: i64 = 24;
 
@@ -29,13 +29,15 @@ pub(crate) struct DatedCertificate {
     pub(crate) ends: Timestamp,
 }
 
-/// What an operator is told of a certificate.
+/// A warning about a certificate.
 #[derive(Debug)]
 pub(crate) struct EndWarning {
-    /// Whole days until its end; negative after it.
+    /// Whole days until the expiry; negative after it.
     pub(crate) days: i64,
-    /// Whether it has to be looked after now.
+    /// Whether it is an error by now.
     pub(crate) is_pressing: bool,
+    /// Such as `expires in 5 days`.
+    pub(crate) expiry: String,
     pub(crate) sentence: String,
 }
 
@@ -60,19 +62,21 @@ impl DatedCertificate {
         if !(-AFTER..=BEFORE).contains(&days) {
             return None;
         }
-        let ends = match days {
-            ..0 => "has ended".to_owned(),
-            0 => "ends within a day".to_owned(),
-            days => format!("ends in {days} days"),
+        let expiry = match days {
+            ..0 => "has expired".to_owned(),
+            0 => "expires within a day".to_owned(),
+            1 => "expires in 1 day".to_owned(),
+            days => format!("expires in {days} days"),
         };
         let Self { what, sha256, .. } = self;
         Some(EndWarning {
             days,
             is_pressing: days <= PRESSING,
             sentence: format!(
-                "{what}: the certificate with the SHA-256 digest {sha256} {ends}, at {:.0}: put its successor in place and restart",
+                "{what}: the certificate {sha256} (SHA-256) {expiry}, at {:.0}: install its successor and restart",
                 self.ends
             ),
+            expiry,
         })
     }
 }
@@ -138,19 +142,20 @@ mod tests {
 
     #[test]
     fn a_certificate_is_told_of_from_sixty_days_before_its_end_to_thirty_days_after_it() {
-        for (now, days, is_pressing, ends) in [
-            ("2026-01-10T09:00:00Z", 60, false, "ends in 60 days"),
-            ("2026-03-03T09:00:00Z", 8, false, "ends in 8 days"),
-            ("2026-03-04T09:00:00Z", 7, true, "ends in 7 days"),
-            ("2026-03-11T09:00:00Z", 0, true, "ends within a day"),
-            ("2026-03-11T09:00:01Z", -1, true, "has ended"),
-            ("2026-04-10T09:00:00Z", -30, true, "has ended"),
+        for (now, days, is_pressing, expiry) in [
+            ("2026-01-10T09:00:00Z", 60, false, "expires in 60 days"),
+            ("2026-03-03T09:00:00Z", 8, false, "expires in 8 days"),
+            ("2026-03-04T09:00:00Z", 7, true, "expires in 7 days"),
+            ("2026-03-10T09:00:00Z", 1, true, "expires in 1 day"),
+            ("2026-03-11T09:00:00Z", 0, true, "expires within a day"),
+            ("2026-03-11T09:00:01Z", -1, true, "has expired"),
+            ("2026-04-10T09:00:00Z", -30, true, "has expired"),
         ] {
             let (said_days, said_pressing, sentence) = said(now).unwrap();
 
             assert_eq!((said_days, said_pressing), (days, is_pressing), "{now}");
             let named = format!(
-                "trust.folder: the certificate with the SHA-256 digest {} {ends}, at {ENDS}: ",
+                "trust.folder: the certificate {} (SHA-256) {expiry}, at {ENDS}: ",
                 "ab".repeat(32)
             );
             assert!(sentence.starts_with(&named), "{sentence}");

@@ -38,41 +38,41 @@ struct Arguments {
 enum Command {
     /// Run the server.
     Serve(serve::ServeArguments),
-    /// Say what is wrong with a configuration.
+    /// Check a configuration.
     CheckConfig(check_config::CheckConfigArguments),
-    /// Make, show, suspend and resume workspaces; say what they pay.
+    /// Manage workspaces: create, show, suspend, resume, set prices.
     Tenant(operator::OperatorArguments<TenantCommand>),
-    /// Say who works in a workspace.
+    /// Manage the users of a workspace.
     User(operator::OperatorArguments<UserCommand>),
     /// Issue and revoke API keys.
     Key(operator::OperatorArguments<KeyCommand>),
-    /// Make relying parties, which have people authenticate.
+    /// Manage relying parties of the authentication API.
     Provider(operator::OperatorArguments<ProviderCommand>),
-    /// Show webhook deliveries and send them again.
+    /// List webhook deliveries and send them again.
     Delivery(operator::OperatorArguments<DeliveryCommand>),
-    /// Export what a workspace has used.
+    /// Export the usage of a workspace.
     Usage(operator::OperatorArguments<UsageCommand>),
-    /// Export what a workspace has asked of registers.
+    /// Export the register calls of a workspace.
     Calls(operator::OperatorArguments<CallsCommand>),
-    /// Write comments of the service.
+    /// Add comments to signings.
     Comment(operator::OperatorArguments<CommentCommand>),
     /// Verify audit trails, and print one that others can verify.
     Audit(operator::OperatorArguments<AuditCommand>),
-    /// Make, test, install and roll back format plugins.
+    /// Create, test, install and roll back format plugins.
     Plugin(plugin::PluginArguments),
-    /// Hold trusted lists against the trust anchors.
+    /// Compare trusted lists with the trust anchors.
     Trust(trust::TrustArguments),
-    /// Copy everything that a data folder keeps, also while the server runs.
+    /// Back up the data folder, also while the server runs.
     Backup(operator::BackupArguments),
-    /// Make a data folder from a backup.
+    /// Restore a data folder from a backup.
     Restore(restore::RestoreArguments),
-    /// Put away documents and keys that no row names, as happens once a day.
+    /// Quarantine documents and keys that no record refers to, as happens once a day.
     Sweep(operator::SweepArguments),
-    /// Let a restored copy send what it was held from sending.
+    /// Let a restored copy send invitations and webhooks.
     Release(operator::OperatorPlace),
-    /// Say whether the signatures of a document are intact: an advisory check.
+    /// Check whether the signatures of a document are intact. The result is advisory.
     Verify(plugin::VerifyArguments),
-    /// Control a demo world that runs.
+    /// Control a running demo world.
     Demo(demo::DemoArguments),
     /// Print a completion script for a shell.
     Completions {

@@ -14,8 +14,7 @@ use crate::metrics::note_dependency;
 const ANSWER: Duration = Duration::from_secs(3);
 /// 1 000 000 bytes.
 const MEGABYTE: u64 = 1_000_000;
-const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
-                            start, or what is lost by then is accepted without a question";
+const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave it out at the next start, or further losses are accepted silently";
 
 /// What a host depends on, and what an operator should look at although it can
 /// work.
@@ -99,7 +98,7 @@ fn disk(room: DiskRoom) -> (Option<String>, Option<String>) {
         DiskRoom::Reserve { free, reserve } => (
             None,
             Some(format!(
-                "the disk has {} MB free, fewer than limits.free_megabytes, {}: documents are answered 503",
+                "the disk has {} MB free, less than limits.free_megabytes ({}): documents are refused with 503",
                 free / MEGABYTE,
                 reserve / MEGABYTE
             )),

@@ -1,4 +1,4 @@
-//! The last hour of what is counted: by how much the totals of each minute grew.
+//! The last hour of the counters: their growth in each minute.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,51 +19,69 @@ const DURATIONS: &str = "parafa_http_request_duration_seconds_bucket";
 pub(crate) struct Kept {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
+    pub(crate) columns: [&'static str; 5],
     pub(crate) metric: &'static str,
     by: &'static [&'static str],
 }
 
-/// What is shown.
+/// The columns of a counter, whose series are headed by `series`.
+const fn columns(series: &'static str) -> [&'static str; 5] {
+    [
+        series,
+        "Last hour",
+        "Peak minute",
+        "Last minute",
+        "Per minute",
+    ]
+}
+
+/// The counters on the status page.
 pub(crate) static SHOWN: [Kept; 6] = [
     Kept {
         title: "Requests",
-        about: "Answers of the APIs and pages, by class of status. Those of 5xx are faults of this service or of what it depends on.",
+        about: "Responses of APIs and pages by status class. 5xx: the service or one of its dependencies failed.",
+        columns: columns("Status"),
         metric: "parafa_http_requests_total",
         by: &["status"],
     },
     Kept {
-        title: "Ceremonies",
-        about: "Attempts of signers that ended, by method and outcome.",
+        title: "Signing attempts",
+        about: "Attempts that ended, by method and outcome.",
+        columns: columns("Method · outcome"),
         metric: CEREMONIES,
         by: &["method", "outcome"],
     },
     Kept {
         title: "Authentications",
         about: "Authentications that ended, by method, outcome and reason.",
+        columns: columns("Method · outcome · reason"),
         metric: AUTHENTICATIONS,
         by: &["method", "outcome", "reason"],
     },
     Kept {
-        title: "Webhooks",
-        about: "Attempts to tell a receiver, by outcome.",
+        title: "Webhook attempts",
+        about: "Attempts to deliver an event to its receiver, by outcome.",
+        columns: columns("Outcome"),
         metric: "parafa_webhook_attempts_total",
         by: &["outcome"],
     },
     Kept {
-        title: "Letters",
-        about: "Attempts to hand a letter to the mail server, by outcome.",
+        title: "Emails",
+        about: "Attempts to hand an email to the mail server, by outcome.",
+        columns: columns("Outcome"),
         metric: "parafa_mail_attempts_total",
         by: &["outcome"],
     },
     Kept {
         title: "Plugin calls",
-        about: "By plugin and outcome: ok, refusal, or the kind of fault.",
+        about: "Calls by plugin and outcome: ok, refusal, or the kind of fault.",
+        columns: columns("Plugin · outcome"),
         metric: "parafa_plugin_calls_total",
         by: &["plugin", "outcome"],
     },
 ];
 
-/// What stands between the labels of a series.
+/// The separator of the labels of a series.
 pub(crate) const BETWEEN: &str = " · ";
 
 /// By counter and series.
@@ -77,8 +95,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Ends a minute with what is counted now. The first time there is nothing
-    /// that it can be held against.
+    /// Ends a minute with the current totals. The first call only sets the baseline.
     pub(crate) fn take(&mut self, text: &str) {
         let totals = totals(text);
         if let Some(before) = &self.before {
@@ -116,8 +133,8 @@ impl History {
         series
     }
 
-    /// Within how many seconds a share of the requests was answered: of each
-    /// minute, the oldest first, and of all of them.
+    /// The quantile of the response times in seconds: of each minute, the oldest
+    /// first, and of the hour.
     pub(crate) fn latencies(&self, share: f64) -> (Vec<f64>, f64) {
         let series = self.all_series(DURATIONS);
         let buckets = series
@@ -163,8 +180,8 @@ fn totals(text: &str) -> Totals {
     totals
 }
 
-/// A quantile of what buckets hold by `count`, each with all that the smaller ones
-/// hold; within a bucket as if it were filled evenly. Of nothing it is 0.
+/// A quantile of cumulative buckets by `count`, interpolated linearly within a
+/// bucket; 0 if they are empty.
 fn quantile(buckets: &[(f64, Vec<f64>)], share: f64, count: impl Fn(&[f64]) -> f64) -> f64 {
     let all = buckets.last().map_or(0.0, |(_, counts)| count(counts));
     let rank = share * all;

@@ -28,7 +28,7 @@ impl SharedBuckets for StoredBuckets {
             Ok(rates::Portion { requests, full_in }) => Some(TakenRequests { requests, full_in }),
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "rates are counted by each host alone for a while");
+                tracing::warn!(error, "each host counts rates by itself for now");
                 None
             }
         }
@@ -62,6 +62,6 @@ impl KeptAnswers for StoredAnswers {
 
 fn away(error: &PlatformError) -> AnswersAway {
     let error: &dyn std::error::Error = error;
-    tracing::error!(error, "answers with further pages cannot be kept or read");
+    tracing::error!(error, "paged answers cannot be stored or read");
     AnswersAway
 }

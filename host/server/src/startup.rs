@@ -86,14 +86,14 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
     if let Err(error) = folder.keys.check().await {
         // They may be mounted later. Until then readiness says so too.
         let error: &dyn std::error::Error = &error;
-        tracing::error!(error, "what is sealed cannot be read");
+        tracing::error!(error, "sealed data cannot be read");
     }
     if !is_shared {
         // One process has it at a time: who had claimed a job is dead.
         release_jobs(&folder.store).await?;
     }
     let counted = add_up(&folder.store).await;
-    counted.context("what is stored cannot be added up")?;
+    counted.context("the stored amounts cannot be added up")?;
     let records = Records::from(folder);
     let scheduled = rewrap::schedule(&records).await;
     scheduled.context("the data keys cannot be looked through")?;

@@ -1,19 +1,20 @@
-//! What the operator's page shows.
+//! The contents of the operator's status page.
 
 use std::time::Duration;
 
-use parafa_api_http::pages::{StatusCell, StatusPage, StatusTable};
+use parafa_api_http::pages::{StatusCell, StatusPage, StatusPlot, StatusTable};
 
 use crate::app::App;
 use crate::health::Health;
 use crate::history::{AUTHENTICATIONS, BETWEEN, CEREMONIES, History, SHOWN};
 use crate::metrics::due_jobs;
 
-/// For how long jobs are counted.
+/// The timeout of the count of due jobs.
 const COUNTED_WITHIN: Duration = Duration::from_secs(1);
-/// The outcome of what a provider is at fault for.
+/// The outcome of an attempt that its provider failed.
 const PROVIDER_AT_FAULT: &str = "provider_unavailable";
-const MILLISECONDS: f64 = 1000.0;
+/// Tenths of a millisecond in a second.
+const TENTHS: f64 = 10_000.0;
 
 /// The whole page.
 pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
@@ -30,13 +31,8 @@ pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
             StatusTable {
                 title: kept.title,
                 about: kept.about,
-                columns: &[
-                    "What",
-                    "In the hour",
-                    "Busiest minute",
-                    "Last minute",
-                    "Minutes",
-                ],
+                empty: "No data in the last hour.",
+                columns: &kept.columns,
                 rows: history
                     .series(kept.metric)
                     .into_iter()
@@ -57,15 +53,16 @@ pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
 fn dependencies(health: &Health) -> StatusTable {
     let rows = health.dependencies.iter().map(|dependency| {
         let state = match &dependency.fault {
-            None => StatusCell::Good("to be had".to_owned()),
+            None => StatusCell::Good("available".to_owned()),
             Some(fault) => StatusCell::Fault(fault.clone()),
         };
         vec![text(dependency.name), state]
     });
     StatusTable {
-        title: "What this host depends on",
-        about: "Each asked just now. Without one of them the host is not ready.",
-        columns: &["What", "State"],
+        title: "Dependencies",
+        about: "Checked for this page. The host is ready when all are available.",
+        empty: "No dependencies.",
+        columns: &["Dependency", "Status"],
         rows: rows.collect(),
     }
 }
@@ -73,12 +70,10 @@ fn dependencies(health: &Health) -> StatusTable {
 fn certificates(app: &App) -> StatusTable {
     let now = app.watch.now();
     let rows = app.watch.certificates().into_iter().map(|certificate| {
-        let warning = certificate.warning(now).map(|warning| warning.days);
-        let state = match warning {
-            None if certificate.ends < now => text("ended long ago"),
-            None => StatusCell::Good("valid for long".to_owned()),
-            Some(..0) => StatusCell::Fault("has ended".to_owned()),
-            Some(days) => StatusCell::Fault(format!("ends in {days} days")),
+        let state = match certificate.warning(now) {
+            None if certificate.ends < now => text("expired more than 30 days ago"),
+            None => StatusCell::Good("valid for more than 60 days".to_owned()),
+            Some(warning) => StatusCell::Fault(warning.expiry),
         };
         vec![
             text(certificate.what),
@@ -89,33 +84,35 @@ fn certificates(app: &App) -> StatusTable {
     });
     StatusTable {
         title: "Certificates",
-        about: "Those of the configuration, and those that time-stamps came with since the start.",
-        columns: &["Setting", "SHA-256", "Ends", "State"],
+        about: "From the configuration, and from time-stamps received since the server started.",
+        empty: "No certificates are configured.",
+        columns: &["Setting", "SHA-256", "Expires (UTC)", "Status"],
         rows: rows.collect(),
     }
 }
 
-/// What is known of the providers is what became of those who were sent there.
+/// The health of providers, judged by the attempts that they served.
 fn providers(app: &App) -> StatusTable {
     let rows = app.watch.providers.iter().map(|(method, host)| {
         let [ended, failed] = app.watch.of_last_hour(|history| asked(history, method));
         let state = match (ended, failed) {
-            (0.0, _) => text("nobody was sent there"),
-            (_, 0.0) => StatusCell::Good("answers".to_owned()),
-            (_, failed) => StatusCell::Fault(format!("was at fault {failed} times")),
+            (0.0, _) => text("no traffic in the last hour"),
+            (_, 0.0) => StatusCell::Good("no provider errors".to_owned()),
+            (_, failed) => StatusCell::Fault(format!("provider errors: {failed} of {ended}")),
         };
         vec![text(*method), text(host.clone()), number(ended), state]
     });
     StatusTable {
-        title: "Providers of eIDs",
-        about: "By what became of the attempts and authentications of the last hour.",
-        columns: &["Method", "Host", "Ended in the hour", "State"],
+        title: "eID providers",
+        about: "Judged by the signing attempts and authentications that ended in the last hour.",
+        empty: "No eID provider is configured.",
+        columns: &["Method", "Host", "Ended, last hour", "Status"],
         rows: rows.collect(),
     }
 }
 
-/// How many attempts and authentications by a method have ended, and how many of
-/// them because of the provider.
+/// The attempts and authentications by a method that ended, and those of them that
+/// the provider failed.
 fn asked(history: &History, method: &str) -> [f64; 2] {
     let all = [CEREMONIES, AUTHENTICATIONS].map(|metric| history.series(metric));
     let mut found = [0.0; 2];
@@ -142,7 +139,8 @@ fn plugins(app: &App) -> StatusTable {
     });
     StatusTable {
         title: "Plugins",
-        about: "Those in use on this host.",
+        about: "Active on this host.",
+        empty: "No plugin is active. Install one with parafa plugin install.",
         columns: &["Plugin", "Version", "SHA-256"],
         rows: rows.collect(),
     }
@@ -153,46 +151,48 @@ async fn queues(app: &App) -> StatusTable {
     let due = due_jobs(&app.records.store, waiting);
     let rows: Vec<Vec<StatusCell>> = match tokio::time::timeout(COUNTED_WITHIN, due).await {
         Ok(Ok(lanes)) => {
-            let behind_others = "deliveries that wait behind others to their receiver";
+            let behind_others = "deliveries queued behind their receiver";
             let lanes = lanes.into_iter().chain([(behind_others, waiting)]);
             lanes
                 .map(|(name, due)| vec![text(name), text(due.to_string())])
                 .collect()
         }
         Ok(Err(_)) | Err(_) => {
-            let fault = "cannot be counted now".to_owned();
+            let fault = "unavailable: the store did not answer".to_owned();
             vec![vec![text("all"), StatusCell::Fault(fault)]]
         }
     };
     StatusTable {
-        title: "Queues",
-        about: "Jobs that are due now and that nobody has taken up; more than a few for long mean that nobody keeps up.",
-        columns: &["Queue", "Due"],
+        title: "Job queues",
+        about: "Jobs that are due and not yet claimed. If a queue stays long, the hosts cannot keep up.",
+        empty: "No queues.",
+        columns: &["Queue", "Due jobs"],
         rows,
     }
 }
 
 fn latencies(history: &History) -> StatusTable {
-    let rows = [("half of the requests", 0.5), ("95 of 100", 0.95)].map(|(name, share)| {
+    let rows = [("p50", 0.5), ("p95", 0.95)].map(|(name, share)| {
         let (minutes, hour) = history.latencies(share);
-        let shown = |seconds: f64| number((seconds * MILLISECONDS).round());
+        let minutes: Vec<_> = minutes.into_iter().map(milliseconds).collect();
         vec![
             text(name),
-            shown(hour),
-            shown(most(&minutes)),
-            shown(last(&minutes)),
-            StatusCell::Bars(minutes),
+            number(milliseconds(hour)),
+            number(most(&minutes)),
+            number(last(&minutes)),
+            plot(name, "ms", minutes),
         ]
     });
     StatusTable {
-        title: "Time to answer",
-        about: "Within how many milliseconds requests were answered, estimated from buckets. Long polls count, and take up to half a minute.",
+        title: "Response time",
+        about: "Percentiles in milliseconds, estimated from histogram buckets. Long polls count too, and take up to 30 seconds.",
+        empty: "No data in the last hour.",
         columns: &[
-            "What",
-            "In the hour",
-            "Slowest minute",
-            "Last minute",
-            "Minutes",
+            "Percentile",
+            "Last hour (ms)",
+            "Slowest minute (ms)",
+            "Last minute (ms)",
+            "Per minute (ms)",
         ],
         rows: rows.into(),
     }
@@ -200,12 +200,25 @@ fn latencies(history: &History) -> StatusTable {
 
 fn growth(name: String, minutes: Vec<f64>) -> Vec<StatusCell> {
     vec![
-        text(name),
+        text(name.as_str()),
         number(minutes.iter().sum()),
         number(most(&minutes)),
         number(last(&minutes)),
-        StatusCell::Bars(minutes),
+        plot(name, "per minute", minutes),
     ]
+}
+
+fn plot(series: impl Into<String>, unit: &'static str, minutes: Vec<f64>) -> StatusCell {
+    StatusCell::Plot(StatusPlot {
+        series: series.into(),
+        unit,
+        minutes,
+    })
+}
+
+/// Seconds as milliseconds, to a tenth.
+fn milliseconds(seconds: f64) -> f64 {
+    (seconds * TENTHS).round() / 10.0
 }
 
 fn most(minutes: &[f64]) -> f64 {

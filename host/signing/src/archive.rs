@@ -53,9 +53,9 @@ const ASK_AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
 const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What cannot be done without the plugin of a format.
-const NO_PLUGIN: &str = "No plugin that is installed here takes documents of this format.";
+const NO_PLUGIN: &str = "No installed plugin handles documents of this format.";
 /// The same of a level that callers are not told of.
-const NO_LEVEL: &str = "Documents of this format are raised to no level that this API tells of.";
+const NO_LEVEL: &str = "Documents of this format cannot be raised to a level of this API.";
 /// Codes of refusals that tell what keeps a signature from being raised.
 const INCOMPLETE: [&str; 3] = [
     refusal::ARCHIVE_INCOMPLETE,

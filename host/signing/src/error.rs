@@ -58,7 +58,7 @@ pub enum SigningError {
     ArchiveIncomplete(Refusal),
     /// What tells of certificates was told before they were used; there will be
     /// newer data.
-    #[error("authorities have not told yet of the time of the signatures")]
+    #[error("the authorities have no data for the time of the signatures yet")]
     ArchiveTooEarly {
         /// Seconds until they may have.
         retry_after: u32,

@@ -488,7 +488,7 @@ fn no_room(room: usize, signers: usize) -> Refusal {
     Refusal::new(
         refusal::DOCUMENT_TOO_LONG,
         format!(
-            "The document has room for {room} further signatures, and {signers} people should sign it."
+            "The document has room for {room} further signatures, but {signers} people should sign it."
         ),
     )
 }

@@ -190,7 +190,7 @@ impl Signings {
                 tracing::error!(
                     plugin.digest = %plugin.digest(),
                     failure = plugin_failure::words(&refusal.clone().into()),
-                    "a document that was taken in cannot be rehearsed"
+                    "an accepted document cannot be simulated"
                 );
                 return Err(cannot(refusal));
             }

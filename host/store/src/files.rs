@@ -98,7 +98,7 @@ pub(crate) fn once_descriptors_are_there<T>(
         match work() {
             Err(error) if is_for_want_of_descriptors(&error) => {
                 if pause == SHORTEST_PAUSE {
-                    tracing::warn!(%error, "the store waits for descriptors");
+                    tracing::warn!(%error, "the store waits for free file descriptors");
                 }
                 std::thread::sleep(pause);
                 pause = LONGEST_PAUSE.min(pause * 2);

@@ -46,7 +46,7 @@ pub enum SweepError {
         source: io::Error,
     },
     /// What keeps the files is away, or does not do what it is asked.
-    #[error("what is to be swept is not available: {reason}")]
+    #[error("the content to sweep is not available: {reason}")]
     Unavailable {
         /// Why.
         reason: Arc<str>,

@@ -40,7 +40,7 @@ pub(crate) fn tell_failure(address: &str, status: Option<u16>, error: &(dyn Erro
         status,
         remedy = remedy(status, error),
         error,
-        "a service that tells of revocation gives no usable answer"
+        "a revocation service gives no usable answer"
     );
 }
 

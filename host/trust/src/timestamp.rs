@@ -191,7 +191,7 @@ impl TimestampClient {
                         status,
                         remedy = remedy(status, error),
                         error,
-                        "an authority gives no time-stamp that counts"
+                        "a time-stamping authority gives no valid time-stamp"
                     );
                     failures.push(AuthorityFailure {
                         authority: authority.url.clone(),

@@ -86,7 +86,7 @@ async fn the_caller_is_told_that_a_pdf_with_scripts_cannot_be_read() {
     let api = demo.signing();
     let mut broken = hostile::opening(SCRIPT);
     broken.truncate(broken.len() * 2 / 3);
-    let not_told = "sutartis.pdf: Whether the document contains JavaScript cannot be told. ";
+    let not_told = "sutartis.pdf: It is unknown whether the document contains JavaScript. ";
 
     for (name, container) in containers(&broken) {
         let (told, has_scripts) = told(&api, name, &container).await;
@@ -108,7 +108,7 @@ async fn the_caller_is_told_how_many_files_were_not_looked_at() {
 
     let (told, _) = told(&demo.signing(), "dokumentai.asice", &container.zip.build()).await;
 
-    let left_out = "Files in the container that were not looked at for scripts, because they are too many, too large or too complex: 2.";
+    let left_out = "Files in the container that were not checked for scripts, because they are too many, too large or too complex: 2.";
     assert_eq!(told, [left_out]);
 }
 

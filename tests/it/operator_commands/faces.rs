@@ -125,7 +125,7 @@ fn logos_that_could_do_harm_and_names_that_could_deceive_are_refused() {
     for contact in ["klausk", "klausk@localhost", "Ona <ona@example.lt>"] {
         let sentence = refused(&data, &["tenant", "set-face", TENANT, "--contact", contact]);
         assert!(
-            sentence.contains("is no email address"),
+            sentence.contains("is not an email address"),
             "{contact}: {sentence}"
         );
     }

@@ -16,7 +16,7 @@ const SIMULATE: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}/simulate")
 /// What these operations are about.
 pub const ABOUT_KYC: Tag = Tag {
     name: "Identification packages",
-    description: "Have somebody who claims a role in an entity identified by their own qualified signature.",
+    description: "Identify a person who claims a role in an entity, by their own qualified signature.",
 };
 
 /// The operations on identification packages.
@@ -27,7 +27,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Order a package",
-                "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged when it is delivered, and not at all where it ends otherwise; until it ends, its price counts against the usage ceiling.",
+                "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged on delivery only; until the order ends, its price counts against the usage ceiling.",
             )
             .refuses(&[
                 ProblemType::PAYMENT_REQUIRED,
@@ -43,7 +43,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Read an order",
-                "The same that the callback tells, and what was delivered. An erased order still answers, without its container.",
+                "The data of the callback, and what was delivered. An erased order can still be read, without its container.",
             )
             .even_erased()
             .answers(async |call| call.api.read_kyc_package(&call.caller, call.path).await),
@@ -69,7 +69,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Simulate an outcome",
-                "Brings an order of the sandbox to its end, without a signature. With test keys only.",
+                "Ends an order of the sandbox without a signature. With test keys only.",
             )
             .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
             .for_callers(A::only_in_the_sandbox)

@@ -19,7 +19,7 @@ pub struct CreateKycPackage {
     pub entity: EntityCode,
     /// The role that the subject claims.
     pub role: KycRole,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
     /// How the subject gets the link.
     pub delivery: KycDelivery,
@@ -40,7 +40,7 @@ impl<A: KycApi> FromBody<A> for CreateKycPackage {
     fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CreateKycPackageRequest", |object| {
             let entity = object.required("entityCode", |node| {
-                node.described("Nine digits, of which the last checks the others.")
+                node.described("Nine digits, the last of them a check digit.")
                     .parsed(
                         ENTITY_CODE,
                         "the code of a legal entity: nine digits, of which the last checks the others",
@@ -73,7 +73,8 @@ fn delivery(object: &mut Object<'_>) -> Option<KycDelivery> {
     let mut is_given = false;
     let email = object.optional("subjectEmail", |node| {
         is_given = true;
-        let node = node.described("Where the link is mailed to. With delivery email alone.");
+        let node =
+            node.described("The address to which the link is mailed; only with delivery email.");
         if kind == Some(KycDeliveryKind::Link) {
             node.fault("must not be given with delivery link");
         }

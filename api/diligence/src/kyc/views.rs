@@ -15,7 +15,7 @@ use super::{OrderId, Purpose};
 pub struct KycOrder {
     /// Its id.
     pub order_id: OrderId,
-    /// Where it stands.
+    /// Its status.
     pub status: KycStatus,
     /// Why it is refused.
     pub status_reason: Option<KycStatusReason>,
@@ -23,11 +23,11 @@ pub struct KycOrder {
     pub entity_code: String,
     /// The claimed role.
     pub subject_role: KycRole,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
     /// How the subject got the link.
     pub delivery: KycDeliveryKind,
-    /// Where the subject signs, as long as they can.
+    /// The address at which the subject signs, while they can.
     #[schemars(extend("format" = "uri"))]
     pub ceremony_url: Option<String>,
     /// When it was ordered.
@@ -45,18 +45,18 @@ pub struct KycOrder {
     /// Whether this workspace had the same person identified for the same
     /// entity before; null until it is delivered.
     pub reverification: Option<bool>,
-    /// What it cost, excluding VAT; null until it is delivered.
+    /// The price without VAT; null until it is delivered.
     pub price: Option<KycPrice>,
     /// The container; null until it is delivered, and once it is erased.
     pub artifact: Option<KycArtifact>,
     /// When it was erased.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub erased_at: Option<Timestamp>,
-    /// Whether it is of the sandbox.
+    /// Whether it is a sandbox order.
     pub sandbox: bool,
 }
 
-/// What a package cost.
+/// The price of a package.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct KycPrice {
     /// Decimal digits with two after the point.
@@ -78,7 +78,7 @@ pub struct KycArtifact {
     pub mime_type: &'static str,
 }
 
-/// What became of an order that was to be erased.
+/// The result of erasing an order.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasedKycOrder {
@@ -86,7 +86,7 @@ pub struct ErasedKycOrder {
     order_id: OrderId,
     /// Always true.
     deleted: bool,
-    /// Whether it was erased now, and not before.
+    /// Whether this call erased it; false if it was erased before.
     changed: bool,
 }
 
@@ -111,15 +111,15 @@ impl Created for KycOrder {
     }
 }
 
-/// What is posted to an order's callback. No member says whom it is about.
+/// The body of an event that is posted to an order's callback. It does not name the subject.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KycEvent {
-    /// What happened.
+    /// The event.
     pub event: KycEventKind,
     /// To which order.
     pub order_id: OrderId,
-    /// Where it stood then.
+    /// Its status at that time.
     pub status: KycStatus,
     /// Why it was refused.
     pub status_reason: Option<KycStatusReason>,

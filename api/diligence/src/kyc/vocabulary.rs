@@ -1,7 +1,7 @@
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// Where an order stands.
+    /// The status of an order.
     KycStatus {
         /// The subject has not finished the ceremony.
         AwaitingSubject = "awaiting_subject",
@@ -9,9 +9,9 @@ wire_enums! {
         Verifying = "verifying",
         /// The container can be fetched.
         Delivered = "delivered",
-        /// Whoever signed is not who the register says. Nothing was charged.
+        /// The signer is not the person in the register. Nothing was charged.
         IdentityMismatch = "identity_mismatch",
-        /// There is nothing that could be confirmed. Nothing was charged.
+        /// There is nothing to confirm. Nothing was charged.
         Refused = "refused",
         /// Nobody signed in time. Nothing was charged.
         Expired = "expired",
@@ -61,7 +61,7 @@ wire_enums! {
         Email = "email",
     }
 
-    /// How an order of the sandbox is to end.
+    /// The simulated outcome of a sandbox order.
     KycSimulation {
         /// A holder of the role signs.
         Complete = "complete",
@@ -75,13 +75,13 @@ wire_enums! {
         Fail = "fail",
     }
 
-    /// What happened to an order.
+    /// The events of an order.
     KycEventKind {
         /// The container can be fetched.
         Delivered = "kyc.delivered",
-        /// Whoever signed is not who the register says.
+        /// The signer is not the person in the register.
         IdentityMismatch = "kyc.identity_mismatch",
-        /// There is nothing that could be confirmed.
+        /// There is nothing to confirm.
         Refused = "kyc.refused",
         /// Nobody signed in time.
         Expired = "kyc.expired",

@@ -8,13 +8,13 @@ use serde::Serialize;
 /// larger than the body.
 const MOST_FAULTS: usize = 1000;
 
-/// One thing that is wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Fault {
     /// Where, as a JSON Pointer (RFC 6901) into the request body, or into the
     /// query read as a flat object.
     pub pointer: String,
-    /// What is wrong there.
+    /// What is wrong at that place.
     pub detail: String,
 }
 

@@ -38,31 +38,32 @@ pub(super) fn page(tools: &[AgentTool], base_url: &BaseUrl) -> Markup {
     let by_hand = CALL.replace("{base}", &base_url.to_string());
     for_developers(
         "Tools for agents",
+        "How to connect an agent to Parafa over the Model Context Protocol, and the tools it can call.",
         &html! {
             main.wide #main tabindex="-1" {
                 section {
                     h1 { "Tools for agents" }
                     p {
-                        "Agents ask the due-diligence API by the Model Context Protocol, over "
-                        "Streamable HTTP, at " code { (endpoint) } ". Anybody may list the tools; "
-                        "a call takes a key of that API. One that begins with " code { "ddk_test_" }
-                        " is answered with synthetic data, free of charge; a live one pays what the "
-                        "same call of the API costs."
+                        "Agents reach the due-diligence API over the Model Context Protocol "
+                        "(Streamable HTTP) at " code { (endpoint) } ". Listing the tools needs no "
+                        "key; calling them needs a key of that API. Keys that begin with "
+                        code { "ddk_test_" } " return synthetic data, free of charge. With a live "
+                        "key, a tool costs the same as the API call behind it."
                     }
                 }
                 section {
                     h2 { "Connect" }
                     h3 { "Claude Code" }
                     pre tabindex="0" { code { (for_claude) } }
-                    h3 { "Clients that read a file of servers" }
+                    h3 { "Clients with a configuration file" }
                     pre tabindex="0" { code { (for_files) } }
-                    h3 { "A shell, in the folder of the demo" }
+                    h3 { "Shell, in the folder of the demo" }
                     pre tabindex="0" { code { (by_hand) } }
                 }
                 section {
                     h2 { "Tools" }
                     table {
-                        thead { tr { th { "Tool" } th { "Told to models" } } }
+                        thead { tr { th scope="col" { "Tool" } th scope="col" { "Description for models" } } }
                         tbody {
                             @for tool in tools {
                                 tr {

@@ -13,13 +13,14 @@ pub(super) fn page(apis: &[Neighbour]) -> Markup {
     let groups = apis.chunk_by(|one, other| one.problem_folder == other.problem_folder);
     for_developers(
         "Problems",
+        "Every error of the Parafa APIs, with its status, its meaning and its remedy.",
         &html! {
             main.wide #main tabindex="-1" {
                 section {
                     h1 { "Problems" }
                     p {
-                        "Whatever is refused is refused by one of these names. The page behind a "
-                        "name says what to do; an answer says what was wrong this time."
+                        "Every refused request gets one of these problems. Its page says what to "
+                        "do; the response says what was wrong with this request."
                     }
                 }
                 @for group in groups { (table(group)) }
@@ -39,7 +40,7 @@ fn table(apis: &[Neighbour]) -> Markup {
         section {
             h2 { (titles.join(", ")) }
             table {
-                thead { tr { th { "Name" } th { "Status" } th { "Means" } } }
+                thead { tr { @for head in ["Name", "Status", "Meaning"] { th scope="col" { (head) } } } }
                 tbody {
                     @for ((status, name), kind) in &problems {
                         tr {

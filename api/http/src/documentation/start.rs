@@ -7,25 +7,27 @@ use crate::pages::english;
 
 /// What there is to read.
 pub(super) fn page(apis: &[Neighbour], base_url: &BaseUrl) -> Markup {
-    english("Documentation").render(
+    let description =
+        "Guides, API references, problems, webhooks and agent tools of the Parafa APIs.";
+    english("Documentation", description).render(
         &html! { a href="/" { "Front page" } },
         &html! {
             main.wide #main tabindex="-1" {
                 section {
                     h1 { "Documentation" }
                     p {
-                        "All calls begin with " code { (base_url) } ". Each guide leads to a first "
-                        "result, in commands that run as they stand; the reference of an API has "
-                        "every call, with its parameters, answers and refusals."
+                        "The base URL is " code { (base_url) } ". Start with a guide: its commands run "
+                        "as shown. The references list every call with its parameters, responses "
+                        "and problems."
                     }
                 }
                 @for api in apis { (interface(api, base_url)) }
                 section {
-                    h2 { "For all of them" }
+                    h2 { "For all APIs" }
                     ul {
-                        li { a href="/problems" { "Problems" } ": every refusal, and what to do about it" }
-                        li { a href="/docs/webhooks" { "Webhooks" } ": events, and how a delivery is verified" }
-                        li { a href="/docs/mcp" { "Tools for agents" } ": how an agent connects by the Model Context Protocol" }
+                        li { a href="/problems" { "Problems" } ": every error, and how to fix it" }
+                        li { a href="/docs/webhooks" { "Webhooks" } ": events, and how to verify a delivery" }
+                        li { a href="/docs/mcp" { "Tools for agents" } ": how to connect an agent over the Model Context Protocol" }
                     }
                 }
             }

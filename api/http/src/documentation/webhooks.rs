@@ -17,20 +17,21 @@ const WAYS: [(&str, &str); 3] = [
 pub(super) fn page(apis: &[Neighbour]) -> Markup {
     for_developers(
         "Webhooks",
+        "The events that Parafa posts, their headers and retries, and how to verify a delivery.",
         &html! {
             main.wide #main tabindex="-1" {
                 section {
                     h1 { "Webhooks" }
                     p {
-                        "What happens is posted as JSON to the address that a record was created "
-                        "with. Polling always works too, and a delivery that fails changes nothing."
+                        "Events are posted as JSON to the URL that a record was created with. "
+                        "A failed delivery changes nothing, and polling always works too."
                     }
                 }
                 (events(apis))
                 section {
-                    h2 { "A delivery" }
+                    h2 { "Deliveries" }
                     table {
-                        thead { tr { th { "Header" } th { "Value" } } }
+                        thead { tr { th scope="col" { "Header" } th scope="col" { "Value" } } }
                         tbody {
                             @for (name, description) in HEADERS {
                                 tr { td { code { (name) } } td { (inline(description)) } }
@@ -38,19 +39,22 @@ pub(super) fn page(apis: &[Neighbour]) -> Markup {
                         }
                     }
                     p {
-                        "Any 2xx answer ends it. After a 5xx answer, one of 408, 421, 425 and 429, "
-                        "or none within 15 seconds, it is sent again: ten times in all, the last "
-                        "time after some three days. Any other answer ends it at once. Events come "
-                        "in no promised order, and at least once: the id tells a repetition."
+                        "Answer any 2xx status to acknowledge a delivery. After a 5xx status, one of "
+                        "408, 421, 425 and 429, or no answer within 15 seconds, it is retried: ten "
+                        "attempts in all, the last after some three days. Any other status ends it."
+                    }
+                    p {
+                        "Events arrive at least once, in no guaranteed order. Use "
+                        code { "webhook-id" } " to ignore duplicates."
                     }
                 }
                 section {
-                    h2 { "Verify it" }
+                    h2 { "Verify a delivery" }
                     p {
-                        "Before anything else, and over the body as it came. The secret was shown "
-                        "with the workspace's first key. While it is rotated there are several "
-                        "signatures, of which one has to be yours. The last three headers are "
-                        "those of Standard Webhooks, whose libraries verify a delivery as it is."
+                        "Verify the raw body before you parse it. The secret was shown with the "
+                        "workspace's first key. While it is rotated, a delivery has several "
+                        "signatures: accept it if one of them is valid. The last three headers "
+                        "follow Standard Webhooks, so its libraries can verify deliveries too."
                     }
                     @for (way, code) in WAYS {
                         h3 { (way) }
@@ -68,7 +72,7 @@ fn events(apis: &[Neighbour]) -> Markup {
         section {
             h2 { "Events" }
             table {
-                thead { tr { th { "Event" } th { "When" } th { "API" } } }
+                thead { tr { @for head in ["Event", "When", "API"] { th scope="col" { (head) } } } }
                 tbody {
                     @for api in apis {
                         @for event in &api.events {

@@ -33,10 +33,14 @@ pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String,
         several => json!({"type": "string", "pattern": format!("^({})$", several.join("|"))}),
     };
     let common = [
-        (REQUEST_ID, "Ties the answer to the service's log.", text()),
+        (
+            REQUEST_ID,
+            "Identifies the request in the service's log.",
+            text(),
+        ),
         (
             "RateLimit",
-            "What is left of the key's rate, and seconds until it is whole again or, with 429, until the next request is taken.",
+            "Requests that are left, and seconds until the limit is fully restored or, with 429, until the next request is accepted.",
             text(),
         ),
         (
@@ -46,7 +50,7 @@ pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String,
         ),
         (
             "Retry-After",
-            "Seconds after which trying again can help.",
+            "Seconds to wait before trying again.",
             json!({"type": "integer", "minimum": 0}),
         ),
         ("WWW-Authenticate", "How to authenticate.", challenge),
@@ -57,7 +61,7 @@ pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String,
         ),
         (
             "Idempotent-Replayed",
-            "The answer is that to an earlier request with the same Idempotency-Key.",
+            "Present on the repeated answer to an earlier request with the same Idempotency-Key.",
             only("true"),
         ),
         ("ETag", "Changes when the content does.", text()),

@@ -236,7 +236,7 @@ impl<A: Api> Described<'_, A> {
             (
                 "IdempotencyKey",
                 headers::IDEMPOTENCY_KEY,
-                "Repeating the request with the same key within 24 hours gets the same answer; nothing is created or charged once more.",
+                "Repeating the request with the same key within 24 hours returns the same answer; nothing is created or charged again.",
                 json!({
                     "type": "string",
                     "minLength": 1,
@@ -247,7 +247,7 @@ impl<A: Api> Described<'_, A> {
             (
                 "RequestId",
                 headers::REQUEST_ID,
-                "Comes back with the answer, if it is at most 128 visible ASCII characters.",
+                "Returned with the answer if it is at most 128 visible ASCII characters.",
                 text.clone(),
             ),
             (

@@ -22,7 +22,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// A claim, given back when it is dropped without an answer: the caller has
-/// gone away, and with them the request, which they may make again at once.
+/// disconnected, and with them the request, which they may make again at once.
 struct Held<A: Api> {
     api: Arc<A>,
     /// Who has it.

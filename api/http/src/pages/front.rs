@@ -44,7 +44,8 @@ impl FrontPage {
     /// The whole page.
     #[must_use]
     pub fn render(&self) -> Markup {
-        english("Electronic signatures").render(
+        let description = "Parafa gets documents signed with qualified electronic signatures, by Smart-ID, Mobile-ID or ID card.";
+        english("Electronic signatures", description).render(
             &html! { a href="/docs" { "Documentation" } },
             &html! {
                 main.wide #main tabindex="-1" {
@@ -68,7 +69,7 @@ impl FrontPage {
                     section {
                         h2 { "For developers" }
                         ul {
-                            li { a href="/docs" { "Where to begin" } }
+                            li { a href="/docs" { "Getting started" } }
                             @for api in &self.apis {
                                 li {
                                     (api.title) ": "
@@ -93,19 +94,19 @@ impl DemoWorld {
     fn walk(&self) -> Markup {
         html! {
             section {
-                p.sandbox { "This is a demo: its people, providers and authorities are made up, and its signatures are worthless." }
+                p.sandbox { "This is a demo: its people, providers and authorities are fictitious, and its signatures have no legal value." }
                 h2 { "Try it" }
                 form method="post" action=(self.sample) {
                     button.button type="submit" { "Sign a sample now" }
                 }
                 p {
-                    "Choose a method and be one of the people below. Their devices answer by "
-                    "themselves, after about a second. Then download the signed document."
+                    "Choose a method and sign as one of the people below. Their devices answer "
+                    "automatically after about a second. Then download the signed document."
                 }
                 p {
-                    "For a document of your own, post it as " a href="/docs/guide" { "the guide" }
-                    " shows; keys are in " code { "demo.json" } " of the data folder, and emails "
-                    "with links in " a href=(self.mail) { "the mail of the demo" } "."
+                    "To sign your own document, follow " a href="/docs/guide" { "the guide" }
+                    ". API keys are in " code { "demo.json" } " in the data folder; emails with "
+                    "links arrive in " a href=(self.mail) { "the demo's mailbox" } "."
                 }
             }
         }
@@ -117,7 +118,7 @@ impl DemoWorld {
                 h2 { "People to sign as" }
                 div.scrolled role="region" aria-label="People of the demo" tabindex="0" {
                     table {
-                        thead { tr { th { "Name" } th { "Method" } th { "Personal code" } th { "Phone" } th { "Outcome" } } }
+                        thead { tr { @for head in ["Name", "Method", "Personal code", "Phone", "Outcome"] { th scope="col" { (head) } } } }
                         tbody {
                             @for person in &self.people {
                                 tr {

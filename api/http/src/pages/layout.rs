@@ -44,6 +44,8 @@ pub struct Layout<'a> {
     pub language: &'a str,
     /// What it is called.
     pub title: &'a str,
+    /// A sentence for search engines; empty where none may list the page.
+    pub description: &'a str,
     /// The link to what is on it, for those who hear or type their way.
     pub skip: &'a str,
     /// Whether it may be found through search engines.
@@ -55,10 +57,11 @@ pub struct Layout<'a> {
 }
 
 /// A page for those who write programs.
-pub(crate) fn english(title: &str) -> Layout<'_> {
+pub(crate) fn english<'a>(title: &'a str, description: &'a str) -> Layout<'a> {
     Layout {
         language: "en",
         title,
+        description,
         skip: "Skip to content",
         is_public: true,
         scripts: &[],
@@ -66,9 +69,12 @@ pub(crate) fn english(title: &str) -> Layout<'_> {
     }
 }
 
-/// The same with the way to all others.
-pub(crate) fn for_developers(title: &str, main: &Markup) -> Markup {
-    english(title).render(&html! { a href="/docs" { "Documentation" } }, main)
+/// The same with a link to the documentation. Backticks of the description are left
+/// out.
+pub(crate) fn for_developers(title: &str, description: &str, main: &Markup) -> Markup {
+    let description = description.replace('`', "");
+    let layout = english(title, &description);
+    layout.render(&html! { a href="/docs" { "Documentation" } }, main)
 }
 
 /// A sentence in which code stands between backticks.
@@ -93,6 +99,7 @@ impl Layout<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     @if !self.is_public { meta name="robots" content="noindex"; }
+                    @if !self.description.is_empty() { meta name="description" content=(self.description); }
                     title { (self.title) " · Parafa" }
                     link rel="icon" type="image/svg+xml" href=(LOOK.path("icon.svg"));
                     link rel="stylesheet" href=(LOOK.path("style.css"));

@@ -1,4 +1,4 @@
-//! The page on which an operator sees how a server does. It runs no script.
+//! The operator's status page. It runs no script.
 
 use maud::{Markup, html};
 
@@ -11,48 +11,60 @@ const STEP: usize = 2;
 /// How high a plot is.
 const HEIGHT: f64 = 24.0;
 
-/// What a server says of itself.
+/// The state of a server at one moment.
 #[derive(Clone, Debug)]
 pub struct StatusPage {
     /// The program's version.
     pub version: &'static str,
-    /// When the page was made.
+    /// When the page was made (RFC 3339).
     pub at: String,
-    /// Whether the server can work.
+    /// Whether the server can take requests.
     pub is_ready: bool,
-    /// What an operator should look at.
+    /// Warnings that do not stop the server.
     pub warnings: Vec<String>,
-    /// All the rest.
+    /// The sections below the summary.
     pub tables: Vec<StatusTable>,
 }
 
-/// One part of it.
+/// A section of the page.
 #[derive(Clone, Debug)]
 pub struct StatusTable {
-    /// What it is about.
+    /// Its heading.
     pub title: &'static str,
-    /// What is to be known of it.
+    /// A sentence below the heading.
     pub about: &'static str,
+    /// The sentence in the place of a table without rows.
+    pub empty: &'static str,
     /// The heads of the columns.
     pub columns: &'static [&'static str],
     /// The rows, each headed by its first cell.
     pub rows: Vec<Vec<StatusCell>>,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatusCell {
     /// Words or a number.
     Text(String),
-    /// A name or digest to be copied.
+    /// A name or digest to copy.
     Code(String),
-    /// That something is well.
+    /// A healthy state.
     Good(String),
-    /// That something is not.
+    /// An unhealthy state.
     Fault(String),
-    /// A bar for each minute, the newest at the right. Other cells of the row
-    /// say what is to be known of them.
-    Bars(Vec<f64>),
+    /// A bar chart of the last minutes.
+    Plot(StatusPlot),
+}
+
+/// A bar chart: one bar a minute, the newest at the right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatusPlot {
+    /// The series, as the head of its row has it.
+    pub series: String,
+    /// The unit of the values.
+    pub unit: &'static str,
+    /// The value of each minute, the oldest first.
+    pub minutes: Vec<f64>,
 }
 
 impl StatusPage {
@@ -61,7 +73,7 @@ impl StatusPage {
     pub fn render(&self) -> Markup {
         let layout = Layout {
             is_public: false,
-            ..english("Status")
+            ..english("Status", "")
         };
         layout.render(
             &html! {},
@@ -70,7 +82,10 @@ impl StatusPage {
                     section {
                         h1 { "Status" }
                         @if self.is_ready { p.success { "Ready" } } @else { p.fault { "Not ready" } }
-                        p { "Parafa " (self.version) ", at " (self.at) ". This page is made anew every minute." }
+                        p {
+                            "Parafa " (self.version) " · " time datetime=(self.at) { (self.at) }
+                            " · refreshes every minute"
+                        }
                         @for warning in &self.warnings { p.notice { "Warning: " (warning) } }
                     }
                     @for table in &self.tables { (table.render()) }
@@ -86,7 +101,7 @@ impl StatusTable {
             section {
                 h2 { (self.title) }
                 p.hint { (self.about) }
-                @if self.rows.is_empty() { p { "None." } } @else {
+                @if self.rows.is_empty() { p { (self.empty) } } @else {
                     div.scrolled role="region" aria-label=(self.title) tabindex="0" {
                         table {
                             thead { tr { @for column in self.columns { th scope="col" { (column) } } } }
@@ -110,30 +125,35 @@ impl StatusCell {
             Self::Code(text) => html! { code { (text) } },
             Self::Good(text) => html! { span.success { (text) } },
             Self::Fault(text) => html! { span.fault { (text) } },
-            Self::Bars(minutes) => bars(minutes),
+            Self::Plot(plot) => plot.render(),
         }
     }
 }
 
-/// Drawn in the colour of the text, whichever that is.
-fn bars(minutes: &[f64]) -> Markup {
-    let most = minutes.iter().copied().fold(0.0, f64::max);
-    let begin = MINUTES.saturating_sub(minutes.len());
-    let drawn = minutes
-        .iter()
-        .enumerate()
-        .filter(|(_, value)| **value > 0.0);
-    let path: String = drawn
-        .map(|(minute, value)| {
-            let (x, height) = (STEP * (begin + minute), (value / most * HEIGHT).max(1.0));
-            format!("M{x} {HEIGHT}v-{height:.1}h1.5v{height:.1}z")
-        })
-        .collect();
-    let (width, height) = (STEP * MINUTES, HEIGHT);
-    html! {
-        svg viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img"
-            aria-label={ "A bar for each of " (minutes.len()) " minutes" } {
-            path d=(path) fill="currentColor" {}
+impl StatusPlot {
+    /// The bars in the colour of the text; peak and last value as the accessible
+    /// name, which browsers show as a tooltip too.
+    fn render(&self) -> Markup {
+        let peak = self.minutes.iter().copied().fold(0.0, f64::max);
+        let last = self.minutes.last().copied().unwrap_or_default();
+        let begin = MINUTES.saturating_sub(self.minutes.len());
+        let drawn = self.minutes.iter().enumerate();
+        let drawn = drawn.filter(|(_, value)| **value > 0.0);
+        let path: String = drawn
+            .map(|(minute, value)| {
+                let (x, height) = (STEP * (begin + minute), (value / peak * HEIGHT).max(1.0));
+                format!("M{x} {HEIGHT}v-{height:.1}h1.5v{height:.1}z")
+            })
+            .collect();
+        let (width, height) = (STEP * MINUTES, HEIGHT);
+        html! {
+            svg viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img" {
+                title {
+                    (self.series) ", " (self.unit) ": peak " (peak) ", last " (last)
+                    " (" (self.minutes.len()) " min)"
+                }
+                path d=(path) fill="currentColor" {}
+            }
         }
     }
 }
@@ -142,7 +162,7 @@ fn bars(minutes: &[f64]) -> Markup {
 mod tests {
     use super::*;
 
-    fn page(cells: Vec<StatusCell>) -> String {
+    fn page(rows: Vec<Vec<StatusCell>>) -> String {
         let page = StatusPage {
             version: "1.2.3",
             at: "2026-03-11T09:00:00Z".to_owned(),
@@ -151,20 +171,29 @@ mod tests {
             tables: vec![StatusTable {
                 title: "Queues",
                 about: "Jobs.",
+                empty: "No queues.",
                 columns: &["Queue", "Due"],
-                rows: vec![cells],
+                rows,
             }],
         };
         page.render().into_string()
     }
 
+    fn plot(minutes: &[f64]) -> StatusCell {
+        StatusCell::Plot(StatusPlot {
+            series: "timers".to_owned(),
+            unit: "ms",
+            minutes: minutes.to_vec(),
+        })
+    }
+
     #[test]
     fn a_row_is_headed_by_its_name_and_nothing_on_the_page_runs_or_has_a_style_of_its_own() {
-        let page = page(vec![
+        let page = page(vec![vec![
             StatusCell::Text("timers".to_owned()),
             StatusCell::Fault("<script>7".to_owned()),
-            StatusCell::Bars(vec![1.0]),
-        ]);
+            plot(&[1.0]),
+        ]]);
 
         assert!(page.contains("<th scope=\"row\">timers</th>"), "{page}");
         assert!(page.contains("&lt;script&gt;7"), "{page}");
@@ -180,13 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_table_without_rows_says_so() {
+        assert!(page(Vec::new()).contains("<p>No queues.</p>"));
+    }
+
+    #[test]
     fn bars_are_as_high_as_their_share_of_the_highest_and_the_newest_stands_at_the_right() {
-        let page = page(vec![StatusCell::Bars(vec![4.0, 0.0, 8.0])]);
+        let page = page(vec![vec![plot(&[4.0, 0.0, 8.0, 1.5])]]);
 
         assert!(
-            page.contains("d=\"M114 24v-12.0h1.5v12.0zM118 24v-24.0h1.5v24.0z\""),
+            page.contains(
+                "d=\"M112 24v-12.0h1.5v12.0zM116 24v-24.0h1.5v24.0zM118 24v-4.5h1.5v4.5z\""
+            ),
             "{page}"
         );
-        assert!(page.contains("A bar for each of 3 minutes"), "{page}");
+        let told = "<title>timers, ms: peak 8, last 1.5 (4 min)</title>";
+        assert!(page.contains(told), "{page}");
     }
 }

@@ -22,7 +22,7 @@ pub struct ProblemDocuments(BaseUrl);
 #[schemars(rename = "Problem")]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemDocument {
-    /// What kind of problem it is; the address of a page on it.
+    /// The kind of problem: the address of a page about it.
     #[schemars(url)]
     r#type: String,
     /// The kind in a few words.
@@ -32,7 +32,7 @@ pub struct ProblemDocument {
     status: u16,
     /// A sentence about this occurrence.
     detail: String,
-    /// All faults of the request, in the order in which they stand there.
+    /// All faults of the request, in the order of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Fault>,
     /// A page on which a person can settle what is due.

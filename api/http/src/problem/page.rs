@@ -9,6 +9,7 @@ use crate::pages::for_developers;
 pub(crate) fn page(kind: ProblemType) -> Markup {
     for_developers(
         kind.title,
+        kind.meaning,
         &html! {
             main #main tabindex="-1" {
                 section {

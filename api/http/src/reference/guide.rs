@@ -42,6 +42,7 @@ pub(super) fn page(guide: &Guide, folder: &str, base_url: &BaseUrl, set_up: &[Se
     let base_url = base_url.to_string();
     for_developers(
         guide.title,
+        guide.introduction,
         &html! {
             main.wide #main tabindex="-1" {
                 section {
@@ -58,12 +59,12 @@ pub(super) fn page(guide: &Guide, folder: &str, base_url: &BaseUrl, set_up: &[Se
                 }
                 @if !set_up.is_empty() {
                     section {
-                        h2 { "Set up here" }
+                        h2 { "Available on this server" }
                         table {
                             tbody {
                                 @for SetUp { title, names } in set_up {
                                     tr {
-                                        td { (title) }
+                                        th scope="row" { (title) }
                                         td { @if names.is_empty() { "none" } @else { (names.join(", ")) } }
                                     }
                                 }
@@ -72,10 +73,10 @@ pub(super) fn page(guide: &Guide, folder: &str, base_url: &BaseUrl, set_up: &[Se
                     }
                 }
                 section {
-                    h2 { "Read on" }
+                    h2 { "Next steps" }
                     ul {
-                        li { a href={ (folder) "/docs/reference" } { "The reference: every call" } }
-                        li { a href="/problems" { "What a refusal means" } }
+                        li { a href={ (folder) "/docs/reference" } { "API reference" } }
+                        li { a href="/problems" { "Problems: what each error means" } }
                         li { a href="/docs/webhooks" { "Webhooks" } }
                     }
                 }

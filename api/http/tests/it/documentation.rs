@@ -119,7 +119,7 @@ async fn a_guide_has_commands_for_this_service_and_what_is_set_up_here() {
     for part in [
         "<p>Type <code>bash</code> first.</p>",
         "<pre tabindex=\"0\"><code>curl https://auth.example/v1/auth/requests</code></pre>",
-        "<td>Methods</td><td>none</td>",
+        "<th scope=\"row\">Methods</th><td>none</td>",
         "href=\"/auth/docs/reference\"",
     ] {
         assert!(guide.contains(part), "{part}: {guide}");

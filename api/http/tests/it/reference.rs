@@ -63,10 +63,7 @@ async fn schemas_are_found_by_their_members_and_what_is_named_so_comes_first() {
 #[tokio::test]
 async fn nothing_found_is_said_and_what_was_typed_is_no_markup() {
     let page = found("%3Cb%3Ezz").await;
-    assert!(
-        page.contains("Nothing is found for “&lt;b&gt;zz”"),
-        "{page}"
-    );
+    assert!(page.contains("No results for “&lt;b&gt;zz”"), "{page}");
     assert!(page.contains("value=\"&lt;b&gt;zz\""), "{page}");
 
     let all = found("+").await;
@@ -78,7 +75,7 @@ async fn a_call_or_schema_that_there_is_not_is_a_page_that_says_so() {
     for unknown in ["nothing", "schemas/Nothing", "%FF"] {
         let (status, page) = page(&service(), &format!("{REFERENCE}/{unknown}")).await;
         assert_eq!(status, StatusCode::NOT_FOUND, "{unknown}");
-        assert!(page.contains("<h1>There is no such page</h1>"), "{page}");
+        assert!(page.contains("<h1>Page not found</h1>"), "{page}");
         assert!(page.contains("role=\"search\""), "{page}");
     }
 }
@@ -94,7 +91,7 @@ async fn samples_take_what_changes_from_the_environment() {
         "data=json.dumps({\n      &quot;signature&quot;: &quot;c2lnbmVk&quot;\n    }).encode()",
         "fetch(`${process.env.BASE}/v1/auth/requests/${process.env.REQUEST_ID}/complete`, {\n  method: &quot;POST&quot;",
         "export BASE=https://auth.example\nexport KEY=$(jq -r '.auth' parafa-data/demo.json)",
-        "as answered by <a href=\"/auth/docs/reference/createAuthentication\">Begin</a>",
+        "from the response of <a href=\"/auth/docs/reference/createAuthentication\">Begin</a>",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }

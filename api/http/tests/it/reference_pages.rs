@@ -11,6 +11,9 @@ use tower::ServiceExt;
 const MOST_ELEMENTS: usize = 1500;
 const MOST_BYTES: usize = 100_000;
 
+/// What search engines show of a page begins with this.
+const DESCRIBED: &str = "<meta name=\"description\" content=\"";
+
 /// Status and text of a page.
 pub(crate) async fn page(service: &Router, path: &str) -> (StatusCode, String) {
     let request = Request::get(path).body(Body::empty()).unwrap();
@@ -28,6 +31,7 @@ pub(crate) async fn assert_readable(service: &Router, folder: &str) {
     let document: Value = serde_json::from_str(&description).unwrap();
     let reference = format!("{folder}/docs/reference");
     let index = light(service, &reference).await;
+    assert!(index.contains(DESCRIBED), "{reference}");
     let mut calls = 0;
     for (group, has_samples) in [("paths", true), ("webhooks", false)] {
         let operations = members(&document[group]).flat_map(|(_, item)| members(item));
@@ -37,6 +41,7 @@ pub(crate) async fn assert_readable(service: &Router, folder: &str) {
             let path = format!("{reference}/{id}");
             assert!(index.contains(&format!("href=\"{path}\"")), "{path}");
             let page = light(service, &path).await;
+            assert!(page.contains(DESCRIBED), "{path}");
             for language in ["curl", "Python", "TypeScript"] {
                 let is_shown = page.contains(&format!("<h3>{language}</h3><pre"));
                 assert_eq!(is_shown, has_samples, "{path}: {language}");
@@ -76,6 +81,8 @@ async fn light(service: &Router, path: &str) -> String {
     let elements = elements.filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     let elements = elements.count();
     assert!(elements < MOST_ELEMENTS, "{path}: {elements} elements");
+    assert_eq!(page.matches("<h1").count(), 1, "{path}");
+    assert!(page.contains("<html lang=\"en\">"), "{path}");
     for foreign in ["<script", "<style", " style=\""] {
         assert!(!page.contains(foreign), "{path}: {foreign}");
     }

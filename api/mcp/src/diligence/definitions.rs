@@ -61,7 +61,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             interpretation: true,
             ..PLAIN
         }),
-        description: "A Lithuanian legal entity as the Register of Legal Entities (JAR) has it: name, legal form and status, seat, capital, VAT number, activities, management bodies with their present members, rule of representation, branches, restrictions. Takes a nine-digit code; there is no search by name. 0.30 euro a call. Begin here to see which entity a code is; then get_participants and get_beneficial_owners tell who is behind it.",
+        description: "A Lithuanian legal entity in the Register of Legal Entities (JAR): name, legal form and status, seat, capital, VAT number, activities, management bodies with their present members, rule of representation, branches, restrictions. Takes a nine-digit code; there is no search by name. 0.30 euro a call. Begin here to identify the entity of a code; get_participants and get_beneficial_owners then tell who is behind it.",
     },
     Definition {
         name: "get_participants",
@@ -71,7 +71,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             bods: true,
             ..PLAIN
         }),
-        description: "All shareholders or members on the last list that a Lithuanian legal entity filed (JADIS), with their shares, votes and dates. 0.65 euro a call. A participant that is a Lithuanian entity has its code in identifiers: call again with that to go up the chain. Who controls the entity in the end is in get_beneficial_owners.",
+        description: "All shareholders or members on the last list that a Lithuanian legal entity filed (JADIS), with their shares, votes and dates. 0.65 euro a call. A participant that is a Lithuanian entity has its code in identifiers: call again with that to go up the chain. Ultimate control is in get_beneficial_owners.",
     },
     Definition {
         name: "get_beneficial_owners",
@@ -82,14 +82,14 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             interpretation: true,
             bods: true,
         }),
-        description: "All persons whom a Lithuanian legal entity has declared to own or control it in the end (JANGIS), in which way, and through which entities. Read status first: that nobody was declared, or that the entity is exempt, is an answer too. 0.15 euro a call. The purpose is logged. Compare with get_participants.",
+        description: "All persons whom a Lithuanian legal entity has declared as its ultimate owners or controllers (JANGIS), how they own or control it, and through which entities. Read status first: that nobody was declared, or that the entity is exempt, is an answer too. 0.15 euro a call. The purpose is logged. Compare with get_participants.",
     },
     Definition {
         name: "get_real_estate",
         title: "Real property held",
         path: "/v1/entities/{code}/real-estate",
         takes: Takes::Entity(PLAIN),
-        description: "All real-property objects in which a Lithuanian legal entity holds rights now (NTR): unique number, address, share, whether mortgaged or seized. 0.35 euro a call. The acts behind a seizure are in get_seizures; owners and mortgages of one object are in its extract, which the HTTP API alone has.",
+        description: "All real-property objects in which a Lithuanian legal entity holds rights now (NTR): unique number, address, share, whether mortgaged or seized. 0.35 euro a call. The acts behind a seizure are in get_seizures; owners and mortgages of one object are in its extract, which only the HTTP API has.",
     },
     Definition {
         name: "get_seizures",
@@ -117,7 +117,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             interpretation: true,
             bods: true,
         }),
-        description: "What the six tools above tell of a Lithuanian legal entity, in one answer with a section a register; one that holds nothing is a section with status no-data. There is no score. 1.29 euro a call, less than the six together; a register that does not answer makes it fail free of charge, and then the single tools tell the rest. The purpose is logged.",
+        description: "The answers of the six tools above about a Lithuanian legal entity in one, with a section for each register; a register that holds nothing is a section with status no-data. There is no score. 1.29 euro a call, less than the six together. If a register does not answer, the call fails free of charge: then use the single tools. The purpose is logged.",
     },
     Definition {
         name: "create_kyc_package",
@@ -131,7 +131,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
         title: "Check an identification package",
         path: "/v1/kyc-packages/{orderId}",
         takes: Takes::Order,
-        description: "How an order of create_kyc_package stands: its status, why it was refused, the ceremonyUrl while it waits, and the price once it is delivered. Free of charge. Once status is delivered, the signed container is downloaded over the HTTP API: GET /v1/kyc-packages/{orderId}/artifact.",
+        description: "The state of an order of create_kyc_package: its status, why it was refused, the ceremonyUrl while it waits, and the price once it is delivered. Free of charge. Once status is delivered, the signed container is downloaded over the HTTP API: GET /v1/kyc-packages/{orderId}/artifact.",
     },
 ];
 
@@ -191,21 +191,23 @@ fn entity_schema(takes: Entity) -> JsonObject {
             json!({
                 "type": "string",
                 "enum": PURPOSES,
-                "description": "Why the data is asked for; logged against the call.",
+                "description": "The purpose of the call; it is logged.",
             }),
         );
         required.push("purpose");
     }
     if takes.interpretation {
-        let interpret = "Adds what the data mean under Lithuanian law, for 0.29 euro more; where no lawyer has reviewed that, for sandbox keys alone. Default: false.";
+        let interpret = "Adds the meaning of the data under Lithuanian law, for 0.29 euro more; for sandbox keys only until a lawyer has reviewed it. Default: false.";
         properties.insert("interpret".to_owned(), flag(interpret));
     }
     if takes.bods {
-        let bods = "Adds the same as statements of the Beneficial Ownership Data Standard 0.4, several times as long. Default: false.";
+        let bods = "Adds the same data as statements of the Beneficial Ownership Data Standard 0.4, several times as long. Default: false.";
         properties.insert("bods".to_owned(), flag(bods));
     }
-    let limit = format!("Most entries of each list, 1 to {HIGHEST_LIMIT}. Default: {USUAL_LIMIT}.");
-    let cursor = "page.nextCursor of the answer to the same arguments, for the next entries, free of charge. Leave it out for a new answer.";
+    let limit = format!(
+        "Maximum number of entries of each list, 1 to {HIGHEST_LIMIT}. Default: {USUAL_LIMIT}."
+    );
+    let cursor = "page.nextCursor of the previous answer to the same arguments: returns the next entries, free of charge. Leave it out for a new answer.";
     for (name, kind, description) in [
         ("limit", "integer", limit.as_str()),
         ("cursor", "string", cursor),
@@ -221,14 +223,14 @@ fn page_schema() -> Value {
     let whole = json!({"type": "integer"});
     json!({
         "type": "object",
-        "description": "There where lists are longer than a page; pointers of the interpretation count from the first entry of all.",
+        "description": "Present if lists are longer than a page; pointers of the interpretation count from the first entry of all.",
         "properties": {
             "offset": whole,
             "limit": whole,
             "total": whole,
             "totals": {
                 "type": "object",
-                "description": "How long each list is that is cut, by its pointer within data; the others are whole.",
+                "description": "The length of each cut list, by its pointer within data; other lists are complete.",
                 "additionalProperties": whole,
             },
             "nextCursor": {"type": ["string", "null"]},

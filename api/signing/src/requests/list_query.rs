@@ -23,7 +23,7 @@ impl ListQuery {
 impl FromQuery for ListQuery {
     fn decode(query: &mut Object<'_>) -> Option<Self> {
         let status = query.optional("status", |node| {
-            node.described("Only signings that stand there.").one_of()
+            node.described("Only signings with this status.").one_of()
         });
         let cursor = Cursor::decode(query)?;
         Some(Self {

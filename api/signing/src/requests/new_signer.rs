@@ -19,7 +19,7 @@ pub struct NewSigner {
     pub email: EmailAddress,
     /// As the caller writes it.
     pub name: Option<String>,
-    /// Of mails and the ceremony page.
+    /// The language of mails and of the ceremony page.
     pub language: Language,
     /// What this party is there for.
     pub party: Party,
@@ -106,7 +106,7 @@ impl NewSigner {
             });
             let name = object.optional("name", |node| node.text(LONGEST_NAME));
             let language = object.or("language", Language::Lt, |node| {
-                node.described("Of this party's mail and ceremony page.")
+                node.described("The language of this party's mail and ceremony page.")
                     .one_of()
             });
             let is_viewer = role == Some(PartyRole::Viewer);
@@ -120,7 +120,7 @@ impl NewSigner {
                 left_out = false;
                 let node = of_signers(node, is_viewer)?;
                 let node = node.described(
-                    "Those that are set up here where it is left out; at least one of them.",
+                    "Default: all methods that are available here. At least one of them is required.",
                 );
                 methods(&node, set_up)
             });

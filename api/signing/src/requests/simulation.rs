@@ -28,7 +28,7 @@ impl<A> FromBody<A> for Simulation {
         node.object("SimulateRequest", |object| {
             let action = object.required("action", |node| node.one_of());
             let signer_email = object.optional("signerEmail", |node| {
-                node.described("Who declines; the first open signer by default.")
+                node.described("The signer who declines. Default: the first open signer.")
                     .email()
             });
             let reason = object.optional("reason", |node| node.lines(LONGEST_REASON));

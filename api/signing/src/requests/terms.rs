@@ -22,7 +22,7 @@ pub struct Terms {
     pub signers: Vec<NewSigner>,
     /// How the links reach the signers.
     pub delivery: Delivery,
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     pub signing_order: SigningOrder,
     /// Where events are posted to.
     pub webhook_url: Option<Url>,
@@ -72,9 +72,7 @@ pub(super) fn expires_in_days(node: Node<'_>) -> Option<u16> {
 
 fn signers(node: Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<NewSigner>> {
     let node = node
-        .described(
-            "Each email once, whatever its letters' case; at least one party of role signer.",
-        )
+        .described("Emails are unique, ignoring case. At least one party has the role signer.")
         .with("contains", json!({"not": of_viewers()}));
     let mut parties = Parties::default();
     let decoded = node.items(SIGNERS, |signer| {

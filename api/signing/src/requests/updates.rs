@@ -36,7 +36,7 @@ impl UpdateSigner {
     pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         node.object("UpdateSignerRequest", |object| {
             let methods = object.required("methods", |node| {
-                let node = node.described("At least one of those that are set up here.");
+                let node = node.described("At least one of the methods that are available here.");
                 methods(&node, &rules.methods)
             });
             Some(Self { methods: methods? })

@@ -12,8 +12,8 @@ use crate::ids::BatchId;
 pub struct Batch {
     /// Its id.
     pub batch_id: BatchId,
-    /// As the caller gave it; empty once one of its signings is erased, which
-    /// was called the same.
+    /// As the caller gave it; empty once one of its signings, which share it, is
+    /// erased.
     pub title: String,
     /// The caller's own reference.
     pub external_id: Option<String>,

@@ -3,27 +3,26 @@ use serde::Serialize;
 
 use crate::vocabulary::{ContainerFormat, SigningMethod};
 
-/// What can be done here: what is neither listed nor set up later is refused
-/// however often it is asked for.
+/// The capabilities of this service. Anything else is refused until it is set up.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
-    /// The formats of documents that are taken.
+    /// The document formats that are accepted.
     pub formats: Vec<InstalledFormat>,
-    /// What signers can sign with.
+    /// The methods by which signers can sign.
     pub methods: Vec<SigningMethod>,
-    /// The containers that can be made of files.
+    /// The containers that can be composed from files.
     pub containers: Vec<ContainerFormat>,
 }
 
-/// A format of documents, and the plugin that knows it.
+/// A document format, and the plugin that handles it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledFormat {
     /// The plugin's id.
     pub id: String,
-    /// The extensions of its documents' names, without a dot.
+    /// The file extensions of its documents, without a dot.
     pub extensions: Vec<String>,
-    /// What the plugin does with them, such as `sign` and `archive`.
+    /// The plugin's operations, such as `sign` and `archive`.
     pub operations: Vec<String>,
 }

@@ -29,6 +29,6 @@ pub struct Comment {
 pub struct CommentList {
     /// The signing.
     pub signing_id: SigningId,
-    /// None are left once it is erased.
+    /// Empty once the signing is erased.
     pub comments: Vec<Comment>,
 }

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use crate::ids::SigningId;
 
-/// What became of a signing that was to be erased.
+/// The result of erasing a signing.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasedSigning {
@@ -11,7 +11,7 @@ pub struct ErasedSigning {
     signing_id: SigningId,
     /// Always true.
     deleted: bool,
-    /// Whether it was erased now, and not before.
+    /// Whether this call erased it; false if it was erased before.
     changed: bool,
 }
 
@@ -27,7 +27,7 @@ impl ErasedSigning {
     }
 }
 
-/// What became of the signings that were to be erased together.
+/// The result of erasing several signings.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureCount {

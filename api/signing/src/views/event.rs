@@ -7,15 +7,15 @@ use super::SignedDocument;
 use crate::ids::{SignerId, SigningId};
 use crate::vocabulary::{CompletionMode, SignerStatus, SigningEventKind, SigningStatus};
 
-/// What is posted to a signing's webhook address.
+/// The body of an event that is posted to a signing's webhook.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SigningEvent {
-    /// What happened.
+    /// The event.
     pub event: SigningEventKind,
     /// To which signing.
     pub signing_id: SigningId,
-    /// Where the signing stood then.
+    /// The status of the signing at that time.
     pub status: SigningStatus,
     /// The caller's own reference.
     pub external_id: Option<String>,
@@ -42,7 +42,7 @@ pub struct EventSigner {
     /// As the caller gave it.
     #[schemars(extend("format" = "email"))]
     pub email: String,
-    /// Where the signer stood then.
+    /// The status of the signer at that time.
     pub status: SignerStatus,
     /// In the signer's own words, if any were given.
     #[serde(skip_serializing_if = "Option::is_none")]

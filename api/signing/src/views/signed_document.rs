@@ -11,7 +11,7 @@ pub struct SignedDocument {
     sha256: String,
     /// Size, in bytes.
     bytes: u64,
-    /// What the bytes are.
+    /// The media type.
     mime_type: String,
     /// Only on a sandbox simulation, and true there.
     #[serde(skip_serializing_if = "Option::is_none")]

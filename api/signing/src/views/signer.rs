@@ -19,9 +19,9 @@ pub struct Signer {
     pub email: Option<String>,
     /// As the caller gave it.
     pub name: Option<String>,
-    /// Of mails and the ceremony page.
+    /// The language of mails and of the ceremony page.
     pub language: Language,
-    /// Where this party stands.
+    /// The status of this party.
     pub status: SignerStatus,
     /// The ceremony; only while this signer can still sign. It answers 404
     /// until it is the signer's turn.
@@ -42,7 +42,7 @@ pub struct Signer {
     pub methods_allowed: Vec<SigningMethod>,
     /// Set by a real signature.
     pub actual_method: Option<SigningMethod>,
-    /// Whether a personal code was given, which the signer must have.
+    /// Whether the signer must have the personal code that was given.
     pub identity_locked: bool,
     /// True once a locked signer has completed the real ceremony.
     pub identity_matched: Option<bool>,

@@ -13,13 +13,13 @@ use crate::vocabulary::{CompletionMode, Delivery, SigningOrder, SigningStatus};
 pub struct Signing {
     /// Its id.
     pub signing_id: SigningId,
-    /// Where it stands.
+    /// Its status.
     pub status: SigningStatus,
-    /// What signers are shown; empty once erased.
+    /// The title that signers see; empty once erased.
     pub title: String,
     /// How the links reach the signers.
     pub delivery: Delivery,
-    /// Whether signers wait for one another.
+    /// The order in which signers sign.
     pub signing_order: SigningOrder,
     /// When it is wanted by. Nothing expires then.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
@@ -40,14 +40,15 @@ pub struct Signing {
     /// When it was erased.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub erased_at: Option<Timestamp>,
-    /// When it is erased by itself, told where it is read: of one that has ended, in a workspace
-    /// that keeps signings for so many days, unless it is held.
+    /// When it is erased automatically. Only in the answer of the call that reads one
+    /// signing: once it has ended, in a workspace with a retention period, unless it is
+    /// held.
     #[serde(
         serialize_with = "timestamp::nullable::serialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub erases_at: Option<Timestamp>,
-    /// One sentence, where the status needs it.
+    /// A sentence about the status, where it needs one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The parties in the order posted.

@@ -9,11 +9,11 @@ use crate::ids::FileToken;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredFile {
-    /// What later requests name it by.
+    /// The token by which later requests refer to it.
     pub file_token: FileToken,
     /// As the caller gave it.
     pub name: String,
-    /// What the bytes are.
+    /// The media type.
     pub media_type: String,
     /// SHA-256 of the bytes, in lower-case hexadecimal digits.
     #[schemars(with = "HexDigest")]

@@ -48,7 +48,7 @@ class AuthenticationClient(Client):
         return self.call(create_authentication, body=request)
 
     def read(self, request_id: UUID, wait_ms: int = 0) -> Authentication:
-        """How far a request is. For the code of a device link, read each second and show the
+        """The status of a request. For the code of a device link, read each second and show the
         latest: `wait_ms=1000`."""
         return self.call(read_authentication, request_id, wait_ms=wait_ms)
 

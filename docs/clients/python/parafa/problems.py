@@ -10,7 +10,7 @@ import httpx
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong with a request."""
+    """A fault of a request."""
 
     pointer: str
     """Where: a JSON Pointer (RFC 6901) into the body or the query."""
@@ -35,12 +35,12 @@ class ProblemError(Exception):
         """The kind in short: the end of `type`, or `code` of the envelope."""
         self.detail = str(told.get("detail") or response.text[:200])
         self.errors = tuple(_faults(told.get("errors")))
-        """All faults of the request, in the order in which they stand there."""
+        """All faults of the request, in the order of the request."""
         self.recovery_url: str | None = told.get("recoveryUrl")
         """A page on which a person can settle what is due."""
         after = response.headers.get("Retry-After", "")
         self.retry_after = float(after) if after.isascii() and after.isdigit() else None
-        """Seconds after which trying again can help."""
+        """Seconds to wait before trying again."""
         self.request_id: str | None = response.headers.get("X-Request-Id")
         """Ties the refusal to the service's log."""
         every = "".join(f"; {fault.pointer}: {fault.detail}" for fault in self.errors)

@@ -38,7 +38,7 @@ export class AuthenticationClient extends Client<paths> {
         return this.call("post", "/v1/auth/requests", { body: request });
     }
 
-    /** How far a request is. For the code of a device link, read each second and show the latest:
+    /** The status of a request. For the code of a device link, read each second and show the latest:
      * `get(requestId, 1000)`. */
     get(requestId: string, waitMs = 0, signal?: AbortSignal): Promise<Authentication> {
         const query = { waitMs };

@@ -1,6 +1,6 @@
 // What the APIs refuse, as errors.
 
-/** One thing that is wrong with a request. */
+/** A fault of a request. */
 export interface Fault {
     /** Where: a JSON Pointer (RFC 6901) into the body or the query. */
     pointer: string;
@@ -18,11 +18,11 @@ export class ProblemError extends Error {
     readonly kind: string;
     readonly title: string;
     readonly detail: string;
-    /** All faults of the request, in the order in which they stand there. */
+    /** All faults of the request, in the order of the request. */
     readonly errors: readonly Fault[];
     /** A page on which a person can settle what is due. */
     readonly recoveryUrl?: string;
-    /** Seconds after which trying again can help. */
+    /** Seconds to wait before trying again. */
     readonly retryAfter?: number;
     /** Ties the refusal to the service's log. */
     readonly requestId?: string;

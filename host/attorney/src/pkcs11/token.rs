@@ -88,7 +88,7 @@ impl Token {
         if let Some(module) = locked(&self.module).take()
             && let Err(error) = module.finalize()
         {
-            tracing::warn!(%error, "the module of the key does not close");
+            tracing::warn!(%error, "the PKCS #11 module does not close");
         }
         true
     }
@@ -114,7 +114,7 @@ impl Token {
                         provider = "attorney's device",
                         remedy = "where this comes often, look at the device, its driver and its log",
                         %error,
-                        "a session with the key's token is given up for a new one"
+                        "a session with the key's token is replaced"
                     );
                     // Another one comes to the same where the PIN is wrong, which
                     // `open` knows.

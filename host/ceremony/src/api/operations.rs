@@ -276,7 +276,7 @@ impl CeremonyOperations {
             Ok(Ok(Some(members))) => members,
             Ok(Err(error)) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "a page does not say what its document is made of");
+                tracing::warn!(error, "the members of a document cannot be listed");
                 return PageMembers::Unknown;
             }
             Err(_) => return PageMembers::Unknown,

@@ -188,7 +188,7 @@ pub(super) fn failure(
             status = error.status,
             remedy = error.remedy(),
             error = error as &dyn std::error::Error,
-            "a provider does not work as it should"
+            "a provider misbehaves"
         );
     } else {
         tracing::info!(attempt.id = %running.attempt.id, error = error as &dyn std::error::Error, "a provider's session ended without a signature");

@@ -39,7 +39,7 @@ impl Ceremonies {
         let plugin = match self.finisher(running).await? {
             Ok(plugin) => plugin.prioritized(running.call_priority()),
             Err(error @ LookupError::Disabled(_)) => {
-                tracing::error!(%error, "a signature in the making is given up");
+                tracing::error!(%error, "an unfinished signature is given up");
                 return Ok(StepOutcome::Failed(AttemptFailure::PluginFailed));
             }
             // Somebody may install one.
@@ -234,7 +234,7 @@ impl Ceremonies {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "no time-stamp; it is asked for again later"
+                    "no time-stamp; retrying later"
                 );
                 None
             }

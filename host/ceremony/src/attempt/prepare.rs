@@ -198,7 +198,7 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
         plugin.id = pin.id,
         plugin.digest = pin.sha256,
         failure = plugin_failure::words(&error),
-        "a document that was taken in cannot be signed"
+        "an accepted document cannot be signed"
     );
     StepOutcome::PluginFailed(error, pin)
 }

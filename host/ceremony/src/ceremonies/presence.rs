@@ -28,7 +28,7 @@ impl Ceremonies {
         });
         if let Err(error) = noted.await {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(signing.id = %id, error, "a signer's presence is not noted");
+            tracing::warn!(signing.id = %id, error, "a signer's presence cannot be recorded");
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) const PACE: BodyPace = BodyPace {
 #[derive(Debug, thiserror::Error)]
 pub enum BrokenOff {
     /// It was taken too slowly.
-    #[error("the document was taken too slowly")]
+    #[error("the document was downloaded too slowly")]
     TooSlow,
     /// It could not be read to its end.
     #[error("the document could not be read to its end")]
@@ -123,9 +123,9 @@ impl BrokenOff {
         };
         match self {
             Self::TooSlow | Self::Unread(ByteFileError::Missing { .. }) => {
-                tracing::info!(error, "a download was broken off");
+                tracing::info!(error, "a download was aborted");
             }
-            Self::Unread(_) => tracing::error!(error, "a download was broken off"),
+            Self::Unread(_) => tracing::error!(error, "a download was aborted"),
         }
         download_broken_off(reason);
     }

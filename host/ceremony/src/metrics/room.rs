@@ -94,7 +94,7 @@ pub async fn look_at_quotas(uploads: &Uploads) {
             Ok(usage) => usage,
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "what is stored cannot be looked up");
+                tracing::warn!(error, "the stored amounts cannot be looked up");
                 return;
             }
         };

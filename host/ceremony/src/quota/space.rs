@@ -62,7 +62,7 @@ impl FreeSpace {
             Err(error) => {
                 if self.told_of_failure.is_due(now) {
                     let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "nobody can tell how full the disk is");
+                    tracing::warn!(error, "the free disk space cannot be determined");
                 }
                 None
             }

@@ -38,7 +38,7 @@ impl WebhookSender {
         let target = Target::deserialize(&payload).ok();
         let target = target.and_then(|payload| payload.target.parse::<Uri>().ok());
         let Some(target) = target else {
-            tracing::error!(notice.id = %notice.id, "a webhook's target is no address: its event is lost");
+            tracing::error!(notice.id = %notice.id, "a webhook's target is not a URL: its event is lost");
             return self.drop_delivery(job, notice.id).await;
         };
         let (headers, body) = match self.signed(&notice, payload, now).await {

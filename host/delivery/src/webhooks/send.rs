@@ -28,7 +28,7 @@ const LATER: [StatusCode; 4] = [
 /// What came of one attempt to deliver.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
-    /// The receiver took it.
+    /// The receiver acknowledged it.
     Acknowledged(StatusCode),
     /// The receiver said that it will not take it.
     Refused(StatusCode),

@@ -27,7 +27,7 @@ impl<'a> KnownWorld<'a> {
         named.copied().ok_or_else(|| {
             let known: Vec<&str> = those.iter().map(|one| one.id.as_str()).collect();
             CommandError::Refused(format!(
-                "{id} is no persona with {what}; those are {}",
+                "{id} is not a persona with {what}; there are {}",
                 known.join(", ")
             ))
         })

@@ -29,7 +29,9 @@ impl ScanArguments {
             pairs.find_map(|(name, value)| (name == "deviceLinkType").then(|| value.into_owned()))
         });
         let kind = kind.ok_or_else(|| {
-            CommandError::Refused("the link is no device link: it has no deviceLinkType".to_owned())
+            CommandError::Refused(
+                "the link is not a device link: it has no deviceLinkType".to_owned(),
+            )
         })?;
         let address = format!("{}/mock/device-link", world.addresses.smart_id);
         let body = json!({

@@ -16,7 +16,7 @@ pub(super) struct Problem {
     errors: Vec<FieldError>,
 }
 
-/// One thing that is wrong with a request.
+/// A fault of a request.
 #[derive(Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FieldError {

@@ -56,12 +56,12 @@ impl From<DiligenceError> for Problem {
                 unsigned(&error)
             }
             DiligenceError::Abandoned => Self::unavailable(
-                "The caller hung up before the answer was ready; nothing was charged.",
+                "The caller disconnected before the answer was ready; nothing was charged.",
             ),
             DiligenceError::Unaccounted(_) => {
                 log_failure(&error, "nobody knows whether an answer was accounted for");
                 Self::unavailable(
-                    "The answer could not be recorded for billing, so it is withheld. Whether it was charged is not known: the operator can look it up by the X-Request-Id.",
+                    "The answer could not be recorded for billing, so it is withheld. It is unknown whether it was charged: the operator can look it up by the X-Request-Id.",
                 )
             }
             DiligenceError::Platform(_) => {

@@ -21,7 +21,7 @@ pub enum Simulation {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotSimulate {
     /// The named party is none that can sign now.
-    #[error("the named party is no signer who can sign now")]
+    #[error("the named party is not a signer who can sign now")]
     SignerNotOpen,
     /// The ceremony has ended.
     #[error("the signing has ended")]

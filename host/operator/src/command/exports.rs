@@ -10,18 +10,18 @@ use crate::Month;
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageCommand {
-    /// Print what a workspace has used, the oldest first: a line of JSON each. With
-    /// --month what all have used in it, each entry with its id and workspace.
+    /// Print the usage of a workspace, oldest first, as JSON lines. With --month, print
+    /// that month's usage of all workspaces, each entry with its id and workspace.
     Export {
         #[arg(required_unless_present = "month")]
         tenant: Option<String>,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
+        /// Only entries from this time on, such as 2026-03-01T00:00:00Z.
         #[arg(long, value_name = "TIME", conflicts_with = "month")]
         since: Option<Timestamp>,
         /// A month in UTC, such as 2026-10.
         #[arg(long, value_name = "YYYY-MM")]
         month: Option<Month>,
-        /// One workspace alone.
+        /// Only this workspace.
         #[arg(
             long = "tenant",
             value_name = "TENANT",
@@ -29,7 +29,7 @@ pub enum UsageCommand {
             conflicts_with = "tenant"
         )]
         only: Option<String>,
-        /// How a month is written; a line of JSON each, without it.
+        /// The format of a month's export. Default: JSON lines.
         #[arg(long, value_enum, requires = "month")]
         format: Option<UsageFormat>,
         #[arg(skip)]
@@ -41,7 +41,7 @@ pub enum UsageCommand {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageFormat {
-    /// Comma-separated values (RFC 4180) with a line of names, in UTF-8.
+    /// Comma-separated values (RFC 4180) with a header line, in UTF-8.
     Csv,
     /// A line of JSON each.
     Json,
@@ -51,14 +51,13 @@ pub enum UsageFormat {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum CallsCommand {
-    /// Print the calls for register data that a workspace has made, the oldest
-    /// first: a line of JSON each.
+    /// Print the register calls of a workspace, oldest first, as JSON lines.
     Export {
         tenant: String,
-        /// Those about one entity or real-property object alone.
+        /// Only calls about this entity or real-property object.
         #[arg(long, value_name = "CODE", value_parser = subject)]
         subject: Option<String>,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
+        /// Only entries from this time on, such as 2026-03-01T00:00:00Z.
         #[arg(long, value_name = "TIME")]
         since: Option<Timestamp>,
         #[arg(skip)]

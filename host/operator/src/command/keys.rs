@@ -10,15 +10,15 @@ use super::id;
 /// What holds of a key from the beginning.
 #[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
 pub struct KeyTerms {
-    /// What its users call it.
+    /// A name for its users.
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// When it stops working, such as 2027-01-01T00:00:00Z; without it when it is
+    /// When it expires, such as 2027-01-01T00:00:00Z. Default: it works until it is
     /// revoked.
     #[arg(long, value_name = "TIME")]
     pub expires: Option<Timestamp>,
-    /// A network where alone it works, such as 198.51.100.0/24 or 2001:db8:1:2::/64,
-    /// or an IPv4 address, once for each; without it anywhere.
+    /// A network or IPv4 address from which it may be used, such as 198.51.100.0/24 or
+    /// 2001:db8:1:2::/64; repeat for several. Default: any.
     #[arg(long = "network", value_name = "CIDR")]
     #[serde(default)]
     pub networks: Vec<Network>,
@@ -28,7 +28,7 @@ pub struct KeyTerms {
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyCommand {
-    /// Issue a key that acts as a user; it is shown this once only.
+    /// Issue a key that acts as a user; it is shown only once.
     Issue {
         tenant: String,
         /// The user's email address.

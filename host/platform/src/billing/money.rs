@@ -15,7 +15,7 @@ pub struct Amount {
 
 /// A text that is no amount.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no amount of euros, such as 12.50")]
+#[error("{0:?} is not an amount in euros, such as 12.50")]
 pub struct NoAmount(String);
 
 impl Amount {

@@ -26,7 +26,9 @@ pub struct PriceStep {
 
 /// A text that is no step of a price ladder.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no price, such as 101=0.40: 0.40 euros from the 101st signature of a month on")]
+#[error(
+    "{0:?} is not a price, such as 101=0.40: 0.40 euros from the 101st signature of a month on"
+)]
 pub struct NoPriceStep(String);
 
 /// Steps that make no ladder.

@@ -152,10 +152,7 @@ impl Idempotency {
             && let Err(error) = self.records.delete(&parts.0.pending_deletion()).await
         {
             let error: &dyn Error = &error;
-            tracing::warn!(
-                error,
-                "a kept answer that nobody needs could not be removed"
-            );
+            tracing::warn!(error, "an unneeded answer could not be removed");
         }
         stored
     }

@@ -202,10 +202,10 @@ impl JobRunner {
     pub async fn run_one(&self, job: &mut ClaimedJob) {
         let Some(handler) = self.handlers.of(&job.kind) else {
             if self.store.is_shared() {
-                tracing::warn!(job.id = %job.id, job.kind, "left for a host that knows such jobs");
+                tracing::warn!(job.id = %job.id, job.kind, "a job of an unknown kind is left for another host");
                 return self.leave(job).await;
             }
-            tracing::error!(job.id = %job.id, job.kind, "no such job here");
+            tracing::error!(job.id = %job.id, job.kind, "a job of an unknown kind");
             return self.give_back(job).await;
         };
         let span = span_of(job);
@@ -228,7 +228,7 @@ impl JobRunner {
                     job.id = %job.id,
                     job.kind = job.kind,
                     error = AsRef::<dyn std::error::Error>::as_ref(&error),
-                    "a job failed and is tried again"
+                    "a job failed and is retried"
                 );
                 self.give_back(job).await;
             }
@@ -250,7 +250,7 @@ impl JobRunner {
             moved += self.store.follow_clock_back(budget.lane).await?;
         }
         if moved > 0 {
-            tracing::warn!(moved, "jobs waited for a clock that was set back");
+            tracing::warn!(moved, "jobs were late because the clock was set back");
         }
         seals::schedule(&self.store).await?;
         sweep::schedule(&self.store).await
@@ -340,9 +340,9 @@ fn span_of(job: &ClaimedJob) -> Span {
 /// Logs that a job waits, unless it [is told](is_told) already what is away.
 fn log_wait(job: &ClaimedJob, error: &(dyn std::error::Error + 'static)) {
     if is_told(error) {
-        tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for what is away");
+        tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for an unavailable dependency");
     } else {
-        tracing::warn!(job.id = %job.id, job.kind, error, "a job waits for what is away");
+        tracing::warn!(job.id = %job.id, job.kind, error, "a job waits for an unavailable dependency");
     }
 }
 

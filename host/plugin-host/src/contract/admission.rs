@@ -42,7 +42,7 @@ pub enum AdmissionError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// It is written against a version of the contract that is not released.
-    #[error("it is written against the pre-release parafa:format@{0}, which no program takes")]
+    #[error("it is written against the pre-release parafa:format@{0}, which is not supported")]
     PreRelease(Version),
     /// It is compiled code, which is accepted only from the host's own cache.
     #[error("it is precompiled code")]

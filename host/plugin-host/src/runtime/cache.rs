@@ -235,7 +235,7 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
             // left: a key that is whole is never replaced.
             if read_key(&path)?.is_none() {
                 tracing::warn!(
-                    "the key of compiled plugins was cut short and is made anew: they are compiled again"
+                    "the key of compiled plugins was cut short: making a new one, and compiling them again"
                 );
                 let replaced = lost.file.persist(&path);
                 replaced.map_err(|lost| failed(lost.error))?;

@@ -131,7 +131,7 @@ impl PluginHost {
     /// far as that is possible now. Blocks on files.
     pub fn discard_compiled(&self, digest: PluginDigest) {
         if let Err(error) = self.cache.discard(digest) {
-            tracing::warn!(plugin.digest = %digest, %error, "a compiled plugin is left");
+            tracing::warn!(plugin.digest = %digest, %error, "a compiled plugin could not be removed");
         }
     }
 

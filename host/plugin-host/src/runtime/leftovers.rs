@@ -15,7 +15,7 @@ pub fn remove_abandoned(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(is_abandoned) {
         if let Err(error) = fs::remove_file(entry.path()) {
-            tracing::warn!(%error, file = %entry.path().display(), "a temporary file is left");
+            tracing::warn!(%error, file = %entry.path().display(), "a temporary file could not be removed");
         }
     }
 }

@@ -23,9 +23,9 @@ pub struct Statement {
     /// What is stated, with its `recordType`.
     #[serde(flatten)]
     pub record: Record,
-    /// By whom it is published.
+    /// The publisher.
     pub publication_details: PublicationDetails,
-    /// Where it was taken from.
+    /// The source.
     pub source: Source,
 }
 
@@ -41,7 +41,7 @@ pub enum Record {
     Entity(EntityRecord),
     /// A person.
     Person(PersonRecord),
-    /// That one has interests in another.
+    /// A relationship: one has interests in another.
     Relationship(RelationshipRecord),
 }
 
@@ -64,12 +64,12 @@ pub struct Publisher {
     pub name: String,
 }
 
-/// Where a statement was taken from.
+/// The source of a statement.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(rename = "StatementSource")]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// Of which kinds it is.
+    /// Its kinds.
     #[serde(rename = "type")]
     pub source_type: Vec<SourceType>,
     /// The register.
@@ -191,7 +191,7 @@ pub enum NameType {
     Legal,
 }
 
-/// That somebody has interests in an entity.
+/// A relationship: a party has interests in an entity.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RelationshipRecord {
@@ -199,7 +199,7 @@ pub struct RelationshipRecord {
     pub is_component: bool,
     /// The record of the entity.
     pub subject: String,
-    /// Who has the interests, or why nobody is named.
+    /// The party that has the interests, or the reason why it is not named.
     pub interested_party: InterestedParty,
     /// The interests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -212,14 +212,14 @@ pub struct RelationshipRecord {
 pub enum InterestedParty {
     /// The person or entity of this record.
     Record(String),
-    /// Nobody is named.
+    /// No party is named.
     Unspecified {
         /// Why not.
         reason: UnspecifiedReason,
     },
 }
 
-/// Why nobody is named.
+/// The reason why no party is named.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UnspecifiedReason {
@@ -227,9 +227,9 @@ pub enum UnspecifiedReason {
     NoBeneficialOwners,
     /// The entity could not find out.
     SubjectUnableToConfirmOrIdentifyBeneficialOwner,
-    /// The party did not tell.
+    /// The party did not say.
     InterestedPartyHasNotProvidedInformation,
-    /// The entity need not tell.
+    /// The entity need not disclose it.
     SubjectExemptFromDisclosure,
     /// The party need not be named.
     InterestedPartyExemptFromDisclosure,
@@ -248,7 +248,7 @@ pub struct Interest {
     pub interest_type: InterestType,
     /// Whether through other entities.
     pub direct_or_indirect: Directness,
-    /// Whether it makes a beneficial owner.
+    /// Whether it makes the party a beneficial owner.
     pub beneficial_ownership_or_control: bool,
     /// In words.
     #[serde(default, skip_serializing_if = "Option::is_none")]

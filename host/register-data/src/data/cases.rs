@@ -27,15 +27,15 @@ pub struct Case {
     pub court: Court,
     /// The instance.
     pub instance: Option<CaseInstance>,
-    /// What the entity is in it.
+    /// The role of the entity in it.
     pub role: CaseRole,
-    /// What it is about (bylų kategorijos).
+    /// The subject of the case (bylų kategorijos).
     pub categories: Option<Vec<Coded>>,
     /// When the court received it.
     pub received_on: Option<Date>,
-    /// When it ended there; null while it goes on.
+    /// When it ended there; null while it is open.
     pub closed_on: Option<Date>,
-    /// Where it stands.
+    /// Its status.
     pub stage: CaseStage,
     /// How it ended, in the court's words (bylos rezultatas).
     pub outcome: Option<String>,
@@ -85,7 +85,7 @@ pub enum CaseInstance {
     Sole,
 }
 
-/// What somebody is in a case.
+/// The role of a party in a case.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseRole {

@@ -10,7 +10,7 @@ use super::Amount;
 /// A value of a register's classifier.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Coded {
-    /// Its code there; null where the register gives words alone.
+    /// Its code there; null if the register has words only.
     pub code: Option<String>,
     /// The classifier.
     pub scheme: String,
@@ -133,7 +133,7 @@ impl From<BirthMonth> for String {
 #[schemars(with = "()")]
 pub struct Withheld;
 
-/// What somebody named by a register is.
+/// The kind of a party in a register.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartyType {
@@ -145,7 +145,7 @@ pub enum PartyType {
     State,
     /// A municipality (savivaldybė).
     Municipality,
-    /// The register does not tell.
+    /// The register does not say.
     Unknown,
 }
 

@@ -10,7 +10,7 @@ use super::{BirthMonth, Percent, Statement, Withheld, bods};
 pub struct BeneficialOwners {
     /// When they were declared last.
     pub declared_on: Option<Date>,
-    /// Whether they were.
+    /// Whether they were declared.
     pub status: DeclarationStatus,
     /// Who they are; null unless they are declared.
     pub owners: Option<Vec<BeneficialOwner>>,
@@ -33,7 +33,7 @@ pub enum DeclarationStatus {
     CannotBeDetermined,
 }
 
-/// A person who owns or controls an entity in the end.
+/// A person who ultimately owns or controls an entity.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeneficialOwner {
@@ -51,7 +51,7 @@ pub struct BeneficialOwner {
     pub residence_country: Option<String>,
     /// Which state issued the person's identity document.
     pub identity_document_country: Option<String>,
-    /// What the ownership or control consists in.
+    /// The forms of ownership or control.
     pub controls: Option<Vec<Control>>,
 }
 
@@ -63,15 +63,15 @@ pub struct Control {
     pub nature: bods::InterestType,
     /// Whether through other entities.
     pub direct_or_indirect: bods::Directness,
-    /// The share, where it is known exactly, from 0 to 100.
+    /// The share from 0 to 100, if it is known exactly.
     pub share_exact: Option<Percent>,
-    /// The least that it is.
+    /// The minimum.
     pub share_min: Option<Percent>,
-    /// The most that it is.
+    /// The maximum.
     pub share_max: Option<Percent>,
-    /// The entities between, from the entity asked about upwards.
+    /// The intermediate entities, from the requested entity upwards.
     pub via: Option<Vec<Intermediary>>,
-    /// What was declared in words.
+    /// The declaration in words.
     pub details: Option<String>,
     /// Since when.
     pub since: Option<Date>,

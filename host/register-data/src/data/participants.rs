@@ -15,7 +15,7 @@ pub struct Participants {
     pub list_date: Option<Date>,
     /// How many shares there are; null for entities without shares.
     pub total_shares: Option<u64>,
-    /// Of which classes they are.
+    /// The classes of the shares.
     pub share_classes: Option<Vec<ShareClass>>,
     /// The participants on the list.
     pub participants: Vec<Participant>,
@@ -60,7 +60,7 @@ pub struct Participant {
     pub country: Option<String>,
     /// Of an entity's seat; null for persons.
     pub address: Option<String>,
-    /// What the participant holds.
+    /// The holdings of the participant.
     pub holding: Holding,
     /// Since when.
     pub since: Option<Date>,
@@ -68,7 +68,7 @@ pub struct Participant {
     pub joint_holding: bool,
 }
 
-/// What a participant holds.
+/// A holding of a participant.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Holding {
@@ -98,7 +98,7 @@ pub struct ParticipantCounts {
     pub foreign_legal: u32,
 }
 
-/// What an entity is known by.
+/// An identifier of an entity.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Identifier {

@@ -38,7 +38,7 @@ pub struct CompanyProfile {
     pub activities: Option<Vec<Activity>>,
     /// Its registered capital (įstatinis kapitalas).
     pub share_capital: Option<ShareCapital>,
-    /// What the capital is divided into.
+    /// The shares into which the capital is divided.
     pub shares: Option<Shares>,
     /// Its bodies (valdymo organai), and who acts in their place.
     pub management_bodies: Option<Vec<ManagementBody>>,
@@ -50,7 +50,7 @@ pub struct CompanyProfile {
     pub restrictions: Option<Vec<Restriction>>,
     /// Whether annual accounts were filed.
     pub financial_statements: Option<FinancialStatements>,
-    /// What it is known by elsewhere: `LT-RC`, `LT-PVM`, `XI-LEI`.
+    /// Its identifiers: `LT-RC`, `LT-PVM`, `XI-LEI`.
     pub identifiers: Vec<Identifier>,
 }
 
@@ -169,7 +169,7 @@ pub struct VatRegistration {
     pub registered_on: Option<Date>,
     /// Until when; null while it holds.
     pub deregistered_on: Option<Date>,
-    /// Where this comes from: the tax inspectorate (VMI).
+    /// The source: the tax inspectorate (VMI).
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub source: Option<PartSource>,
 }
@@ -186,7 +186,7 @@ pub struct Activity {
     pub label: Label,
     /// Whether it is the main one.
     pub main: bool,
-    /// Where this comes from: the State Data Agency (VDA).
+    /// The source: the State Data Agency (VDA).
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub source: Option<PartSource>,
 }
@@ -199,7 +199,7 @@ pub struct ShareCapital {
     pub amount: super::Amount,
     /// ISO 4217.
     pub currency: String,
-    /// Since when it is so much.
+    /// The date since which it is this amount.
     pub since: Option<Date>,
 }
 
@@ -209,7 +209,7 @@ pub struct ShareCapital {
 pub struct Shares {
     /// How many there are.
     pub total: Option<u64>,
-    /// Of which classes.
+    /// The classes of shares.
     pub classes: Option<Vec<ShareClass>>,
 }
 
@@ -219,9 +219,9 @@ pub struct Shares {
 pub struct ManagementBody {
     /// Which one.
     pub kind: BodyKind,
-    /// Since when it is as it is.
+    /// The date since which this is current.
     pub since: Option<Date>,
-    /// Who is in it now.
+    /// The current members.
     pub members: Option<Vec<BodyMember>>,
 }
 
@@ -261,7 +261,7 @@ pub struct BodyMember {
     pub position: Option<Coded>,
     /// Since when.
     pub since: Option<Date>,
-    /// The end of the term of office, where there is one.
+    /// The end of the term of office, if there is one.
     pub until: Option<Date>,
     /// Of the residence or seat, ISO 3166-1 alpha-2.
     pub country: Option<String>,
@@ -309,7 +309,7 @@ pub struct Branch {
     pub name: String,
     /// Whether it is a branch (filialas) or a representative office (atstovybė).
     pub kind: Coded,
-    /// Where it is.
+    /// Its address.
     pub address: Option<String>,
     /// When it was registered.
     pub registered_on: Option<Date>,
@@ -333,6 +333,6 @@ pub struct Restriction {
 pub struct FinancialStatements {
     /// The last financial year with accounts in the register.
     pub last_filed_for: Option<i16>,
-    /// Whether accounts that are due are missing; null where it is not known.
+    /// Whether due accounts are missing; null if unknown.
     pub late: Option<bool>,
 }

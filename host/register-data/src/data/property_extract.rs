@@ -20,12 +20,12 @@ pub struct PropertyExtract {
     pub cadastral_number: Option<String>,
     /// What it is.
     pub object_type: Coded,
-    /// What it is for (pagrindinė naudojimo paskirtis).
+    /// Its main use (pagrindinė naudojimo paskirtis).
     #[serde(rename = "use")]
     pub use_purpose: Option<Coded>,
     /// Its status (statusas).
     pub status: Option<Coded>,
-    /// Where it is.
+    /// Its address.
     pub address: Option<String>,
     /// In which municipality (savivaldybė).
     pub municipality: Option<String>,
@@ -35,7 +35,7 @@ pub struct PropertyExtract {
     pub year_built_from: Option<i16>,
     /// When building ended.
     pub year_built_to: Option<i16>,
-    /// How far it is built, from 0 to 100 (baigtumas).
+    /// The degree of completion, from 0 to 100 (baigtumas).
     pub completeness_percent: Option<u8>,
     /// Class of energy performance (energinio naudingumo klasė).
     pub energy_class: Option<String>,
@@ -64,7 +64,7 @@ pub struct Area {
     pub total: Quantity,
     /// Its unit.
     pub unit: AreaUnit,
-    /// What it is made up of, by the register's names: `pagrindinis`, `rūsys`.
+    /// Its parts, by the register's names: `pagrindinis`, `rūsys`.
     pub components: Option<BTreeMap<String, Quantity>>,
 }
 
@@ -78,7 +78,7 @@ pub enum AreaUnit {
     Ha,
 }
 
-/// What a thing is worth.
+/// The value of a thing.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MarketValue {
@@ -103,7 +103,7 @@ pub struct PropertyOwner {
     /// As a fraction: `1/2`.
     #[schemars(extend("pattern" = "^[0-9]+/[0-9]+$"))]
     pub share: String,
-    /// What it rests on (įregistravimo pagrindas).
+    /// Its legal basis (įregistravimo pagrindas).
     pub basis: Option<String>,
     /// Since when.
     pub since: Option<Date>,
@@ -117,7 +117,7 @@ pub struct OtherRight {
     pub kind: RightKind,
     /// Whose.
     pub beneficiary: Option<Party>,
-    /// What it rests on.
+    /// Its legal basis.
     pub basis: Option<String>,
     /// Since when.
     pub since: Option<Date>,
@@ -149,7 +149,7 @@ pub struct Mortgage {
     pub creditor: Option<Party>,
     /// The debtor.
     pub debtor: Option<Party>,
-    /// What it secures.
+    /// The secured obligation.
     pub obligation: Option<Money>,
     /// When that is due.
     pub term: Option<Date>,
@@ -205,7 +205,7 @@ pub struct Note {
     pub since: Option<Date>,
 }
 
-/// That a thing is seized.
+/// A mark that a thing is seized.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeizureMark {

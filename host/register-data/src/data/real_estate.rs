@@ -24,10 +24,10 @@ pub struct RealEstateItem {
     pub register_number: Option<String>,
     /// What it is.
     pub object_type: Coded,
-    /// What it is for (pagrindinė naudojimo paskirtis).
+    /// Its main use (pagrindinė naudojimo paskirtis).
     #[serde(rename = "use")]
     pub use_purpose: Option<Coded>,
-    /// Where it is.
+    /// Its address.
     pub address: Option<String>,
     /// The entity's share, as a fraction: `1/2`.
     #[schemars(extend("pattern" = "^[0-9]+/[0-9]+$"))]

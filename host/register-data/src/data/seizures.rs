@@ -31,9 +31,9 @@ pub struct SeizureAct {
     pub act_number: Option<String>,
     /// Whose act it is.
     pub authority: Authority,
-    /// What it rests on.
+    /// Its legal basis.
     pub basis: Option<SeizureBasis>,
-    /// What the entity asked about is in it.
+    /// The role of the requested entity in it.
     pub role: SeizureRole,
     /// The debtors (skolininkai).
     pub debtors: Option<Vec<Party>>,
@@ -41,13 +41,13 @@ pub struct SeizureAct {
     pub creditors: Option<Vec<Party>>,
     /// The owners and co-owners of the property.
     pub owners: Option<Vec<Party>>,
-    /// What is seized.
+    /// The seized property.
     pub property: Option<Vec<SeizedProperty>>,
     /// Which parts of ownership are restricted.
     pub restricted_rights: Option<Vec<RestrictedRight>>,
     /// Up to which amount (arešto mastas).
     pub extent: Option<Money>,
-    /// Until when; null where the act has no term.
+    /// The end of the term; null if the act has none.
     pub term: Option<Date>,
     /// Who administers or keeps the property.
     pub administrator: Option<Party>,
@@ -93,7 +93,7 @@ pub struct SeizureBasis {
     pub article: Option<String>,
 }
 
-/// What an entity is in an act of seizure.
+/// The role of an entity in an act of seizure.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeizureRole {
@@ -114,13 +114,13 @@ pub struct SeizedProperty {
     pub property_type: Coded,
     /// Turto potipis.
     pub subtype: Option<Coded>,
-    /// What identifies it.
+    /// Its identifier.
     pub identifier: Option<SeizedIdentifier>,
     /// In the words of the act.
     pub description: Option<String>,
 }
 
-/// What identifies a seized thing.
+/// The identifier of a seized thing.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(tag = "scheme", content = "value")]
 pub enum SeizedIdentifier {

@@ -28,7 +28,7 @@ use crate::traces;
 pub(super) struct CheckConfigArguments {
     #[command(flatten)]
     place: Location,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -50,7 +50,7 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
     } else {
         faults.iter().chain(&warnings).for_each(warn);
         if is_sound {
-            print_line("the configuration is sound")?;
+            print_line("the configuration is valid")?;
         }
     }
     if is_sound {
@@ -120,11 +120,11 @@ fn look_at_keys(data: &Path, master: &MasterKey, findings: &mut Findings) {
     match Folder::look_at(data, master) {
         Ok(FolderLook::KeyFits) => {}
         Ok(FolderLook::KeyUntold) => findings.warnings.push(format!(
-            "there is no data key in {} yet: whether the master key is the one that the store was made with shows when the server starts",
+            "there is no data key in {} yet: only a start of the server shows whether the master key is the store's",
             data.display()
         )),
         Ok(FolderLook::KeysAway(away)) => findings.warnings.push(format!(
-            "{away}; until they are there, nothing is created, erased or expired"
+            "{away}; until they are back, nothing is created, erased or expired"
         )),
         Err(error) => findings.faults.push(cannot_be_opened(data, error)),
     }
@@ -135,18 +135,18 @@ fn look_at_records(data: &Path, findings: &mut Findings) {
     match Folder::look_at_records(data, Arc::new(SystemClock)) {
         Ok(RecordsLook::Whole | RecordsLook::InUse { is_marked: true }) => {}
         Ok(RecordsLook::InUse { is_marked: false }) => findings.warnings.push(format!(
-            "the store in {} is in use and has no mark that can be read: another server would not open it",
+            "the store in {} is in use and has no readable mark: another server would not open it",
             data.display()
         )),
         Ok(RecordsLook::NoRoom { bytes }) => findings.warnings.push(format!(
-            "there is no room for a copy of the records in {} ({bytes} bytes) among the temporary files: whether they are whole shows when the server starts",
+            "the temporary folder has no room for a copy of the records in {} ({bytes} bytes): only a start of the server shows whether they are whole",
             data.display()
         )),
         Err(FolderError::Engine(EngineError::Io { source, .. }))
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
             findings.warnings.push(format!(
-                "the records in {} may not be read by who asks: whether they are whole shows when the server starts",
+                "this user may not read the records in {}: only a start of the server shows whether they are whole",
                 data.display()
             ));
         }

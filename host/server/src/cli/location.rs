@@ -11,7 +11,7 @@ pub(super) struct Location {
     /// The configuration file.
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
-    /// The data folder, in place of the configured one.
+    /// The data folder; overrides the configured one.
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ pub(super) fn find_data_folder(config: &Config) -> Result<(), CommandError> {
         return Ok(());
     }
     Err(CommandError::Refused(format!(
-        "there is no data folder {}: `parafa serve` makes it",
+        "there is no data folder {}: `parafa serve` creates it",
         data.display()
     )))
 }

@@ -50,10 +50,10 @@ pub(super) struct OperatorPlace {
     /// The configuration file.
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// The data folder, in place of the configured one.
+    /// The data folder; overrides the configured one.
     #[arg(long, value_name = "DIR", global = true)]
     data: Option<PathBuf>,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long, global = true)]
     pub(super) json: bool,
 }
@@ -70,7 +70,7 @@ impl OperatorPlace {
 /// Arguments of `parafa backup`.
 #[derive(Debug, clap::Args)]
 pub(super) struct BackupArguments {
-    /// The folder to make; one that is there must be empty.
+    /// The folder to create; an existing one must be empty.
     dir: PathBuf,
     #[command(flatten)]
     place: OperatorPlace,
@@ -124,9 +124,7 @@ pub(super) fn operate<C>(
                 Some(_) => target.all_rows(command)?,
             };
             let missing = answer.get("missing").map(Vec::<Missing>::deserialize);
-            let missing = missing
-                .transpose()
-                .context("the answer is not understood")?;
+            let missing = missing.transpose().context("the answer cannot be read")?;
             if let Some(warning) = answer["warning"].as_str() {
                 warn(shown_whole(warning));
             }

@@ -20,7 +20,7 @@ pub(super) enum EarlyEnd {
         source: JoinError,
     },
     /// It has come to its end.
-    #[error("{part} ended before it was told to")]
+    #[error("{part} ended unexpectedly")]
     Ended {
         /// Which one.
         part: &'static str,

@@ -21,29 +21,29 @@ pub(super) struct PluginArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum PluginSubcommand {
-    /// Make a folder with a plugin of one's own in it.
+    /// Create a folder with a new plugin.
     New(tools::NewArguments),
-    /// Say what a component is, and whether it would be admitted.
+    /// Inspect a component, and check whether it would be admitted.
     Check(Placed<tools::CheckArguments>),
-    /// Have a plugin do something with a document.
+    /// Run an operation of a plugin on a document.
     Run(Placed<tools::RunArguments>),
     /// Run the conformance cases against a component.
     Test(Placed<tools::TestArguments>),
-    /// Make a publisher's key.
+    /// Create a publisher's key pair.
     Keygen(tools::KeygenArguments),
     /// Sign a component as its publisher.
     Sign(tools::SignArguments),
     /// Trust a publisher.
     Trust(installed::TrustArguments),
-    /// Trust a publisher no more, and disable what it has signed.
+    /// Stop trusting a publisher, and disable the plugins that it signed.
     Untrust(installed::UntrustArguments),
-    /// Take a component into use, at once and without a restart.
+    /// Install a component; no restart is needed.
     Install(installed::InstallArguments),
-    /// Show the installed plugins.
+    /// List the installed plugins.
     List(installed::ListArguments),
-    /// Take the active version of a format out of use.
+    /// Disable the active version of a format.
     Disable(installed::DisableArguments),
-    /// Go back to the version of a format that was active before.
+    /// Activate the previous version of a format.
     Rollback(installed::RollbackArguments),
 }
 

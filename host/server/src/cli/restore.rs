@@ -21,13 +21,13 @@ use crate::tables::INVENTORY;
 pub(super) struct RestoreArguments {
     /// The backup.
     dir: PathBuf,
-    /// Send nothing from the new folder until `parafa release`: no invitations,
-    /// no webhooks. For a copy beside the deployment that it was made of.
+    /// Send no invitations and webhooks from the new folder until `parafa release`: for
+    /// a copy that runs beside its original deployment.
     #[arg(long)]
     hold: bool,
     #[command(flatten)]
     place: Location,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -117,7 +117,7 @@ impl Restored {
                 false => self.data.display().to_string(),
             };
             print_line(format_args!(
-                "{place} holds what was backed up at {:.0}: {} files, up to commit {}",
+                "{place} holds the backup of {:.0}: {} files, up to commit {}",
                 self.report.taken_at, self.report.files, self.report.sequence
             ))?;
         }
@@ -132,8 +132,7 @@ impl Restored {
                 false => "a server on this folder",
             };
             warn(format_args!(
-                "{server} sends whatever was still to be sent, invitations and webhooks: where \
-                 the deployment that was backed up still runs, restore with --hold"
+                "{server} sends the pending invitations and webhooks: if the deployment that was backed up still runs, restore with --hold"
             ));
         }
         Ok(())

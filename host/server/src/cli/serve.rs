@@ -65,20 +65,19 @@ pub(super) struct ServeArguments {
     /// Run the demo world beside the server, on loopback.
     #[arg(long)]
     demo: bool,
-    /// Live in the demo world of another host instead, with its keys; the file
-    /// is in that host's data folder.
+    /// Join the demo world of another host, with its keys; the file is in that host's
+    /// data folder.
     #[arg(long, value_name = "DEMO.JSON", requires = "demo")]
     join: Option<PathBuf>,
-    /// Address of the APIs and pages; port 0 picks one.
+    /// Address of the APIs and pages; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
-    /// Address of health and metrics; port 0 picks one.
+    /// Address of the status page, health and metrics; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     operator_listen: Option<SocketAddr>,
-    /// Start on a store that has lost records, without them: those that were lost
-    /// up to COMMIT, as the refusal names it, or whatever is lost. The log names
-    /// what that is; the documents and keys of lost signings are removed a day
-    /// later.
+    /// Start although the store has lost records: those lost up to COMMIT, which the
+    /// refusal names, or all. The log lists the loss; documents and keys of lost
+    /// signings are removed a day later.
     #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true)]
     accept_loss: Option<Option<u64>>,
 }
@@ -230,7 +229,7 @@ async fn run(
     stop.cancel();
     match tokio::time::timeout(DRAIN, parts.ends()).await {
         Ok(drained) => drained.map_err(anyhow::Error::from)?,
-        Err(_) => tracing::warn!("some requests or jobs took too long to be finished"),
+        Err(_) => tracing::warn!("some requests or jobs did not finish in time"),
     }
     if let Some(demo) = demo {
         demo.shutdown().await;
@@ -414,7 +413,7 @@ fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
     match bind(address) {
         Err(error) if NOT_TO_BE_HAD.contains(&error.kind()) => {
             Err(ConfigFaults::one(format_args!(
-                "{setting} {address} cannot be listened on: {error}: set another address, or end what has it"
+                "{setting} {address} cannot be listened on: {error}: set another address, or stop the program that uses it"
             ))
             .into())
         }

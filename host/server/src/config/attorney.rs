@@ -98,7 +98,9 @@ impl Attorney {
             ("pin_file", self.pin_file.is_some()),
         ];
         if let Some((name, _)) = set.into_iter().find(|(_, is_set)| *is_set) {
-            bail!("attorney.{name} is set, and attorney.key_file needs none: it is for a module");
+            bail!(
+                "attorney.{name} is set, but attorney.key_file does not use it: it is for a module"
+            );
         }
         Ok(())
     }
@@ -106,7 +108,7 @@ impl Attorney {
     fn of_module(&self, module: &Path) -> anyhow::Result<Pkcs11Settings> {
         if !module.is_file() {
             bail!(
-                "attorney.module {} is no file: name the shared library of the device",
+                "attorney.module {} is not a file: name the shared library of the device",
                 module.display()
             );
         }
@@ -116,7 +118,7 @@ impl Attorney {
             (Some(pin), None) => pin.clone(),
             (None, Some(file)) => {
                 let pin = read("attorney.pin_file", file)?;
-                let pin = String::from_utf8(pin).context("attorney.pin_file is no text")?;
+                let pin = String::from_utf8(pin).context("attorney.pin_file is not text")?;
                 Pin::new(pin.trim_end().to_owned())
             }
             _ => bail!("attorney.pin_file or attorney.pin is needed to open the token, not both"),
@@ -178,7 +180,7 @@ mod tests {
             ),
             (
                 "certificates = 'EMPTY'\nmodule = '/nowhere'".to_owned(),
-                "attorney.module /nowhere is no file",
+                "attorney.module /nowhere is not a file",
             ),
             (module.to_owned(), "attorney.token is not set"),
             (format!("{module}token = 'a'"), "attorney.pin_file"),

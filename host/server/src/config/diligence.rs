@@ -179,7 +179,7 @@ impl Diligence {
             Some(url) if url.scheme() != "https" => {
                 if let Some((name, _)) = set.find(|(name, _)| *name != "gateway_token_file") {
                     bail!(
-                        "diligence.{name} is set, and diligence.gateway_url {url} is not https: certificates are shown there alone"
+                        "diligence.{name} is set, and diligence.gateway_url {url} is not https: certificates are used with https only"
                     );
                 }
             }

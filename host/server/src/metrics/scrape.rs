@@ -104,7 +104,7 @@ pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
         Ok(row) => note_sweep(row.unwrap_or_default()),
         Err(error) => tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "what no row names cannot be counted"
+            "unreferenced content cannot be counted"
         ),
     }
     match store.key_rotation().await {

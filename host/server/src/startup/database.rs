@@ -20,7 +20,7 @@ use super::patience::Patience;
 use crate::config::Config;
 
 /// How to have a master key on hosts that share a database.
-pub(super) const ONE_KEY_FOR_ALL: &str = "hosts that share a database have one key, which no host makes: write one to a file (openssl rand -hex 32, mode 0600), give the same to every host, and keep a copy elsewhere";
+pub(super) const ONE_KEY_FOR_ALL: &str = "hosts that share a database have one key, which no host creates: write one to a file (openssl rand -hex 32, mode 0600), give the same to every host, and keep a copy elsewhere";
 
 /// A database that cannot be used: what it is about, why, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -48,20 +48,20 @@ fn told(error: &DatabaseError) -> String {
             format!("the database does not let this user in: {error}: set another user or password")
         }
         Obstacle::UnknownDatabase => format!(
-            "there is no such database on the server: {error}: make it (CREATE DATABASE … ENCODING 'UTF8'), or name another"
+            "there is no such database on the server: {error}: create it (CREATE DATABASE … ENCODING 'UTF8'), or name another"
         ),
         Obstacle::NoTls => format!(
-            "the server has no encryption, without which whoever is on the way may read the password and all rows: {error}: turn on ssl there, or write sslmode=disable into store.url where nobody is on the way"
+            "the server has no encryption, so others on the network may read the password and all rows: {error}: turn on ssl there, or write sslmode=disable into store.url if the network is trusted"
         ),
         Obstacle::Certificate => format!(
             "the server's certificate is not accepted: {error}: it has to be for the host as store.url names it, and to lead to a root of store.root_certificates, or else of the platform"
         ),
         Obstacle::StandbysAlone => {
-            "whoever answers is a standby, which takes no writes: promote one, or name the primary"
+            "only a standby answers, which takes no writes: promote one, or name the primary"
                 .to_owned()
         }
         Obstacle::NoAnswer => {
-            format!("no database answers: {error}: see that it runs and can be reached from here")
+            format!("no database answers: {error}: check that it runs and can be reached from here")
         }
     }
 }
@@ -110,7 +110,7 @@ fn read_roots(file: &Path) -> anyhow::Result<RootCertStore> {
     for certificate in CertificateDer::pem_slice_iter(&text) {
         let certificate = certificate.with_context(|| format!("{} is no PEM", named()))?;
         let added = roots.add(certificate);
-        added.with_context(|| format!("{} holds what is no root", named()))?;
+        added.with_context(|| format!("{} contains a certificate that is not a root", named()))?;
     }
     if roots.is_empty() {
         bail!(
@@ -212,7 +212,7 @@ pub(super) async fn open_shared(
 ) -> anyhow::Result<Folder> {
     let master = master_key(config, mode)?;
     let opened = shared::open(shared_options(config, mode, master, database, clock)?).await;
-    opened.context("what is in the database cannot be opened")
+    opened.context("the store in the database cannot be opened")
 }
 
 /// The master key, which all hosts have.

@@ -122,7 +122,7 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     }
     if mode == StoreMode::Production && lies_in(&path, &config.store.data) {
         bail!(
-            "secrets.master_key_file: {} lies in the data folder {}, so that whoever copies that has the key to it: name a file outside of it, and move the key there",
+            "secrets.master_key_file: {} lies in the data folder {}, so a copy of the folder includes its key: name a file outside of it, and move the key there",
             path.display(),
             config.store.data.display()
         );
@@ -141,16 +141,16 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let remedy = match (&error, mode) {
         (KeyError::MasterMissing { .. }, _) if is_shared => ONE_KEY_FOR_ALL,
         (KeyError::MasterMissing { .. }, StoreMode::Demo) => {
-            "there is a store already, which has one: bring back the copy, or leave out --demo where the store is not a demo's"
+            "the store already has one: bring back the copy, or leave out --demo if the store is not a demo's"
         }
         (KeyError::MasterMissing { .. }, StoreMode::Production) => {
-            "there is a store already, which has one: bring back the copy that is kept elsewhere"
+            "the store already has one: bring back the copy that is kept elsewhere"
         }
-        (KeyError::MasterExposed { .. }, _) => "take away what others may do (chmod 600)",
+        (KeyError::MasterExposed { .. }, _) => "remove the permissions of others (chmod 600)",
         (KeyError::MasterMalformed { .. }, _) => {
             "bring back the copy that is kept elsewhere, or name another file"
         }
-        _ => "see that the server may read it, or name another file",
+        _ => "let the server read it, or name another file",
     };
     Err(anyhow!(
         "secrets.master_key_file: {:#}: {remedy}",
@@ -202,7 +202,7 @@ fn check_base_url(config: &Config) -> anyhow::Result<()> {
     let Some(url) = &config.server.base_url else {
         if listen.ip().is_unspecified() {
             bail!(
-                "server.base_url is not set, and server.listen {listen} is no address that a link can name: set server.base_url to the public address"
+                "server.base_url is not set, and server.listen {listen} is not an address for links: set server.base_url to the public address"
             );
         }
         return Ok(());
@@ -219,7 +219,9 @@ fn check_base_url(config: &Config) -> anyhow::Result<()> {
 fn check_listeners(config: &Config) -> anyhow::Result<()> {
     let (public, operator) = (config.server.listen, config.server.operator_listen);
     if public == operator && public.port() != 0 {
-        bail!("server.operator_listen {operator} is server.listen too: set it to another port");
+        bail!(
+            "server.operator_listen {operator} is the same as server.listen: set it to another port"
+        );
     }
     Ok(())
 }
@@ -253,7 +255,7 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
 fn check_log_filter(config: &Config) -> anyhow::Result<()> {
     let log = &config.telemetry.log;
     if let Err(error) = EnvFilter::try_new(log) {
-        bail!("telemetry.log {log:?} is no filter ({error}): write one such as info");
+        bail!("telemetry.log {log:?} is not a log filter ({error}): write one, such as info");
     }
     Ok(())
 }
@@ -320,7 +322,7 @@ impl Found {
             }
             let by = method.map_or_else(String::new, |method| format!(" with {method}"));
             self.0.push(format!(
-                "trust.folder: its trust.toml trusts nobody for {name}{by}: add the authorities, as root or issuing, with {name} among their purposes"
+                "trust.folder: trust.toml has no authority for {name}{by}: add one as root or issuing, with {name} among its purposes"
             ));
         }
     }
@@ -355,7 +357,7 @@ impl Found {
         let scheme_name = &smart_id.scheme_name;
         if !SCHEME_NAMES.contains(&scheme_name.as_str()) {
             self.0.push(format!(
-                "smart_id.scheme_name {scheme_name:?} is none of Smart-ID's: set it to smart-id, or to smart-id-demo in the provider's demo environment"
+                "smart_id.scheme_name {scheme_name:?} is not a scheme of Smart-ID: set it to smart-id, or to smart-id-demo in the provider's demo environment"
             ));
         }
         if smart_id.relying_party_name.trim().is_empty() {
@@ -538,9 +540,13 @@ mod tests {
         let (_folder, mut config) = sound();
 
         put_trust(&config, "issuing", "purposes = ['timestamping']");
-        assert_one_fault(&config, "trust.folder", "nobody for signing: add");
+        assert_one_fault(&config, "trust.folder", "no authority for signing: add");
         put_trust(&config, "issuing", "purposes = ['signing']");
-        assert_one_fault(&config, "trust.folder", "nobody for timestamping: add");
+        assert_one_fault(
+            &config,
+            "trust.folder",
+            "no authority for timestamping: add",
+        );
         let all = "purposes = ['signing', 'timestamping']";
         put_trust(&config, "intermediate", all);
         assert_eq!(faults(&config).len(), 2);

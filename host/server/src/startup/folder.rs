@@ -91,11 +91,11 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
     match folder.keys.take_for_its_own().await {
         Ok(()) => tracing::warn!(
             folder = %keys.display(),
-            "no row names a data key, so the folder is taken for the one that keeps them"
+            "no record refers to a data key yet: taking this folder for the one that keeps them"
         ),
         Err(error) => {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(error, "the folder of data keys counts as away");
+            tracing::error!(error, "the folder of data keys counts as unavailable");
         }
     }
     Ok(())
@@ -113,7 +113,7 @@ pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
     match sweeper.bring_back().await {
         Err(PlatformError::Sweep(error)) => {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(error, "what lies in quarantine cannot be looked through");
+            tracing::error!(error, "the quarantine cannot be read");
             Ok(())
         }
         brought_back => brought_back.map(|_| ()).context("the rows cannot be read"),

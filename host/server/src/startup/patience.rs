@@ -45,7 +45,7 @@ impl Patience {
             tracing::warn!(
                 error,
                 seconds,
-                "what hosts share is away, and is waited for"
+                "shared storage is unavailable; waiting for it"
             );
         }
         tokio::time::sleep(PAUSE).await;

@@ -68,7 +68,7 @@ async fn a_certificate_that_will_end_is_told_of_once_a_day_and_shown() {
     watch.look();
     let told = lines();
     assert_eq!(told.len(), 1, "{told:?}");
-    for part in [" WARN ", "trust.folder", "ends in 59 days", "successor"] {
+    for part in [" WARN ", "trust.folder", "expires in 59 days", "successor"] {
         assert!(told[0].contains(part), "{part}: {told:?}");
     }
     watch.look();
@@ -77,11 +77,11 @@ async fn a_certificate_that_will_end_is_told_of_once_a_day_and_shown() {
     watch.look();
     let told = lines();
     assert!(told[0].contains("ERROR"), "{told:?}");
-    assert!(told[0].contains("ends in 7 days"), "{told:?}");
+    assert!(told[0].contains("expires in 7 days"), "{told:?}");
 
     let (_, page) = page(&host).await;
     assert!(page.contains(&first.sha256), "{page}");
-    assert!(page.contains(">ends in 7 days<"), "{page}");
+    assert!(page.contains(">expires in 7 days<"), "{page}");
     let text = metrics::text().unwrap();
     let known = metrics::samples(&text).find(|sample| {
         sample.name == "parafa_certificate_expiry_timestamp_seconds"
@@ -113,9 +113,9 @@ async fn the_certificate_of_a_time_stamp_is_watched_once_it_was_seen() {
     assert!(seen.ends > site.clock.now());
 }
 
-/// The row of something that can be had.
+/// The row of an available dependency.
 fn well(dependency: &str) -> String {
-    format!("<th scope=\"row\">{dependency}</th><td><span class=\"success\">to be had</span></td>")
+    format!("<th scope=\"row\">{dependency}</th><td><span class=\"success\">available</span></td>")
 }
 
 async fn page(host: &Host) -> (HeaderMap, String) {

@@ -26,7 +26,7 @@ async fn a_time_stamping_authority_that_refuses_is_named_with_its_status_and_a_r
 
     assert_line(
         &log.take(),
-        "an authority gives no time-stamp",
+        "a time-stamping authority gives no valid time-stamp",
         &[
             "time-stamping authority",
             "127.0.0.1",
@@ -47,6 +47,10 @@ async fn a_mail_server_that_does_not_answer_is_named_with_a_remedy_and_no_addres
     host.run_due().await;
 
     let log = log.take();
-    assert_line(&log, "took no letter", &["mail", "127.0.0.1", "mail.port"]);
+    assert_line(
+        &log,
+        "did not accept an email",
+        &["mail", "127.0.0.1", "mail.port"],
+    );
     assert!(!log.contains("@example.com"), "{log}");
 }

@@ -14,7 +14,7 @@ use crate::archive::{Archived, told_level};
 use crate::records::{UnsealedBatch, UnsealedComment, UnsealedFile};
 
 /// What the caller is told of a signing that is listed unread.
-const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";
+const UNREADABLE: &str = "The data of this signing cannot be read at the moment.";
 
 /// A signing as its caller sees it.
 pub(crate) fn signing(

@@ -86,7 +86,7 @@ impl Intake {
         }
         if left_out > 0 {
             told.remarks.push(format!(
-                "Files in the container that were not looked at for scripts, because they are too many, too large or too complex: {left_out}."
+                "Files in the container that were not checked for scripts, because they are too many, too large or too complex: {left_out}."
             ));
         }
         told

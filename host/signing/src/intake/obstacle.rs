@@ -147,9 +147,7 @@ pub(crate) fn out_of_use(extension: &str) -> CeremonyError {
 pub(crate) fn not_installed(what: &str) -> Refusal {
     Refusal::new(
         "format-not-installed",
-        format!(
-            "No plugin that is installed here {what}; GET /v1/capabilities lists what they do."
-        ),
+        format!("No installed plugin {what}; GET /v1/capabilities lists their operations."),
     )
 }
 

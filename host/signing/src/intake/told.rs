@@ -18,7 +18,7 @@ const TOLD: [&str; 4] = [
 const OF_ACTIONS: [&str; 2] = ["auto-submit", "launch-action"];
 
 /// What is said of other refusals, before their own words.
-const NOT_TOLD: &str = "Whether the document contains JavaScript cannot be told.";
+const NOT_TOLD: &str = "It is unknown whether the document contains JavaScript.";
 
 /// What is told of a document, or of the files of a container.
 #[derive(Default)]

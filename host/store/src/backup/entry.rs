@@ -71,7 +71,7 @@ impl From<EntryPath> for String {
 
 /// A path that no file of a backup has.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no path of a backup")]
+#[error("{0:?} is not a path of a backup")]
 pub(super) struct NoEntryPath(String);
 
 impl TryFrom<String> for EntryPath {

@@ -65,7 +65,7 @@ pub enum FolderError {
         path: String,
     },
     /// A mark in the folder cannot be read or removed.
-    #[error("could not read what {path} was restored from")]
+    #[error("could not read the origin of the restored {path}")]
     Mark {
         /// The folder.
         path: String,

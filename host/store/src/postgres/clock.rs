@@ -121,7 +121,7 @@ impl Reading {
         if difference.abs() > TOLERATED {
             tracing::warn!(
                 seconds = difference.as_secs(),
-                "this machine's clock is ahead of the database's by so much: set both by NTP"
+                "this machine's clock is ahead of the database's: synchronize both by NTP"
             );
         }
     }

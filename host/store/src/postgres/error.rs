@@ -56,10 +56,10 @@ pub enum DatabaseError {
         number: i64,
     },
     /// A write or removal of a key or document was cut short in its wait for the standbys.
-    #[error("what was written or removed is not on the standbys that it should be on")]
+    #[error("a write or removal has not reached the standbys that must have it")]
     Unconfirmed,
     /// Nobody can say whether a commit happened.
-    #[error("what became of commit {number} cannot be told")]
+    #[error("the outcome of commit {number} is unknown")]
     Unknown {
         /// Its number.
         number: i64,

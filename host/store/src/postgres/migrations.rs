@@ -150,7 +150,7 @@ async fn waited<T, E: Into<DatabaseError>>(
         return done.map_err(Into::into);
     }
     tracing::warn!(
-        "the database's tables are waited for: another host renews them, or a standby does not answer"
+        "waiting for the database's tables: another host migrates them, or a standby does not answer"
     );
     let silent = |_| DatabaseError::Silent {
         seconds: LONGEST_WAIT.as_secs(),

@@ -364,7 +364,7 @@ impl BlobStore for BucketBlobs {
                 // bucket's rule for it, and the rest of the sweep all the same.
                 Err(Failure::Store(Error::PermissionDenied { source, .. })) => {
                     let error: &dyn std::error::Error = &*source;
-                    tracing::warn!(error, %id, "an upload in parts was not let be ended");
+                    tracing::warn!(error, %id, "a multipart upload could not be aborted");
                 }
                 aborted => {
                     self.if_there(aborted)?;

@@ -257,7 +257,7 @@ impl Loss {
                 "a loss is accepted: {table}"
             );
         }
-        tracing::warn!("the store goes on with what is left: {self}");
+        tracing::warn!("the store continues without what is lost: {self}");
     }
 }
 

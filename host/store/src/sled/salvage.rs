@@ -79,7 +79,7 @@ fn replace(
     tracing::error!(
         kept = %kept.display(),
         entries = readable.entries.len(),
-        "the store was damaged: what can be read of it is in a new one, and the old one is kept"
+        "the store was damaged: what is readable is in a new store, and the old one is kept"
     );
     Ok(())
 }

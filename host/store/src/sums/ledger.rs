@@ -92,7 +92,10 @@ pub(crate) fn moved(engine: &Arc<dyn Engine>, ids: &Arc<IdSource>, moved: &Moved
         tokio::spawn(async move {
             if let Err(error) = fold(&*engine, &ids, of).await {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "sums could not be folded, and are later");
+                tracing::warn!(
+                    error,
+                    "entries of the ledger could not be added up; retrying later"
+                );
             }
         });
     }

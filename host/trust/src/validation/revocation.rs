@@ -84,7 +84,7 @@ impl RevocationSources {
                 Ok(told) => {
                     if !matches!(fault, ValidationDataError::NoSource) {
                         let fault: &dyn std::error::Error = &fault;
-                        tracing::warn!(error = fault, "a CRL serves where OCSP does not");
+                        tracing::warn!(error = fault, "using a CRL because OCSP failed");
                     }
                     return Ok(told);
                 }

@@ -9,9 +9,10 @@ use super::search::{Found, LONGEST_QUERY};
 use crate::pages::for_developers;
 
 /// A page of the reference, with the way to all calls.
-pub(super) fn frame(about: &About, title: &str, sections: &Markup) -> Markup {
+pub(super) fn frame(about: &About, title: &str, description: &str, sections: &Markup) -> Markup {
     for_developers(
         title,
+        description,
         &html! {
             main.wide #main tabindex="-1" {
                 @if title != about.title {
@@ -31,18 +32,20 @@ pub(super) fn entry(about: &About, call: &Call<'_>) -> Markup {
 /// All calls and events, by what they are about.
 pub(super) fn page(document: &Document<'_>) -> Markup {
     let about = document.about;
+    let info = document.member("info");
     let calls = document.calls();
     frame(
         about,
         about.title,
+        text(&info["summary"]),
         &html! {
             section {
                 h1 { (about.title) }
-                (markdown::text(text(&document.member("info")["description"])))
+                (markdown::text(text(&info["description"])))
                 p {
-                    "Version " (text(&document.member("info")["version"])) ". The description itself: "
-                    a href={ (about.folder) "/openapi.json" } { "OpenAPI as JSON" } ", "
-                    a href={ (about.folder) "/openapi.yaml" } { "as YAML" } ". "
+                    "Version " (text(&info["version"])) ". OpenAPI description: "
+                    a href={ (about.folder) "/openapi.json" } { "JSON" } ", "
+                    a href={ (about.folder) "/openapi.yaml" } { "YAML" } ". "
                     a href=(about.schemas()) { "All types" } "."
                 }
                 (form(about, ""))
@@ -73,10 +76,11 @@ pub(super) fn schemas(document: &Document<'_>) -> Markup {
     frame(
         about,
         "Types",
+        "The types of requests and responses.",
         &html! {
             section {
                 h1 { "Types" }
-                p { "What is sent and answered by the " (about.title) "." }
+                p { "The types of requests and responses of the " (about.title) "." }
                 ul.calls {
                     @for (name, schema) in document.schemas() {
                         li {
@@ -95,18 +99,19 @@ pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     frame(
         about,
         "Search",
+        "",
         &html! {
             section {
                 h1 { "Search" }
                 (form(about, query))
                 @if found.hits.is_empty() {
                     p role="status" {
-                        "Nothing is found for “" (query) "”. Try a part of a path, of a name of a member, \
-                         or of the name of a problem; "
-                        a href=(about.index()) { "all calls" } " are on one page."
+                        "No results for “" (query) "”. Try part of a path, of a member's name or of a \
+                         problem's name, or browse "
+                        a href=(about.index()) { "all calls" } "."
                     }
                 } @else {
-                    p role="status" { (found.hits.len() + found.left_out) " found for “" (query) "”." }
+                    p role="status" { (found.hits.len() + found.left_out) " found for “" (query) "”" }
                     ul.calls {
                         @for hit in &found.hits {
                             li {
@@ -117,7 +122,7 @@ pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
                         }
                     }
                     @if found.left_out > 0 {
-                        p { (found.left_out) " more are left out: search for more words." }
+                        p { "Not shown: " (found.left_out) " more. Add a word to narrow the search." }
                     }
                 }
             }
@@ -125,15 +130,16 @@ pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     )
 }
 
-/// In the place of a page that there is not.
+/// The answer for a page that does not exist.
 pub(super) fn missing(about: &About) -> Markup {
     frame(
         about,
-        "There is no such page",
+        "Page not found",
+        "",
         &html! {
             section {
-                h1 { "There is no such page" }
-                p { "The " (about.title) " has no call, event or type of this name." }
+                h1 { "Page not found" }
+                p { "The " (about.title) " has no call, event or type with this name." }
                 (form(about, ""))
                 p { a href=(about.index()) { "All calls" } ", " a href=(about.schemas()) { "all types" } }
             }
@@ -144,7 +150,7 @@ pub(super) fn missing(about: &About) -> Markup {
 fn form(about: &About, query: &str) -> Markup {
     html! {
         form role="search" action=(about.index()) method="get" {
-            label for="q" { "Search for a call, a path, a member or a problem" }
+            label for="q" { "Search calls, paths, members and problems" }
             input #q type="search" name="q" value=(query) maxlength=(LONGEST_QUERY) autocomplete="off";
             button.button type="submit" { "Search" }
         }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::document::{Document, items, members, text};
-use super::types::{Types, alternatives, anchor, references};
+use super::types::{Types, alternatives, anchor, limits, references};
 use super::{conditions, markdown};
 
 /// How many members and values the schemas below a call may have on its page, for
@@ -133,7 +133,7 @@ pub(super) fn body<'d>(
             @if let Some(alternatives) = alternatives(part) {
                 (one_of(document, types, part, alternatives))
             } @else if !is_object && part.get("type").is_some() {
-                p { (types.kind(part)) (types.limits(part)) }
+                p { (types.kind(part)) (limits(part)) }
             }
         }
         @if is_object {
@@ -181,7 +181,7 @@ fn one_of<'d>(
         found.map(|(value, _)| value.to_owned())
     };
     html! {
-        p { "One of:" }
+        p { @if schema["oneOf"].is_array() { "Exactly one of:" } @else { "One of:" } }
         ul {
             @for alternative in alternatives {
                 li {
@@ -209,7 +209,7 @@ fn entry<'d>(document: &Document<'d>, types: &Types<'_, 'd>, member: &Member<'d>
         dt { code { (name) } }
         dd {
             p.hint {
-                (types.kind(schema)) (types.limits(schema))
+                (types.kind(schema)) (limits(schema))
                 @if is_required { ", " strong { "required" } }
             }
             (markdown::text(said(document, schema)))

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::document::{Call, Document, members, problems, text};
-use super::types::Types;
+use super::types::{Types, limits};
 use super::{index, markdown, members as schemas, samples};
 
 /// All that is told of it.
@@ -15,15 +15,14 @@ pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     index::frame(
         document.about,
         call.summary(),
+        markdown::first(call.description()),
         &html! {
             section {
                 h1 { (call.summary()) }
                 p { code { (call.line()) } }
                 (markdown::text(call.description()))
-                p.hint {
-                    "Its id is " code { (call.id) } "; it is about " (call.tag()) ". "
-                    (credentials(document, call))
-                }
+                p.hint { "Operation ID: " code { (call.id) } ". Tag: " (call.tag()) "." }
+                (credentials(document, call))
             }
             (parameters(document, &types, call))
             (body(document, &types, call))
@@ -31,7 +30,7 @@ pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
                 section { h2 { "Samples" } (samples::of(document, call)) }
             }
             section {
-                h2 { "Answers" }
+                h2 { "Responses" }
                 @for (status, response) in call.responses() {
                     (answer(document, &types, status, response))
                 }
@@ -47,11 +46,13 @@ fn credentials<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
         return Markup::default();
     }
     let Some((_, scheme)) = document.credentials(call) else {
-        return html! { "It takes no credentials." };
+        return html! { p.hint { "Authentication: none." } };
     };
     html! {
-        "It takes credentials (" code { "Authorization" } ", " (text(&scheme["scheme"])) "): "
-        (markdown::inline(text(&scheme["description"])))
+        p.hint {
+            "Authentication: " code { "Authorization" } " header, scheme " (text(&scheme["scheme"])) ". "
+            (markdown::inline(text(&scheme["description"])))
+        }
     }
 }
 
@@ -67,7 +68,7 @@ fn parameters<'d>(document: &Document<'d>, types: &Types<'_, 'd>, call: &Call<'d
                         dd {
                             p.hint {
                                 (text(&parameter["in"])) ", "
-                                (types.kind(&parameter["schema"])) (types.limits(&parameter["schema"]))
+                                (types.kind(&parameter["schema"])) (limits(&parameter["schema"]))
                                 @if parameter["required"] == true { ", " strong { "required" } }
                             }
                             (markdown::text(text(&parameter["description"])))
@@ -86,7 +87,7 @@ fn body<'d>(document: &Document<'d>, types: &Types<'_, 'd>, call: &Call<'d>) -> 
     let is_required = call.operation["requestBody"]["required"] == true;
     html! {
         section {
-            h2 { "Body" }
+            h2 { @if call.is_event { "Payload" } @else { "Request body" } }
             p.hint {
                 code { (media_type) }
                 @if is_required { ", " strong { "required" } }
@@ -183,7 +184,7 @@ fn content_of<'d>(document: &Document<'d>, types: &Types<'_, 'd>, content: &'d V
 fn example(content: &Value) -> Markup {
     html! {
         @if let Some(example) = content.get("example") {
-            p.hint { "For example:" }
+            p.hint { "Example:" }
             pre tabindex="0" { code { (format!("{example:#}")) } }
         }
     }

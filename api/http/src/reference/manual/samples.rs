@@ -35,14 +35,14 @@ fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'
     let base = text(&document.member("servers")[0]["url"]);
     let credentials = document.credentials(call);
     html! {
-        p { "The samples run as they stand with these environment variables:" }
+        p { "The samples read these environment variables:" }
         ul {
-            li { code { (BASE) } ": the address of the service." }
+            li { code { (BASE) } ": the base URL of the service." }
             @if let (Some(sent), Some((_, scheme))) = (&request.credentials, credentials) {
                 li {
                     code { (sent.variable()) } ": "
                     (markdown::inline(text(&scheme["description"])))
-                    @if matches!(sent, Credentials::Basic(_)) { " A colon stands between them." }
+                    @if matches!(sent, Credentials::Basic(_)) { " Separate them by a colon." }
                 }
             }
             @for parameter in &request.variables {
@@ -50,14 +50,14 @@ fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'
                 li {
                     code { (in_capitals(name)) } ": "
                     @if let Some(origin) = document.origin(call, name) {
-                        "as answered by " a href=(document.about.call(origin.id)) { (origin.summary()) } "."
+                        "from the response of " a href=(document.about.call(origin.id)) { (origin.summary()) } "."
                     } @else {
                         (markdown::inline(text(&parameter["description"])))
                     }
                 }
             }
         }
-        p { "In a shell, in the folder in which a demo was started:" }
+        p { "In a shell, in the folder where the demo was started:" }
         pre tabindex="0" { code {
             "export " (BASE) "=" (base)
             @if credentials.is_some_and(|(name, _)| name == USUAL) {

@@ -40,6 +40,7 @@ pub(super) fn page<'d>(
     index::frame(
         document.about,
         name,
+        markdown::first(text(&schema["description"])),
         &html! {
             section {
                 h1 { (name) }

@@ -1,4 +1,4 @@
-//! What a value may be, in words.
+//! Types and their limits, in words.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -47,38 +47,12 @@ impl<'p, 'd> Types<'p, 'd> {
         joined(kinds, " or ")
     }
 
-    /// What a value of the type is held to.
-    pub(super) fn limits(&self, schema: &Value) -> Markup {
-        let limits = [
-            ("length", "minLength", "maxLength"),
-            ("value", "minimum", "maximum"),
-            ("items", "minItems", "maxItems"),
-        ];
-        let limits = limits.into_iter().filter_map(|(what, least, most)| {
-            let range = range(schema.get(least), schema.get(most))?;
-            Some(html! { ", " (what) ": " (range) })
-        });
-        html! {
-            @for limit in limits { (limit) }
-            @if schema["uniqueItems"] == true { ", no two alike" }
-            @if let Some(pattern) = schema["pattern"].as_str() {
-                ", matches "
-                @if pattern.len() > LONGEST_PATTERN { "a pattern of the OpenAPI document" }
-                @else { code { (pattern) } }
-            }
-            @if let Some(value) = items(&schema["examples"]).next() { ", such as " code { (plain(value)) } }
-            @if let Some(item) = schema.get("items").filter(|item| is_limited(item)) {
-                "; each item" (self.limits(item))
-            }
-        }
-    }
-
     fn simple(&self, kind: &str, schema: &Value) -> Markup {
         match kind {
             "object" if schema["additionalProperties"].is_object() => {
                 html! { "object of " (self.kind(&schema["additionalProperties"])) }
             }
-            "array" => html! { "list of " (self.kind(&schema["items"])) },
+            "array" => html! { "array of " (self.kind(&schema["items"])) },
             "string" if schema["format"] == "binary" => html! { "bytes" },
             "string" => {
                 let form = schema["format"].as_str();
@@ -135,14 +109,61 @@ fn joined(parts: impl Iterator<Item = Markup>, between: &str) -> Markup {
     }
 }
 
-fn range(least: Option<&Value>, most: Option<&Value>) -> Option<String> {
-    match (least, most) {
-        (Some(least), Some(most)) if least == most => Some(least.to_string()),
-        (Some(least), Some(most)) => Some(format!("{least} to {most}")),
-        (Some(least), None) => Some(format!("at least {least}")),
-        (None, Some(most)) => Some(format!("at most {most}")),
-        (None, None) => None,
+/// The limits of a value, each after a comma.
+pub(super) fn limits(schema: &Value) -> Markup {
+    html! { @for limit in limits_of(schema) { ", " (limit) } }
+}
+
+/// The limits of a value, and after them those of the items of a list.
+fn limits_of(schema: &Value) -> Vec<Markup> {
+    let ranges = [
+        ("minLength", "maxLength", [" character", " characters"]),
+        ("minimum", "maximum", [""; 2]),
+        ("minItems", "maxItems", [" item", " items"]),
+    ];
+    let ranges = ranges.into_iter().filter_map(|(least, most, units)| {
+        let range = range(schema.get(least), schema.get(most), units)?;
+        Some(html! { (range) })
+    });
+    let mut limits: Vec<_> = ranges.collect();
+    if schema["uniqueItems"] == true {
+        limits.push(html! { "unique items" });
     }
+    if let Some(pattern) = schema["pattern"].as_str() {
+        limits.push(match pattern.len() {
+            ..=LONGEST_PATTERN => html! { "pattern: " code { (pattern) } },
+            _ => html! { "pattern: see the OpenAPI description" },
+        });
+    }
+    if schema["readOnly"] == true {
+        limits.push(html! { "read-only" });
+    }
+    if let Some(value) = items(&schema["examples"]).next() {
+        limits.push(html! { "example: " code { (plain(value)) } });
+    }
+    let of_items = schema.get("items").filter(|item| is_limited(item));
+    if let Some(item) = of_items {
+        limits.push(html! { "each item: " (joined(limits_of(item).into_iter(), ", ")) });
+    }
+    limits
+}
+
+/// A range in words; the unit is in the singular after 1.
+fn range(least: Option<&Value>, most: Option<&Value>, units: [&str; 2]) -> Option<String> {
+    let (range, last) = match (least, most) {
+        (Some(least), Some(most)) if least == most => (format!("exactly {least}"), least),
+        (Some(least), Some(most)) => (format!("{least} to {most}"), most),
+        (Some(least), None) => (format!("at least {least}"), least),
+        (None, Some(most)) => (format!("at most {most}"), most),
+        (None, None) => return None,
+    };
+    let [one, several] = units;
+    let unit = if last.as_u64() == Some(1) {
+        one
+    } else {
+        several
+    };
+    Some(range + unit)
 }
 
 fn is_limited(schema: &Value) -> bool {
@@ -167,25 +188,29 @@ mod tests {
         format!(
             "{}{}",
             types.kind(schema).into_string(),
-            types.limits(schema).into_string()
+            limits(schema).into_string()
         )
     }
 
     #[test]
-    fn a_type_is_told_with_its_form_and_limits() {
+    fn a_type_has_its_form_and_limits() {
         for (schema, told) in [
             (json!({"type": "string", "format": "uuid"}), "string (uuid)"),
             (
                 json!({"type": ["string", "null"], "maxLength": 255, "pattern": "^<$"}),
-                "string or null, length: at most 255, matches <code>^&lt;$</code>",
+                "string or null, at most 255 characters, pattern: <code>^&lt;$</code>",
             ),
             (
                 json!({"type": "integer", "minimum": 1, "maximum": 100}),
-                "integer, value: 1 to 100",
+                "integer, 1 to 100",
             ),
             (
                 json!({"type": "string", "const": "ok"}),
                 "always <code>ok</code>",
+            ),
+            (
+                json!({"type": "string", "minLength": 1, "maxLength": 1, "readOnly": true, "examples": ["x"]}),
+                "string, exactly 1 character, read-only, example: <code>x</code>",
             ),
             (
                 json!({"enum": ["a", "b"]}),
@@ -193,7 +218,7 @@ mod tests {
             ),
             (
                 json!({"type": "array", "items": {"type": "string", "maxLength": 2}, "minItems": 1, "uniqueItems": true}),
-                "list of string, items: at least 1, no two alike; each item, length: at most 2",
+                "array of string, at least 1 item, unique items, each item: at most 2 characters",
             ),
         ] {
             assert_eq!(words(&schema), told);

@@ -146,8 +146,7 @@ fn a_pre_release_is_refused() {
     for known in ["0.2.0", "0.2.1-rc.1"] {
         assert_eq!(
             refusal(&[known], &inspector("0.2.1-rc.1")),
-            "it is written against the pre-release parafa:format@0.2.1-rc.1, which no \
-             program takes"
+            "it is written against the pre-release parafa:format@0.2.1-rc.1, which is not supported"
         );
     }
 }

@@ -20,7 +20,7 @@ pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
     };
     if options.is_open().is_ok_and(|is_open| is_open) {
         findings.warnings.push(
-            "store.url has an sslmode with which whoever is on the way to the database may read the password and all rows: leave it out, or write sslmode=verify-full"
+            "store.url has an sslmode that lets others on the network read the password and all rows: leave it out, or write sslmode=verify-full"
                 .to_owned(),
         );
     }
@@ -44,7 +44,8 @@ pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
 fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
     if !content.holds_store() {
         findings.warnings.push(
-            "there is no store in the database: the first server that starts makes it".to_owned(),
+            "there is no store in the database yet: the first server that starts creates it"
+                .to_owned(),
         );
         return;
     }
@@ -56,7 +57,7 @@ fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Find
         return;
     };
     if let Err(error) = content.check_store(&master, mode) {
-        let fault = format!("store.url: what is in the database cannot be opened: {error}");
+        let fault = format!("store.url: the store in the database cannot be opened: {error}");
         findings.faults.push(fault);
     }
 }
@@ -76,7 +77,7 @@ fn warnings(look: &DatabaseLook, now: Timestamp) -> Vec<String> {
     let ahead = now.duration_since(look.now);
     if ahead.abs() > TOLERATED {
         warnings.push(format!(
-            "this machine's clock and the database's differ by {} seconds: set both by NTP",
+            "this machine's clock and the database's differ by {} seconds: synchronize both by NTP",
             ahead.abs().as_secs()
         ));
     }

@@ -13,7 +13,7 @@ use crate::cli::operator::{OperatorPlace, absolute, operate};
 pub(super) struct InstallArguments {
     /// The component; its signature is beside it, in WASM.sig.
     wasm: PathBuf,
-    /// Take it although another publisher has signed the plugin before.
+    /// Accept a change of the plugin's publisher.
     #[arg(long)]
     replace_publisher: bool,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(super) struct DisableArguments {
 pub(super) struct RollbackArguments {
     /// The format, such as pdf.
     id: String,
-    /// Go back to the version before also when it is disabled.
+    /// Also activate a previous version that is disabled.
     #[arg(long)]
     enable: bool,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) struct TrustArguments {
     /// The publisher's public key.
     #[arg(value_name = "F.pub")]
     key: PathBuf,
-    /// A format that it may publish, such as pdf; without it every one.
+    /// A format that it may publish, such as pdf. Default: every format.
     #[arg(long = "for", value_name = "ID", value_parser = format)]
     formats: Vec<String>,
     #[command(flatten)]
