@@ -1,6 +1,7 @@
 //! Turns, claims, attempts, retractions and erasures of one ceremony as a small model, of which
-//! every state is looked at. [Reliability](../../../../docs/reliability.md) says what is in it.
+//! every state is looked at; `docs/reliability.md` says what is in it, and what is not.
 
+mod hosts;
 mod moves;
 mod state;
 
@@ -70,11 +71,10 @@ fn breach(before: &State, after: &State) -> Option<Breach> {
             Step::Failed(_) => true,
             _ => false,
         };
-        match () {
-            () if has_changed => Some(Breach::EndedTwice),
-            () if was_accepted && is_lost => Some(Breach::Lost),
-            () => None,
+        if has_changed {
+            return Some(Breach::EndedTwice);
         }
+        (was_accepted && is_lost).then_some(Breach::Lost)
     })
 }
 
