@@ -1,6 +1,7 @@
 //! Turns, claims, attempts, retractions and erasures of one ceremony as a small model, of which
 //! every state is looked at; `docs/reliability.md` says what is in it, and what is not.
 
+mod conformance;
 mod hosts;
 mod moves;
 mod state;
@@ -154,6 +155,8 @@ const PROMPTS: Rules = Rules {
     ahead: [0, 0],
     faults: 0,
     spoilers: 0,
+    term: 1,
+    is_deaf: false,
     unchecked: &[],
 };
 

@@ -4,8 +4,8 @@ use parafa_domain::{CannotBegin, CeremonyStatus, SignerStatus, SigningMethod};
 
 use super::moves::{Model, due_at, edit, end, settle};
 use super::state::{
-    Attempt, DEADLINE, Device, Failure, Guard, Job, Kind, Maker, State, Step, TERM, Version, Work,
-    at, attempt_id,
+    Attempt, DEADLINE, Device, Failure, Guard, Job, Kind, Maker, State, Step, Version, Work, at,
+    attempt_id,
 };
 
 impl Model {
@@ -102,6 +102,7 @@ impl Model {
         let is_answered = match work.step {
             Step::AwaitCard | Step::AwaitReturn => work.has_come,
             Step::AwaitSignature if is_card => work.has_come,
+            Step::Certificate => !self.rules.is_deaf,
             Step::AwaitSignature => attempt.device == Device::Signed,
             _ => true,
         };
@@ -133,7 +134,7 @@ impl Model {
             let due = match attempt.step {
                 _ if attempt.has_come => now,
                 Step::AwaitSignature if is_card => turn_until,
-                Step::AwaitCard | Step::AwaitReturn => now + TERM,
+                Step::AwaitCard | Step::AwaitReturn => now + self.rules.term,
                 _ => now,
             };
             attempt.job = due_at(due);
@@ -168,7 +169,7 @@ impl Model {
         let is_kept = match step {
             Step::AwaitReturn | Step::Finish => self.device_signed(state, n, now),
             Step::Ask | Step::AwaitSignature => {
-                let until = asks_card.then(|| at(now + TERM));
+                let until = asks_card.then(|| at(now + self.rules.term));
                 let asked = self.change(state, n, |ceremony| {
                     ceremony.ask_device(attempt_id(n), until)
                 });

@@ -6,7 +6,7 @@ use parafa_domain::{CannotBegin, Ceremony, SigningMethod, Turn};
 use super::hosts::too_late;
 use super::state::{
     Attempt, Ceremonies, Device, Failure, Guard, Job, Kind, LAST_TICK, Maker, Rules, State, Step,
-    TERM, Version, at, attempt_id, signer_id,
+    Version, at, attempt_id, signer_id,
 };
 
 /// Something that happens at once; numbers are of signers, but where a host is named.
@@ -211,7 +211,7 @@ impl Model {
             .ok()?;
         next.take_over(&ceremony);
         let (step, due) = match self.rules.kinds[n] {
-            Kind::Card => (Step::AwaitCard, now + TERM),
+            Kind::Card => (Step::AwaitCard, now + self.rules.term),
             Kind::Linked | Kind::Prompted => (Step::Certificate, now),
         };
         next.attempts[n] = Some(Attempt {
@@ -238,7 +238,7 @@ impl Model {
         if !self.rules.checks(Guard::Turn) {
             ceremony.turn = None;
         }
-        ceremony.take_turn(attempt_id(n), at(now), at(now + TERM))?;
+        ceremony.take_turn(attempt_id(n), at(now), at(now + self.rules.term))?;
         state.take_over(&ceremony);
         let base = state.newest();
         edit(state, n, |attempt| {

@@ -11,8 +11,6 @@ use uuid::Uuid;
 pub(super) const DEADLINE: u8 = 2;
 /// After it nothing more comes by time alone.
 pub(super) const LAST_TICK: u8 = 3;
-/// A turn's longest time, and how long a card's app, or an app that comes back, may take.
-pub(super) const TERM: u8 = 1;
 const MOST_VERSIONS: usize = 4;
 const START: Timestamp = Timestamp::constant(1_773_219_600, 0);
 
@@ -59,6 +57,10 @@ pub(super) struct Rules {
     pub(super) faults: u8,
     /// How often somebody gives up, declines, retracts, erases or archives.
     pub(super) spoilers: u8,
+    /// A turn's longest time, and how long a card's app may take, in ticks.
+    pub(super) term: u8,
+    /// Whether no device ever gives its certificate.
+    pub(super) is_deaf: bool,
     /// What is not checked.
     pub(super) unchecked: &'static [Guard],
 }
