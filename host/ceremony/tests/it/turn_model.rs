@@ -34,7 +34,7 @@ enum Breach {
 }
 
 /// What led there, and where that is.
-type Trace = (Breach, Vec<Move>, State);
+type Trace = Box<(Breach, Vec<Move>, State)>;
 
 fn breach(before: &State, after: &State) -> Option<Breach> {
     let versions: Vec<_> = after.versions().collect();
@@ -113,7 +113,7 @@ fn explored(rules: Rules, wanted: Option<Breach>) -> Result<(), Trace> {
             if let Some(breach) = found.filter(|found| wanted.is_none_or(|it| it == *found)) {
                 let mut path = path(&came_from, next);
                 path.push(by);
-                return Err((breach, path, after));
+                return Err(Box::new((breach, path, after)));
             }
             let place = match known.entry(after) {
                 Entry::Occupied(place) => *place.get(),
@@ -145,7 +145,10 @@ fn explored(rules: Rules, wanted: Option<Breach>) -> Result<(), Trace> {
         }
     }
     match ends.iter().position(|ends| !ends) {
-        Some(stuck) => Err((Breach::Endless, path(&came_from, stuck), states[stuck])),
+        Some(stuck) => {
+            let path = path(&came_from, stuck);
+            Err(Box::new((Breach::Endless, path, states[stuck])))
+        }
         None => Ok(()),
     }
 }
@@ -162,7 +165,8 @@ const PROMPTS: Rules = Rules {
 
 #[track_caller]
 fn assert_holds(rules: Rules) {
-    if let Err((breach, path, state)) = explored(rules, None) {
+    if let Err(found) = explored(rules, None) {
+        let (breach, path, state) = *found;
         panic!("{breach:?} by {path:?}: {state:?}");
     }
 }
@@ -171,7 +175,7 @@ fn assert_holds(rules: Rules) {
 #[track_caller]
 fn assert_breaks(rules: Rules, unchecked: &'static [Guard], wanted: Breach) {
     let found = explored(Rules { unchecked, ..rules }, Some(wanted));
-    let found = found.err().map(|(breach, ..)| breach);
+    let found = found.err().map(|found| found.0);
     assert_eq!(found, Some(wanted), "without {unchecked:?}");
 }
 

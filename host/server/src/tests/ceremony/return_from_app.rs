@@ -109,7 +109,7 @@ async fn come_back_during_a_step(stage: &Stage<'_>, waits: usize) -> During {
 }
 
 /// Does `work` until it has had to wait so many times; tells whether it is over.
-async fn is_over_after(mut work: Pin<&mut impl Future>, waits: usize) -> bool {
+pub(super) async fn is_over_after(mut work: Pin<&mut impl Future>, waits: usize) -> bool {
     let mut left = waits;
     poll_fn(|context| {
         if left == 0 {
