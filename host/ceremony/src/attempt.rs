@@ -115,6 +115,12 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     match still_running(tx, running).await? {
+                        Some((attempt, signing))
+                            if running.has_signed_since(&attempt, &signing) =>
+                        {
+                            let now = tx.now();
+                            transition::store_again(tx, job, attempt, 0, now).await
+                        }
                         Some((attempt, signing)) => {
                             transition::store_failure(tx, job, attempt, signing, failure).await
                         }
@@ -274,6 +280,10 @@ impl Ceremonies {
                     };
                     let failed =
                         matches!(outcome, StepOutcome::Failed(_) | StepOutcome::Unasked(_));
+                    if failed && running.has_signed_since(&attempt, &signing) {
+                        let now = tx.now();
+                        return transition::store_again(tx, job, attempt, 0, now).await;
+                    }
                     if !failed && !attempt.goes_on_in(&signing.ceremony) {
                         let failure = attempt.loss_in(&signing.ceremony);
                         return transition::store_failure(tx, job, attempt, signing, failure).await;

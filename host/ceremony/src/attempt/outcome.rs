@@ -79,6 +79,13 @@ impl Running {
         is_late.then_some(AttemptFailure::Timeout)
     }
 
+    /// Whether the card's signature, or the app's return, has come since the step was begun. A
+    /// step that has not seen it ends nothing.
+    pub(super) fn has_signed_since(&self, now: &AttemptRow, ceremony: &CeremonyRow) -> bool {
+        let had_signed = self.attempt.has_signed_in(&self.ceremony.ceremony);
+        !had_signed && now.has_signed_in(&ceremony.ceremony)
+    }
+
     /// Waits until no other signer has the turn: the one who has it may be quick.
     /// What is stored next takes it, and looks again where it is not free.
     pub(super) fn await_turn(

@@ -9,7 +9,6 @@ use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
-use uuid::Uuid;
 
 use super::card;
 use super::end::{end, forget};
@@ -92,16 +91,16 @@ pub(super) async fn store_next(
             }
         }
     }
+    // A turn that lapsed kept no archive from becoming the newest version.
+    if next.step.needs_turn() && !signing.is_newest(attempt.base_version) {
+        let failure = AttemptFailure::DocumentChanged;
+        return store_failure(tx, job, attempt, signing, failure).await;
+    }
     let kept = if next.step.holds_signature() {
         // Whatever went wrong before was not about this signature.
         signing.plugin_faults = None;
         signing.ceremony.device_signed(id, now)
     } else if next.step.asks_device() {
-        // A turn that lapsed kept no archive from becoming the newest version.
-        if !is_newest(&signing, attempt.base_version) {
-            let failure = AttemptFailure::DocumentChanged;
-            return store_failure(tx, job, attempt, signing, failure).await;
-        }
         signing.ceremony.ask_device(id, next.step.answer_until())
     } else {
         Ok(())
@@ -263,11 +262,6 @@ fn code(code: &str) -> &str {
     }
 }
 
-fn is_newest(signing: &CeremonyRow, version: Uuid) -> bool {
-    let newest = signing.newest();
-    newest.is_some_and(|newest| newest.bytes_id == version)
-}
-
 /// Adds the version and moves the ceremony, if the attempt still has its turn.
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
@@ -279,7 +273,7 @@ pub(super) async fn store_signed(
     signed: &SignedVersion,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
-    if !is_newest(&signing, attempt.base_version) {
+    if !signing.is_newest(attempt.base_version) {
         return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
     }
     let id = AttemptId::new(attempt.id);

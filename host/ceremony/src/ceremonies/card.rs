@@ -22,7 +22,6 @@ use uuid::Uuid;
 
 pub(crate) use self::pairing::PairingCode;
 pub use self::pairing::{Paired, Pairing};
-use super::give_up::has_signed;
 use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
@@ -270,8 +269,13 @@ impl Ceremonies {
                     if attempt.step_number == step && attempt.card_submission.is_none() {
                         let now = tx.now();
                         let own = AttemptId::new(id);
-                        signing.ceremony.device_signed(own, now)?;
                         attempt.completed_with = Some(digest.clone());
+                        // A turn that lapsed kept no archive from becoming the newest version.
+                        if !signing.is_newest(attempt.base_version) {
+                            let failure = AttemptFailure::DocumentChanged;
+                            return end(tx, attempt, signing, failure).await;
+                        }
+                        signing.ceremony.device_signed(own, now)?;
                         let job = attempt::unique_key(id);
                         match jobs::hasten(tx, ATTEMPTS, &job, now).await? {
                             HastenOutcome::Due => {
@@ -467,7 +471,7 @@ async fn end(
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
     // What the card has signed is finished, whatever comes after it.
-    if has_signed(&attempt, &signing) {
+    if attempt.has_signed_in(&signing.ceremony) {
         return Err(CeremonyError::NotFound);
     }
     signing.ceremony.end_turn(AttemptId::new(attempt.id));

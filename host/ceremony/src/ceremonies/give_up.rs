@@ -1,6 +1,6 @@
 //! The signer gives an attempt up.
 
-use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
+use parafa_domain::{AttemptFailure, AttemptId, SignerId};
 use parafa_store::Transaction;
 use parafa_store::jobs::{self, HastenOutcome};
 
@@ -26,7 +26,7 @@ impl Ceremonies {
                         .ok_or(CeremonyError::NotFound)?;
                     let running = running_attempt(tx, &row, signer).await?;
                     let running = running.ok_or(CeremonyError::NotFound)?;
-                    if has_signed(&running, &row) {
+                    if running.has_signed_in(&row.ceremony) {
                         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
                     }
                     row.ceremony.end_turn(AttemptId::new(running.id));
@@ -41,16 +41,6 @@ impl Ceremonies {
         self.work.notify_one();
         Ok(())
     }
-}
-
-/// Whether the device of a running attempt has signed: a card has before the step
-/// that takes its signature up.
-pub(super) fn has_signed(running: &AttemptRow, row: &CeremonyRow) -> bool {
-    let id = AttemptId::new(running.id);
-    let own_turn = row.ceremony.turn.filter(|turn| turn.attempt == id);
-    let card_has_signed =
-        running.card_submission.is_some() && own_turn.is_some_and(|turn| turn.device_signed);
-    card_has_signed || running.phase == Phase::Completing
 }
 
 /// The signer's attempt as the transaction sees it, unless it has ended.

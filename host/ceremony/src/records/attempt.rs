@@ -87,6 +87,15 @@ impl AttemptRow {
         signing.has_turn(id) || (self.awaits_turn && self.is_open_in(signing))
     }
 
+    /// Whether its device has signed and nothing else is waited for: that is finished. A card
+    /// has signed, and an app come back, before the step that takes it up.
+    pub(crate) fn has_signed_in(&self, signing: &Ceremony) -> bool {
+        let has_come = self.returned || self.card_submission.is_some();
+        let own_turn = signing.turn.filter(|turn| turn.attempt.uuid() == self.id);
+        let device_signed = own_turn.is_some_and(|turn| turn.device_signed);
+        self.phase == Phase::Completing || (has_come && device_signed)
+    }
+
     /// Why it has lost its turn.
     pub(crate) fn loss_in(&self, signing: &Ceremony) -> AttemptFailure {
         match self.is_open_in(signing) {

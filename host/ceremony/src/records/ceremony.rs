@@ -75,6 +75,12 @@ impl CeremonyRow {
         newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))
     }
 
+    /// Whether that is the version with these bytes.
+    pub(crate) fn is_newest(&self, bytes_id: Uuid) -> bool {
+        self.newest()
+            .is_some_and(|newest| newest.bytes_id == bytes_id)
+    }
+
     /// The newest version, if somebody has signed here: one of them made it, or
     /// it archives what they made.
     pub fn signed(&self) -> Option<&DocumentVersion> {

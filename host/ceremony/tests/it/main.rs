@@ -10,3 +10,4 @@ mod owner;
 mod provider_polling;
 mod smart_id;
 mod support;
+mod turn_model;

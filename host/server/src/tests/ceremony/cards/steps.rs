@@ -1,18 +1,24 @@
 //! The steps of an attempt with a card, and who takes them.
 
+use std::pin::pin;
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::{ATTEMPTS, DRIVE};
 use parafa_ceremony::ceremonies::SubmittedSignature;
-use parafa_domain::Phase;
+use parafa_domain::{AttemptFailure, Phase};
 use parafa_platform::jobs::LEASE;
 use parafa_store::StoreError;
+use parafa_store::faulty::FaultPlan;
 use parafa_store::jobs::{self, HastenOutcome};
 
 use super::{CARD, ceremony, complete, driven, send_certificate, signed, start};
-use crate::tests::support::{Site, Stage};
+use crate::tests::ceremony::return_from_app::is_over_after;
+use crate::tests::support::{Posted, Site, Stage};
 
+/// How long a card's app may take.
+const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 /// Looks for what the card has signed, 5 ms apart.
 const MOST_LOOKS: usize = 2000;
 
@@ -134,4 +140,50 @@ async fn a_card_that_signs_while_somebody_is_at_work_on_its_attempt_signs_all_th
     let (ended, ()) = tokio::join!(driven(&stage.host, call), lapse);
 
     assert_eq!(ended.unwrap().phase, Phase::Done);
+}
+
+#[tokio::test]
+async fn what_a_card_signs_while_a_step_finds_it_too_late_is_not_thrown_away() {
+    let site = Site::start().await;
+    let (mut waits, mut heard) = (0, 0);
+    loop {
+        let stage = Stage::set(&site, Posted::toy("honest")).await;
+        let signature = begun_and_signed(&stage).await;
+        site.pass(CARD_WITHIN);
+        let slow = FaultPlan {
+            max_yields: 1,
+            ..FaultPlan::default()
+        };
+        let host = stage.deployment.host(slow).await.unwrap();
+        let claimed = host.app.records.store.claim_due(ATTEMPTS, 1, LEASE).await;
+        let mut job = claimed.unwrap().pop().expect("it waits for the card");
+        let open = ceremony(&stage).await;
+        let ceremonies = &stage.host.app.ceremonies;
+
+        let mut step = pin!(host.runner.run_one(&mut job));
+        let step_was_over = is_over_after(step.as_mut(), waits).await;
+        let mut call = pin!(ceremonies.submit_signature(&open, &signature));
+        let ended = tokio::select! {
+            ended = &mut call => Some(ended),
+            () = taken(&stage) => None,
+        };
+        if !step_was_over {
+            step.await;
+        }
+
+        if let Some(ended) = ended {
+            assert!(matches!(ended, Err(CeremonyError::NotFound)));
+            let failure = stage.newest_attempt().await.failure;
+            assert_eq!(failure, Some(AttemptFailure::Timeout));
+        } else {
+            let ended = driven(&stage.host, call).await;
+            assert_eq!(ended.unwrap().phase, Phase::Done);
+            heard += 1;
+        }
+        if step_was_over {
+            break;
+        }
+        waits += 1;
+    }
+    assert!(heard > 2, "{heard} of {waits}");
 }
