@@ -176,10 +176,11 @@ impl Comparison<'_> {
     /// qualified: lists name the unit that stamps, and anchors are authorities.
     fn issued_a_stamper(&self, entry: &TrustEntry) -> bool {
         is_anchor_for(entry, Purpose::Timestamping)
-            && self
-                .listed
-                .iter()
-                .any(|listed| listed.is_granted() && is_unit_below(listed, entry))
+            && self.listed.iter().any(|listed| {
+                listed.purpose == Purpose::Timestamping
+                    && listed.is_granted()
+                    && listed.certificate.is_issued_by(&entry.certificate)
+            })
     }
 
     fn look_at_listed(&self, listed: &Listed, difference: &mut Difference) {
