@@ -18,7 +18,7 @@ pub struct Difference {
     pub changed: Vec<Changed>,
     /// Anchors that are qualified no more, and do not say so yet.
     pub withdrawn: Vec<Changed>,
-    /// Anchors that none of the lists names.
+    /// Anchors that none of the lists names, nor a qualified unit of theirs.
     pub unlisted: Vec<Unlisted>,
     /// What else there is to see to.
     pub notes: Vec<String>,
@@ -172,12 +172,13 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether an anchor issued the certificate of a listed time-stamping service:
-    /// lists name the unit that stamps, and anchors are authorities.
+    /// Whether an anchor issued the certificate of a time-stamping service that is
+    /// qualified: lists name the unit that stamps, and anchors are authorities.
     fn issued_a_stamper(&self, entry: &TrustEntry) -> bool {
         is_anchor_for(entry, Purpose::Timestamping)
             && self.listed.iter().any(|listed| {
                 listed.purpose == Purpose::Timestamping
+                    && listed.is_granted()
                     && listed.certificate.is_issued_by(&entry.certificate)
             })
     }

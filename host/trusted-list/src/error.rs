@@ -38,14 +38,6 @@ pub enum ListError {
         /// What is wrong.
         reason: String,
     },
-    /// There is more of something than is read.
-    #[error("it has more {what} than {most}")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// The limit.
-        most: usize,
-    },
 }
 
 /// Why nothing is imported.

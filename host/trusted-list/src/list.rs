@@ -20,8 +20,6 @@ const POINTER_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 /// The form of a list that machines read.
 const LIST_MEDIA_TYPE: &str = "application/vnd.etsi.tsl+xml";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
-const MAX_SERVICES: usize = 10_000;
-const MAX_POINTERS: usize = 1_000;
 
 /// What is taken of a list as it is written.
 const WRITTEN: Limits = Limits {
@@ -145,12 +143,6 @@ fn pointers(scheme: Element<'_>) -> Result<Vec<Pointer>, ListError> {
     let lists = scheme.children_named(TSL, "PointersToOtherTSL");
     let mut pointers = Vec::new();
     for pointer in lists.flat_map(|list| list.children_named(TSL, "OtherTSLPointer")) {
-        if pointers.len() == MAX_POINTERS {
-            return Err(ListError::TooMany {
-                what: "pointers to other lists",
-                most: MAX_POINTERS,
-            });
-        }
         let about: Vec<Element<'_>> = pointer
             .children_named(TSL, "AdditionalInformation")
             .flat_map(|information| information.children_named(TSL, "OtherInformation"))
@@ -181,20 +173,12 @@ fn services(root: Element<'_>) -> Result<Vec<Service>, ListError> {
         .children_named(TSL, "TrustServiceProviderList")
         .flat_map(|list| list.children_named(TSL, "TrustServiceProvider"));
     let mut services = Vec::new();
-    let mut count = 0;
     for provider in providers {
         let name = english(child(child(provider, "TSPInformation")?, "TSPName")?);
         let listed = provider
             .children_named(TSL, "TSPServices")
             .flat_map(|list| list.children_named(TSL, "TSPService"));
         for service in listed {
-            count += 1;
-            if count > MAX_SERVICES {
-                return Err(ListError::TooMany {
-                    what: "services",
-                    most: MAX_SERVICES,
-                });
-            }
             services.extend(Service::read(&name, service)?);
         }
     }

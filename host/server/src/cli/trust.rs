@@ -116,7 +116,7 @@ fn print_difference(difference: &Difference) -> anyhow::Result<()> {
         print_line(shown(&format!("note: {note}")))?;
     }
     if difference.is_settled() {
-        print_line("the anchors are as the lists have them")?;
+        print_line("nothing would change")?;
     }
     Ok(())
 }

@@ -142,6 +142,14 @@ fn a_unit_that_stamps_needs_the_authority_above_it() {
         with.notes.is_empty() && with.unlisted.is_empty(),
         "{with:?}"
     );
+
+    let withdrawn = [(WITHDRAWN, "2026-02-01T00:00:00Z"), SINCE_2024[0]];
+    let list = ListText::of("LT", &[ServiceText::stamps(&unit, &withdrawn)]);
+    let after = world.import(&list).unwrap().difference;
+    let [unlisted] = &after.unlisted[..] else {
+        panic!("{after:?}");
+    };
+    assert_eq!(unlisted.file, "root.pem");
 }
 
 #[test]

@@ -126,8 +126,8 @@ pub(crate) struct ListText {
     pub(crate) territory: &'static str,
     /// `None`: the list is closed.
     pub(crate) next_update: Option<&'static str>,
-    pointers: String,
-    services: String,
+    pub(crate) pointers: String,
+    pub(crate) services: String,
 }
 
 impl ListText {
