@@ -146,6 +146,12 @@ pub async fn seal_next(store: &Store) -> Result<Option<Seal>, StoreError> {
     let Some(last_hour) = hour_of(shifted(now, -SETTLED_AFTER)).checked_sub(1) else {
         return Ok(None);
     };
+    if before.as_ref().is_some_and(|seal| seal.hour > last_hour) {
+        tracing::warn!(
+            "the clock was set back behind the newest seal: nothing is sealed until it has passed that"
+        );
+        return Ok(None);
+    }
     let heads = unsealed(store, before.as_ref(), last_hour).await?;
     let Some(last) = heads.last() else {
         return Ok(None);
