@@ -39,6 +39,10 @@ async fn evidence_says_who_signed_with_what_and_is_sealed_when_the_hour_is_over(
     assert_eq!(after["audit"]["sealed"]["number"], 1);
     assert_eq!(after["audit"]["events"], before["audit"]["events"]);
     recompute(&after["audit"]);
+    let listed = listed_seals(&stage).await;
+    for name in ["size", "root", "previous", "hash", "hour"] {
+        assert_eq!(listed[0][name], after["audit"]["sealed"][name], "{name}");
+    }
 }
 
 #[tokio::test]
@@ -127,13 +131,17 @@ async fn seal(stage: &Stage<'_>) {
     stage.host.run_all().await;
 }
 
-/// What is wrong with each seal.
-async fn faults(stage: &Stage<'_>) -> Vec<Value> {
+async fn listed_seals(stage: &Stage<'_>) -> Vec<Value> {
     let seals = AuditCommand::Seals { after: None };
     let part = stage.host.carry_out(OperatorCommand::Audit(seals)).await;
     let part: Part = serde_json::from_value(part.unwrap()).unwrap();
-    let rows = part.rows.into_iter();
-    rows.map(|row| row["fault"].clone()).collect()
+    part.rows
+}
+
+/// What is wrong with each seal.
+async fn faults(stage: &Stage<'_>) -> Vec<Value> {
+    let seals = listed_seals(stage).await.into_iter();
+    seals.map(|seal| seal["fault"].clone()).collect()
 }
 
 /// Recomputes a trail and what it is sealed under from nothing but what is told of it.
