@@ -3,7 +3,6 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::{ProblemKind, SigningApi};
 use parafa_operator::{AuditCommand, OperatorCommand, Part};
-use parafa_platform::accounts::Caller;
 use parafa_platform::seals;
 use parafa_store::StoreError;
 use parafa_store::audit::Event;
@@ -75,21 +74,6 @@ async fn an_erased_signing_has_no_evidence_and_its_trail_still_verifies() {
     assert_eq!(last["name"], "signing.erased");
     recompute(&trail);
     assert_eq!(faults(&stage).await, [Value::Null, Value::Null]);
-}
-
-#[tokio::test]
-async fn evidence_is_nobody_elses() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    let stranger = Caller {
-        tenant: Uuid::from_u128(99),
-        ..CALLER
-    };
-
-    let api = stage.host.app.signing_api();
-    let refused = api.read_evidence(&stranger, stage.signing.into()).await;
-
-    assert_eq!(refused.unwrap_err().kind(), ProblemKind::NotFound);
 }
 
 #[tokio::test]
