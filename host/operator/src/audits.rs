@@ -14,7 +14,7 @@ use crate::{AuditCommand, OperateError, OperatorCommands, Part};
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
-/// Seals in one part of an answer: each may be over some thousand trails.
+/// Seals in one part of an answer: each may be over many thousand trails.
 const SEALS_AT_ONCE: usize = 10;
 
 impl OperatorCommands {
@@ -49,7 +49,7 @@ impl OperatorCommands {
         Ok(part)
     }
 
-    /// What each seal is worth, the earliest first.
+    /// The seals, the earliest first, and what is wrong with each.
     async fn seals(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
         let store = &self.records.store;
         let after = after.map_or(0, |after| after.as_u64_pair().1);
@@ -60,6 +60,10 @@ impl OperatorCommands {
             rows.push(json!({
                 "seal": one.number,
                 "hour": date_time(one.hour_began()),
+                "size": one.size,
+                "root": one.root,
+                "previous": one.previous,
+                "hash": one.hash,
                 "fault": fault.map(|fault| fault.to_string()),
             }));
         }

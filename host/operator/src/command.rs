@@ -394,9 +394,13 @@ pub enum AuditCommand {
         #[arg(skip)]
         after: Option<Uuid>,
     },
-    /// The seals, as `Verify` goes on with them; `after` has the number of one.
-    #[command(skip)]
-    Seals { after: Option<Uuid> },
+    /// List the seals over the ends of trails, the earliest first, each recomputed from its
+    /// leaves.
+    Seals {
+        /// Has the number of a seal.
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
     /// Print the audit trail of a signing with the hashes from which anybody recomputes
     /// its end and the root that this is sealed under.
     Prove {

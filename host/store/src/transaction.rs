@@ -166,7 +166,7 @@ impl Transaction<'_> {
     }
 
     /// Reads what is read next, all at once.
-    async fn read_ahead(&mut self, mut keys: Vec<Bytes>) -> Result<(), StoreError> {
+    pub(crate) async fn read_ahead(&mut self, mut keys: Vec<Bytes>) -> Result<(), StoreError> {
         keys.retain(|key| !self.writes.contains_key(key) && !self.reads.contains_key(key));
         let stored = self.engine.get_all(&keys).await?;
         let read = stored.into_iter().map(Read::of);

@@ -1,6 +1,6 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::account::{Account, signing_of, text, two};
+use super::account::{Account, NOBODY, signing_of, text, two};
 use crate::support::demo::Demo;
 use crate::support::operator::{done, refused};
 
@@ -20,6 +20,6 @@ async fn evidence_has_the_audit_trail_that_operators_prove() {
     assert_eq!(trail["events"][0]["name"], "signing.created");
     assert_eq!(trail["sealed"], Value::Null);
     assert_eq!(&done(&demo.data(), &["audit", "prove", id]), trail);
-    let nobody = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
-    assert!(refused(&demo.data(), &["audit", "prove", nobody]).contains("no signing"));
+    assert!(refused(&demo.data(), &["audit", "prove", NOBODY]).contains("no signing"));
+    assert_eq!(done(&demo.data(), &["audit", "seals"]), json!([]));
 }

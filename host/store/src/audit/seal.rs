@@ -5,6 +5,7 @@
 //! that was sealed until then. A chain that changed again before its hour was sealed is sealed
 //! with the later one. Leaves are references as events are, and outlive erasure.
 
+use ::bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,7 +17,7 @@ use crate::content::Content;
 use crate::error::StoreError;
 use crate::hex_bytes::Sha256Digest;
 use crate::store::Store;
-use crate::table::{MAX_PAGE_ROWS, Page, Table, TableName};
+use crate::table::{MAX_PAGE_ROWS, Page, Table, TableName, layout};
 use crate::transaction::{Guard, Transaction};
 
 /// Before everything that a seal's hash covers.
@@ -145,6 +146,12 @@ pub async fn seal_next(store: &Store) -> Result<Option<Seal>, StoreError> {
     let Some(last_hour) = hour_of(shifted(now, -SETTLED_AFTER)).checked_sub(1) else {
         return Ok(None);
     };
+    if before.as_ref().is_some_and(|seal| seal.hour > last_hour) {
+        tracing::warn!(
+            "the clock was set back behind the newest seal: nothing is sealed until it has passed that"
+        );
+        return Ok(None);
+    }
     let heads = unsealed(store, before.as_ref(), last_hour).await?;
     let Some(last) = heads.last() else {
         return Ok(None);
@@ -362,17 +369,15 @@ pub enum SealFault {
 /// # Errors
 /// The engine's failure, or a row that cannot be read.
 pub async fn verify_seal(store: &Store, seal: &Seal) -> Result<Option<SealFault>, StoreError> {
-    let before = match seal.number {
-        0 | 1 => Some(Sha256Digest::ZERO),
-        number => store
-            .get::<Seal>(&(number - 1))
-            .await?
-            .map(|seal| seal.hash),
+    let before = store.get::<Seal>(&seal.number.saturating_sub(1)).await?;
+    let follows = match &before {
+        Some(before) => seal.previous == before.hash,
+        None => seal.number == 1 && seal.previous == Sha256Digest::ZERO,
     };
-    if before != Some(seal.previous) || seal.hash != seal.computed_hash() {
+    if !follows || seal.hash != seal.computed_hash() {
         return Ok(Some(SealFault::Unlinked));
     }
-    let pieces = pieces_of(store, seal).await?;
+    let pieces = pieces_of(store, seal, before.as_ref()).await?;
     let size: usize = pieces.iter().map(|piece| piece.heads.len()).sum();
     let roots: Vec<_> = pieces
         .iter()
@@ -390,14 +395,20 @@ pub async fn verify_seal(store: &Store, seal: &Seal) -> Result<Option<SealFault>
     Ok(None)
 }
 
-/// The rows of a seal's leaves.
-async fn pieces_of(store: &Store, seal: &Seal) -> Result<Vec<Piece>, StoreError> {
+/// The rows of a seal's leaves. In an hour that has several seals they follow those of the seal
+/// `before`.
+async fn pieces_of(
+    store: &Store,
+    seal: &Seal,
+    before: Option<&Seal>,
+) -> Result<Vec<Piece>, StoreError> {
     /// Rows read at once.
     const AT_ONCE: usize = 16;
 
     let hour = seal.hour;
     let mut pieces: Vec<Piece> = Vec::new();
-    let mut first = (hour, Uuid::nil());
+    let before = before.filter(|before| before.hour == hour);
+    let mut first = before.map_or((hour, Uuid::nil()), |before| after((hour, before.last)));
     loop {
         let read = store
             .read(|tx| {
@@ -414,7 +425,7 @@ async fn pieces_of(store: &Store, seal: &Seal) -> Result<Vec<Piece>, StoreError>
             .filter(|piece| piece.seal == seal.number);
         pieces.extend(own);
         match last {
-            Some(last) if read.more => first = after(last),
+            Some(last) if read.more && last.1 < seal.last => first = after(last),
             _ => return Ok(pieces),
         }
     }
@@ -425,6 +436,9 @@ async fn changed_event(
     tx: &mut Transaction<'_>,
     piece: &Piece,
 ) -> Result<Option<SealFault>, StoreError> {
+    let keys = piece.heads.iter();
+    let keys = keys.map(|head| layout::row::<Event>(&(head.chain, head.sequence)));
+    tx.read_ahead(keys.map(Bytes::from).collect()).await?;
     for head in &piece.heads {
         let event = tx.get::<Event>(&(head.chain, head.sequence)).await?;
         if event.is_none_or(|event| event.hash != head.hash) {

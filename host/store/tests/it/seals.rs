@@ -128,6 +128,25 @@ on_every_engine! {
         assert_eq!(sealed(store).await, None);
     }
 
+    async fn a_chain_that_comes_late_to_a_sealed_hour_is_under_a_further_seal(world) {
+        let store = &world.store;
+        let first = one_sealed(world).await;
+        world.clock.advance(-(HOUR + SETTLED));
+        let [behind, before] = [8, 1].map(Uuid::from_u128);
+        append(store, &[behind, before], "created").await;
+        assert_eq!(sealed(store).await, None);
+        world.clock.advance(HOUR + SETTLED);
+
+        let second = sealed(store).await.expect("a seal");
+
+        assert_eq!((second.hour, second.size), (first.hour, 1));
+        assert_eq!(&root_of(&proven(store, behind).await), second.root.as_bytes());
+        assert_eq!(proven(store, before).await.proof, None);
+        for seal in [first, second] {
+            assert_eq!(fault(store, &seal).await, None);
+        }
+    }
+
     async fn chains_of_several_rows_have_one_root(world) {
         let store = &world.store;
         let chains: Vec<_> = (1..=600).map(Uuid::from_u128).collect();
