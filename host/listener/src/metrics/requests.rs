@@ -15,7 +15,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 use tracing::field::Empty;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, debug_span};
 
 /// The route of what no route takes.
 const NO_ROUTE: &str = "none";
@@ -106,7 +106,7 @@ fn span_of(method: &'static str, route: Option<&str>, headers: &HeaderMap) -> Sp
         OTHER_METHOD => ("HTTP", "_OTHER"),
         known => (known, known),
     };
-    trace_span!(
+    debug_span!(
         target: TARGET,
         "request",
         otel.kind = "server",

@@ -11,7 +11,7 @@ use parafa_traces::TARGET;
 use tokio::sync::oneshot;
 use tokio::task;
 use tracing::field::Empty;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, debug_span};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
@@ -135,7 +135,7 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
-        let trace = trace_span!(
+        let trace = debug_span!(
             target: TARGET,
             "plugin",
             otel.name = format_args!("plugin {operation}"),
