@@ -176,14 +176,12 @@ impl Guest {
             called.await.map_err(drop)
         };
         let called = work.instrument(trace.clone()).await;
-        if let Ok(Err(kind)) = &called {
-            trace.record("error.type", kind.name());
-        }
+        let called =
+            called.unwrap_or_else(|()| Err(FaultKind::Host("the call panicked".to_owned())));
         match called {
-            Ok(Ok(answered)) => Ok(answered?),
-            Ok(Err(kind)) => Err(self.failed(operation, kind).into()),
-            Err(_) => {
-                let kind = FaultKind::Host("the call panicked".to_owned());
+            Ok(answered) => Ok(answered?),
+            Err(kind) => {
+                trace.record("error.type", kind.name());
                 Err(self.failed(operation, kind).into())
             }
         }
