@@ -16,7 +16,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 use tracing::field::Empty;
-use tracing::{Instrument, Span, debug_span};
+use tracing::{Instrument, Span, info_span};
 
 /// The route of what no route takes.
 const NO_ROUTE: &str = "none";
@@ -130,7 +130,7 @@ fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>)
         OTHER_METHOD => ("HTTP", "_OTHER"),
         known => (known, known),
     };
-    debug_span!(
+    info_span!(
         target: TARGET,
         "request",
         otel.kind = "server",

@@ -11,7 +11,7 @@ use parafa_traces::TARGET;
 use tokio::sync::oneshot;
 use tokio::task;
 use tracing::field::Empty;
-use tracing::{Instrument, Span, debug_span};
+use tracing::{Instrument, Span, info_span};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
@@ -135,7 +135,7 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
-        let trace = debug_span!(
+        let trace = info_span!(
             target: TARGET,
             "plugin",
             otel.name = format_args!("plugin {operation}"),
