@@ -15,6 +15,7 @@ use crate::support::outside::Hook;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const OTHER_TRACE: &str = "5bf92f3577b34da6a3ce929d0e0e4736";
+const SIGNERS_TRACE: &str = "6bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN: &str = "00f067aa0ba902b7";
 const SERVER: u64 = 2;
 const CLIENT: u64 = 3;
@@ -108,7 +109,7 @@ async fn a_signature_is_one_trace_from_the_signers_request_to_the_webhook_and_na
 }
 
 #[tokio::test]
-async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone() {
+async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone_and_a_signers_never() {
     let collector = Collector::start();
     let mut demo = traced(&collector);
     let hook = Hook::new(&demo, "unrecorded");
@@ -124,6 +125,11 @@ async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone() {
 
     let deliveries = hook.deliveries(1).await;
     assert_eq!(deliveries[0].header_if_any("traceparent"), None);
+    // Who opens a page has no say, whatever is sent along.
+    let page = text(&signing["signers"][0], "ceremonyUrl");
+    let page = api.request(Method::GET, page);
+    let signers = format!("00-{SIGNERS_TRACE}-{SPAN}-01");
+    Answer::to(page.header("traceparent", signers)).await;
     demo.stop();
     let spans = collector.told().spans;
     let [created] = named(&spans, "POST /v1/signings")[..] else {
@@ -136,6 +142,13 @@ async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone() {
         let below = below.filter(|span| is_below(&spans, span, &created.id));
         assert!(below.count() > 0, "{what}: {spans:#?}");
     }
-    let others = spans.iter().filter(|span| span.trace == OTHER_TRACE);
+    let others = [OTHER_TRACE, SIGNERS_TRACE];
+    let others = spans
+        .iter()
+        .filter(|span| others.contains(&span.trace.as_str()));
     assert_eq!(others.count(), 0, "{spans:#?}");
+    let [page] = named(&spans, "GET /c/{token}")[..] else {
+        panic!("{spans:#?}");
+    };
+    assert_eq!(page.parent, None, "it is a trace of its own");
 }

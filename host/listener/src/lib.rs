@@ -36,7 +36,7 @@ pub use self::client::{MalformedProxies, TrustedProxies};
 pub use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::large_heads::LargeHeads;
-pub use self::metrics::{count_requests, register as register_metrics};
+pub use self::metrics::{TracedBy, count_requests, register as register_metrics};
 use self::refusals::no_room;
 use self::service::Service;
 use self::slots::{ConnectionSlot, ConnectionSlots};

@@ -10,7 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-pub use self::requests::count_requests;
+pub use self::requests::{TracedBy, count_requests};
 
 /// The numbers of this process.
 static METRICS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);

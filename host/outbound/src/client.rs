@@ -12,7 +12,7 @@ use parafa_traces::TARGET;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 use tracing::field::Empty;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, info_span};
 use url::Url;
 
 use crate::address::check_global_unicast;
@@ -176,7 +176,7 @@ impl HttpPort for OutboundClient {
 
 /// What a trace says of an exchange: where it leads to, and of the address no more.
 fn span_of(url: &Url, method: &Method) -> Span {
-    trace_span!(
+    info_span!(
         target: TARGET,
         "exchange",
         otel.kind = "client",

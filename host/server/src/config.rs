@@ -280,8 +280,8 @@ pub struct Telemetry {
     pub log: String,
     /// The collector that traces are sent to by OTLP/HTTP; without it there are none.
     pub traces_url: Option<Url>,
-    /// Which share of the requests is traced whose callers do not say whether they
-    /// are.
+    /// Which share of the requests is traced whose callers do not say, or may not
+    /// say, whether they are.
     pub traces_share: f64,
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use parafa_traces::TARGET;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, info_span};
 use uuid::Uuid;
 
 use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
@@ -246,7 +246,7 @@ impl Store {
         } else {
             "sled"
         };
-        trace_span!(
+        info_span!(
             target: TARGET,
             "commit",
             otel.kind = "client",

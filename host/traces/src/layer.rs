@@ -32,7 +32,7 @@ where
 {
     let (ended, spans) = mpsc::channel(QUEUE);
     let layer = TraceLayer { share, ended };
-    let spans_alone = Targets::new().with_target(TARGET, LevelFilter::TRACE);
+    let spans_alone = Targets::new().with_target(TARGET, LevelFilter::INFO);
     (layer.with_filter(spans_alone), Exporter::new(spans))
 }
 

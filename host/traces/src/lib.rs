@@ -1,8 +1,10 @@
 //! Traces: spans of requests and of what they cause, sent to a collector by
 //! OTLP/HTTP in JSON.
 //!
-//! A span is one of `tracing`'s, of the level `TRACE` and the target [`TARGET`],
-//! so that no log has it and it costs a comparison where no [`layer()`] is installed.
+//! A span is one of `tracing`'s, of the level `INFO` and the target [`TARGET`]: the
+//! log leaves that target out, and a span costs a comparison or two where no
+//! [`layer()`] is installed. Where one is, no more detailed level than the log's is
+//! on for that, and libraries format nothing for it.
 //! Its fields are its attributes, by the semantic conventions of OpenTelemetry, but
 //! for those that say what it is:
 //!

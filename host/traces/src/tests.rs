@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
-use tracing::{info_span, trace_span};
+use tracing::info_span;
 use tracing_subscriber::Registry;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -55,7 +55,7 @@ fn spans(requests: &[Value]) -> Vec<&Value> {
 /// A request that is answered with this status, with this work in it.
 fn request(traceparent: Option<&str>, status: u16, work: impl FnOnce()) {
     let route = "/c/{token}";
-    let span = trace_span!(
+    let span = info_span!(
         target: TARGET,
         "request",
         otel.kind = "server",
@@ -69,7 +69,7 @@ fn request(traceparent: Option<&str>, status: u16, work: impl FnOnce()) {
 }
 
 fn asked() {
-    trace_span!(target: TARGET, "asked", otel.kind = "client").in_scope(|| {});
+    info_span!(target: TARGET, "asked", otel.kind = "client").in_scope(|| {});
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn a_request_and_what_stands_in_it_are_one_trace() {
 async fn what_failed_says_so() {
     let requests = told(1.0, || {
         request(None, 503, || {
-            let span = trace_span!(target: TARGET, "call", "error.type" = Empty);
+            let span = info_span!(target: TARGET, "call", "error.type" = Empty);
             span.record("error.type", "trap");
         });
     });
@@ -162,7 +162,7 @@ async fn what_is_done_later_belongs_to_the_trace_that_caused_it() {
     let cause = format!("00-{TRACE}-{SPAN}-01");
 
     let requests = told(0.0, || {
-        let job = trace_span!(target: TARGET, "job", otel.kind = "consumer", traceparent = cause);
+        let job = info_span!(target: TARGET, "job", otel.kind = "consumer", traceparent = cause);
         job.in_scope(asked);
     });
 

@@ -4,9 +4,10 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, Method};
 use parafa_traces::TARGET;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -15,7 +16,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 use tracing::field::Empty;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, info_span};
 
 /// The route of what no route takes.
 const NO_ROUTE: &str = "none";
@@ -44,12 +45,26 @@ struct RouteLabels {
     route: String,
 }
 
+/// Whose word it is whether a request is traced.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TracedBy {
+    /// The caller's, where the request has a key: calls of APIs.
+    Caller,
+    /// The host's: pages, which anybody opens.
+    Host,
+}
+
 /// Counts requests and their answers, and begins or continues their traces; a
 /// middleware around a whole router.
-pub async fn count_requests(request: Request, next: Next) -> Response {
+pub async fn count_requests(
+    State(traced_by): State<TracedBy>,
+    request: Request,
+    next: Next,
+) -> Response {
     let method = method_name(request.method());
     let matched = request.extensions().get::<MatchedPath>();
-    let span = span_of(method, matched.map(MatchedPath::as_str), request.headers());
+    let traceparent = traced_by.traceparent(request.headers());
+    let span = span_of(method, matched.map(MatchedPath::as_str), traceparent);
     let route = matched.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let begun = Instant::now();
     let response = next.run(request).instrument(span.clone()).await;
@@ -68,6 +83,16 @@ pub async fn count_requests(request: Request, next: Next) -> Response {
     };
     metrics.requests.get_or_create(&requests).inc();
     response
+}
+
+impl TracedBy {
+    /// The caller's span, where the caller may say so. Whether the key is one shows
+    /// later: what is refused then is one span.
+    fn traceparent(self, headers: &HeaderMap) -> Option<&str> {
+        let may_say = self == Self::Caller && headers.contains_key(AUTHORIZATION);
+        let traceparent = headers.get("traceparent").filter(|_| may_say)?;
+        traceparent.to_str().ok()
+    }
 }
 
 impl RequestMetrics {
@@ -99,14 +124,13 @@ fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 8))
 }
 
-/// What a trace says of a request; it is the caller's, if that has one.
-fn span_of(method: &'static str, route: Option<&str>, headers: &HeaderMap) -> Span {
-    let traceparent = headers.get("traceparent").and_then(|it| it.to_str().ok());
+/// What a trace says of a request; it is the caller's, if that has a say in it.
+fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>) -> Span {
     let (known, method) = match method {
         OTHER_METHOD => ("HTTP", "_OTHER"),
         known => (known, known),
     };
-    trace_span!(
+    info_span!(
         target: TARGET,
         "request",
         otel.kind = "server",
@@ -129,5 +153,26 @@ fn method_name(method: &Method) -> &'static str {
         Method::POST => "POST",
         Method::PUT => "PUT",
         _ => OTHER_METHOD,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_request_belongs_to_its_callers_trace_only_at_an_api_and_with_a_key() {
+        let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let mut keyless = HeaderMap::new();
+        keyless.insert("traceparent", HeaderValue::from_static(traceparent));
+        let mut keyed = keyless.clone();
+        keyed.insert(AUTHORIZATION, HeaderValue::from_static("Bearer key"));
+
+        assert_eq!(TracedBy::Caller.traceparent(&keyed), Some(traceparent));
+        for (traced_by, headers) in [(TracedBy::Caller, &keyless), (TracedBy::Host, &keyed)] {
+            assert_eq!(traced_by.traceparent(headers), None, "{traced_by:?}");
+        }
     }
 }

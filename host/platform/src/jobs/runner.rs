@@ -12,7 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, info_span};
 
 use super::clock::LastSeen;
 use super::metrics::{JobEnd, job_ended};
@@ -326,7 +326,7 @@ impl JobRunner {
 /// What the trace of who caused a job says of it; nothing where none is recorded.
 fn span_of(job: &ClaimedJob) -> Span {
     match job.trace.as_deref() {
-        Some(traceparent) => trace_span!(
+        Some(traceparent) => info_span!(
             target: TARGET,
             "job",
             otel.kind = "consumer",

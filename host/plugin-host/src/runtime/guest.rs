@@ -11,7 +11,7 @@ use parafa_traces::TARGET;
 use tokio::sync::oneshot;
 use tokio::task;
 use tracing::field::Empty;
-use tracing::{Instrument, Span, trace_span};
+use tracing::{Instrument, Span, info_span};
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
@@ -135,7 +135,7 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
-        let trace = trace_span!(
+        let trace = info_span!(
             target: TARGET,
             "plugin",
             otel.name = format_args!("plugin {operation}"),
@@ -176,14 +176,12 @@ impl Guest {
             called.await.map_err(drop)
         };
         let called = work.instrument(trace.clone()).await;
-        if let Ok(Err(kind)) = &called {
-            trace.record("error.type", kind.name());
-        }
+        let called =
+            called.unwrap_or_else(|()| Err(FaultKind::Host("the call panicked".to_owned())));
         match called {
-            Ok(Ok(answered)) => Ok(answered?),
-            Ok(Err(kind)) => Err(self.failed(operation, kind).into()),
-            Err(_) => {
-                let kind = FaultKind::Host("the call panicked".to_owned());
+            Ok(answered) => Ok(answered?),
+            Err(kind) => {
+                trace.record("error.type", kind.name());
                 Err(self.failed(operation, kind).into())
             }
         }

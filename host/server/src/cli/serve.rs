@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
 use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
@@ -35,7 +35,7 @@ use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig, described_tools};
 use parafa_listener::{
-    Connections, ListenerLimits, ListenerSettings, TrustedProxies, count_requests,
+    Connections, ListenerLimits, ListenerSettings, TracedBy, TrustedProxies, count_requests,
 };
 
 /// How long open requests and job steps may take once the server is told to
@@ -373,14 +373,14 @@ async fn public_router(
     if let Some(demo) = demo {
         pages = pages.merge(demo.routes(app.signing_api()));
     }
-    Ok(
-        parafa_api_signing::router(Arc::new(app.signing_api()), http)
-            .merge(authentication)
-            .merge(diligence)
-            .merge(parafa_api_mcp::router(tools, agents))
-            .merge(edge(pages, ProblemDocuments::new(base)))
-            .layer(from_fn(count_requests)),
-    )
+    let counted = |traced_by: TracedBy| from_fn_with_state(traced_by, count_requests);
+    let calls = parafa_api_signing::router(Arc::new(app.signing_api()), http)
+        .merge(authentication)
+        .merge(diligence)
+        .merge(parafa_api_mcp::router(tools, agents))
+        .layer(counted(TracedBy::Caller));
+    let pages = edge(pages, ProblemDocuments::new(base)).layer(counted(TracedBy::Host));
+    Ok(calls.merge(pages))
 }
 
 /// What is told of all APIs together.

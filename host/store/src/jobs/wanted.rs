@@ -82,8 +82,6 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
         return Ok(Enqueued::Existing(existing.id));
     }
     let now = tx.now();
-    // What happens at a time of its own is no part of what was done when that was set.
-    let trace = (job.due <= now).then(parafa_traces::current).flatten();
     let row = JobRow {
         id: tx.new_id()?,
         lane: job.lane.0.as_str().to_owned(),
@@ -93,7 +91,7 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
         enqueued_at: now,
         unique: job.unique,
         failures: 0,
-        trace: trace.map(|trace| trace.to_string()),
+        trace: cause(job.due, now),
         payload: job.payload,
     };
     tx.insert(&row).await?;
@@ -141,12 +139,20 @@ pub async fn hasten(
     };
     if row.due > due {
         tx.write(entry, None)?;
-        row.set_due(due, tx.now());
-        if let Some(trace) = parafa_traces::current() {
-            row.trace = Some(trace.to_string());
+        let now = tx.now();
+        row.set_due(due, now);
+        if let Some(trace) = cause(due, now) {
+            row.trace = Some(trace);
         }
         tx.write(lane.entry(due, row.id), Some(claims))?;
         tx.put(&row).await?;
     }
     Ok(HastenOutcome::Due)
+}
+
+/// The recorded span that has a job done at once. What happens at a time of its own is no part
+/// of what was done when that was set.
+fn cause(due: Timestamp, now: Timestamp) -> Option<String> {
+    let span = (due <= now).then(parafa_traces::current).flatten();
+    span.map(|span| span.to_string())
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
 use crate::json_log::WithSources;
@@ -24,7 +23,7 @@ impl Log {
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)
-            .with_max_level(Level::INFO)
+            .with_env_filter(filter())
             .with_writer(move || writer.clone())
             .finish();
         Self {
@@ -38,7 +37,7 @@ impl Log {
         let written = Written::default();
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_max_level(Level::INFO)
+            .with_env_filter(filter())
             .with_writer(move || writer.clone())
             .json()
             .map_event_format(WithSources)
@@ -54,6 +53,11 @@ impl Log {
         let written = mem::take(&mut *self.written.0.lock().unwrap());
         String::from_utf8(written).unwrap()
     }
+}
+
+/// What the server logs unless it is told otherwise: no spans of traces.
+fn filter() -> String {
+    format!("info,{}=off", parafa_traces::TARGET)
 }
 
 impl Write for Written {
