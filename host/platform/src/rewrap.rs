@@ -105,24 +105,29 @@ pub async fn walk(
     let Some(rotation) = store.key_rotation().await? else {
         return Ok(Walked::Complete);
     };
+    // What waits in quarantine now is passed over, and may be back before the walk ends.
+    let passed_over = keys.out_of_reach().await?;
     let ids = keys.ids().await?;
     let begin = ids.partition_point(|id| rotation.after().is_some_and(|after| *id <= after));
     let mut left = &ids[begin..];
+    let mut found = u64::try_from(passed_over).unwrap_or(u64::MAX);
     loop {
         let (batch, later) = left.split_at(left.len().min(BATCH).min(most));
         let Some(last) = batch.last() else {
             break;
         };
-        let rewrapped = rewrap(keys, batch).await?;
+        found = found.saturating_add(rewrap(keys, batch).await?);
         let pending = u64::try_from(later.len()).unwrap_or(u64::MAX);
-        store.note_rewrapped(*last, rewrapped, pending).await?;
+        store.note_rewrapped(*last, found, pending).await?;
+        found = 0;
         most -= batch.len();
         left = later;
     }
     if !left.is_empty() {
         return Ok(Walked::CutShort);
     }
-    let ended = store.end_rewrapping(keys.out_of_reach().await?).await?;
+    let out_of_reach = keys.out_of_reach().await?.max(passed_over);
+    let ended = store.end_rewrapping(out_of_reach).await?;
     let is_complete = ended.is_none_or(|rotation| rotation.is_complete());
     Ok(match is_complete {
         true => Walked::Complete,

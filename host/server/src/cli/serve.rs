@@ -302,7 +302,9 @@ async fn look_around(app: &App) {
         minutes.tick().await;
         app.watch.look();
         Health::of(app, false).await;
-        if app.records.master.has_others() {
+        // Also a host that has one key alone: what it wrapped by that after another host has
+        // replaced it would be lost with it.
+        if app.records.store.is_shared() {
             follow_master_key(app).await;
         }
     }

@@ -33,7 +33,8 @@ pub struct KeyRotation {
     began: Timestamp,
     /// The last data key that it has looked at.
     after: Option<Uuid>,
-    /// Data keys that it has found under another key, and wrapped anew.
+    /// Data keys that it has found under another key, and wrapped anew, or that it has passed
+    /// over.
     found: u64,
     /// Data keys that it is to look at yet; not known before it has counted them.
     pending: Option<u64>,
@@ -154,20 +155,20 @@ impl Store {
         keyed(self, master).await.map(|_| ())
     }
 
-    /// Notes that data keys were looked at: so many were wrapped anew, and so many are to come
-    /// after `last`.
+    /// Notes that data keys were looked at: so many were wrapped anew or passed over, and so many
+    /// are to come after `last`.
     ///
     /// # Errors
     /// When the engine fails.
     pub async fn note_rewrapped(
         &self,
         last: Uuid,
-        rewrapped: u64,
+        found: u64,
         pending: u64,
     ) -> Result<(), StoreError> {
         self.change_rotation(&|rotation: &mut KeyRotation, _: Timestamp| {
             rotation.after = Some(last);
-            rotation.found += rewrapped;
+            rotation.found = rotation.found.saturating_add(found);
             rotation.pending = Some(pending);
         })
         .await
