@@ -21,9 +21,12 @@ pub const REWRAP: &str = "rewrap-data-keys";
 
 /// Data keys that are looked at before it is noted how far that is.
 const BATCH: usize = 256;
-/// When to walk again for what hosts wrapped that did not know the new key yet, or for what waits
-/// in quarantine.
+/// When hosts that share a store walk again, for what those wrapped that did not know the new key
+/// yet.
 const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
+/// When a server that has the store alone does, for what waits in quarantine: that takes a day, and
+/// a walk reads every data key.
+const AGAIN_ALONE_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 /// Has the data keys looked through, by whichever host, where other master keys than one are
 /// configured.
@@ -75,7 +78,11 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
             Ok(end(store, job).await?)
         }
         Walked::CutShort | Walked::ToRepeat => {
-            let due = shifted(store.now().await?, AGAIN_AFTER);
+            let pause = match store.is_shared() {
+                true => AGAIN_AFTER,
+                false => AGAIN_ALONE_AFTER,
+            };
+            let due = shifted(store.now().await?, pause);
             Ok(put_off(store, job, due).await?)
         }
     }
