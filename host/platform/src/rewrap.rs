@@ -21,9 +21,12 @@ pub const REWRAP: &str = "rewrap-data-keys";
 
 /// Data keys that are looked at before it is noted how far that is.
 const BATCH: usize = 256;
-/// When to walk again for what hosts wrapped that did not know the new key yet, or for what waits
-/// in quarantine.
+/// When hosts that share a store walk again, for what those wrapped that did not know the new key
+/// yet.
 const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
+/// When a server that has the store alone does, for what waits in quarantine: that takes a day, and
+/// a walk reads every data key.
+const AGAIN_ALONE_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
 /// Has the data keys looked through, by whichever host, where other master keys than one are
 /// configured.
@@ -75,7 +78,11 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
             Ok(end(store, job).await?)
         }
         Walked::CutShort | Walked::ToRepeat => {
-            let due = shifted(store.now().await?, AGAIN_AFTER);
+            let pause = match store.is_shared() {
+                true => AGAIN_AFTER,
+                false => AGAIN_ALONE_AFTER,
+            };
+            let due = shifted(store.now().await?, pause);
             Ok(put_off(store, job, due).await?)
         }
     }
@@ -105,24 +112,29 @@ pub async fn walk(
     let Some(rotation) = store.key_rotation().await? else {
         return Ok(Walked::Complete);
     };
+    // What waits in quarantine now is passed over, and may be back before the walk ends.
+    let passed_over = keys.out_of_reach().await?;
     let ids = keys.ids().await?;
     let begin = ids.partition_point(|id| rotation.after().is_some_and(|after| *id <= after));
     let mut left = &ids[begin..];
+    let mut found = u64::try_from(passed_over).unwrap_or(u64::MAX);
     loop {
         let (batch, later) = left.split_at(left.len().min(BATCH).min(most));
         let Some(last) = batch.last() else {
             break;
         };
-        let rewrapped = rewrap(keys, batch).await?;
+        found = found.saturating_add(rewrap(keys, batch).await?);
         let pending = u64::try_from(later.len()).unwrap_or(u64::MAX);
-        store.note_rewrapped(*last, rewrapped, pending).await?;
+        store.note_rewrapped(*last, found, pending).await?;
+        found = 0;
         most -= batch.len();
         left = later;
     }
     if !left.is_empty() {
         return Ok(Walked::CutShort);
     }
-    let ended = store.end_rewrapping(keys.out_of_reach().await?).await?;
+    let out_of_reach = keys.out_of_reach().await?.max(passed_over);
+    let ended = store.end_rewrapping(out_of_reach).await?;
     let is_complete = ended.is_none_or(|rotation| rotation.is_complete());
     Ok(match is_complete {
         true => Walked::Complete,

@@ -192,12 +192,16 @@ async fn check_or_create(
         // Read in the transaction, so that none begins before the row is there.
         (None, _) if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
         (None, Some(root)) => {
+            let rotation = match root {
+                Some(_) => None,
+                None => KeyRotation::of_what_is_left(master, tx.now()),
+            };
             let row = SchemaRow {
                 version: root.map_or(WITHOUT_ROOT, |_| SCHEMA_VERSION),
                 mode,
                 key_check: master.check_value(),
                 root: root.cloned(),
-                rotation: None,
+                rotation,
                 created_at: Some(tx.now()),
             };
             tx.put(&row).await?;

@@ -12,6 +12,7 @@ use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
 use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
+use parafa_platform::log_failure;
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
 use parafa_traces::Exporter;
 use tokio::net::{TcpListener, TcpSocket};
@@ -301,7 +302,9 @@ async fn look_around(app: &App) {
         minutes.tick().await;
         app.watch.look();
         Health::of(app, false).await;
-        if app.records.master.has_others() {
+        // Also a host that has one key alone: what it wrapped by that after another host has
+        // replaced it would be lost with it.
+        if app.records.store.is_shared() {
             follow_master_key(app).await;
         }
     }
@@ -312,8 +315,7 @@ async fn look_around(app: &App) {
 async fn follow_master_key(app: &App) {
     let records = &app.records;
     if let Err(error) = records.store.follow_master_key(&records.master).await {
-        let error: &dyn std::error::Error = &error;
-        tracing::error!(error, "which master key wraps new data keys is not known");
+        log_failure(&error, "which master key wraps new data keys is not known");
     }
 }
 

@@ -148,6 +148,14 @@ mod tests {
         folder.unwrap()
     }
 
+    /// Puts another master key into the place of the one that is configured.
+    fn replace_key(root: &TempDir, config: &mut Config) {
+        let [key, old] = ["master.key", "old.key"].map(|name| root.path().join(name));
+        fs::rename(&key, &old).unwrap();
+        MasterKey::create(&key).unwrap();
+        config.secrets.other_master_key_files = vec![old];
+    }
+
     /// As an earlier program left the folder, which made no mark.
     fn unmark(config: &Config) {
         fs::remove_file(config.store.data.join("keys/data-keys")).unwrap();
@@ -176,10 +184,7 @@ mod tests {
             sealed.push((id, key.seal(CONTEXT, id.as_bytes()).unwrap()));
         }
         drop(folder);
-        let [key, old] = ["master.key", "old.key"].map(|name| root.path().join(name));
-        fs::rename(&key, &old).unwrap();
-        MasterKey::create(&key).unwrap();
-        config.secrets.other_master_key_files = vec![old];
+        replace_key(&root, &mut config);
 
         let folder = opened(&config).await;
         let walked = walk(&folder.store, &folder.keys, 20).await;
@@ -205,6 +210,50 @@ mod tests {
         }
         let gone = folder.keys.open(erased).await;
         assert!(matches!(gone, Err(KeyError::Missing { .. })), "{gone:?}");
+    }
+
+    #[tokio::test]
+    async fn a_data_key_that_leaves_quarantine_amid_a_walk_goes_over_too() {
+        let (root, mut config) = configured();
+        let folder = opened(&config).await;
+        let ids = [(); 3].map(|()| Uuid::now_v7());
+        for id in ids {
+            folder.keys.create(id).await.unwrap();
+        }
+        drop(folder);
+        replace_key(&root, &mut config);
+        let folder = opened(&config).await;
+        let place = config.store.data.join("keys");
+        let quarantine = place.join("quarantine");
+        fs::create_dir(&quarantine).unwrap();
+        let [place, quarantine] = [place, quarantine].map(|it| it.join(format!("{}.key", ids[0])));
+        fs::rename(&place, &quarantine).unwrap();
+
+        let mut walks = Vec::new();
+        for most in [usize::MAX, 1, usize::MAX, usize::MAX, usize::MAX] {
+            let walked = walk(&folder.store, &folder.keys, most).await.unwrap();
+            if walked == Walked::CutShort {
+                fs::rename(&quarantine, &place).unwrap();
+            }
+            walks.push(walked);
+        }
+
+        assert_eq!(
+            walks,
+            [
+                Walked::ToRepeat,
+                Walked::CutShort,
+                Walked::ToRepeat,
+                Walked::ToRepeat,
+                Walked::Complete
+            ]
+        );
+        drop(folder);
+        config.secrets.other_master_key_files.clear();
+        let folder = opened(&config).await;
+        for id in ids {
+            folder.keys.open(id).await.unwrap();
+        }
     }
 
     #[tokio::test]

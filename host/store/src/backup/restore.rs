@@ -198,8 +198,10 @@ impl Backup {
         if records.run(Reader::content).await? != self.records {
             return Err(changed(path));
         }
-        let is_of_manifest = sequence == moment.sequence
-            && schema::told_by(schema_row.as_deref())? == (header.schema, header.mode);
+        let (schema, mode) = schema::told_by(schema_row.as_deref())?;
+        // A host that replaced the master key meanwhile has left the store with a later schema.
+        let is_of_manifest =
+            sequence == moment.sequence && mode == header.mode && schema >= header.schema;
         if !is_of_manifest {
             return Err(BackupError::Damaged {
                 path,

@@ -188,6 +188,12 @@ impl MasterKey {
         self.ring.first().check_value()
     }
 
+    /// The same of the others.
+    pub(crate) fn other_check_values(&self) -> Vec<String> {
+        let others = self.ring.keys().iter().skip(1);
+        others.map(WrappingKey::check_value).collect()
+    }
+
     /// Where the key with this check value stands among all; the configured one is at 0.
     pub(crate) fn position_of(&self, check_value: &str) -> Option<usize> {
         let mut keys = self.ring.keys().iter();

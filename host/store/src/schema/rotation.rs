@@ -33,7 +33,8 @@ pub struct KeyRotation {
     began: Timestamp,
     /// The last data key that it has looked at.
     after: Option<Uuid>,
-    /// Data keys that it has found under another key, and wrapped anew.
+    /// Data keys that it has found under another key, and wrapped anew, or that it has passed
+    /// over.
     found: u64,
     /// Data keys that it is to look at yet; not known before it has counted them.
     pending: Option<u64>,
@@ -48,6 +49,25 @@ pub(super) enum Standing {
 }
 
 impl KeyRotation {
+    fn begun(replaced: Vec<String>, needed: Vec<String>, now: Timestamp) -> Self {
+        Self {
+            replaced,
+            needed,
+            since: now,
+            began: now,
+            after: None,
+            found: 0,
+            pending: None,
+        }
+    }
+
+    /// From all keys but the configured one, if there are others: where rows are left without the
+    /// one that says how far a rotation is, nobody knows which of them is needed.
+    pub(super) fn of_what_is_left(master: &MasterKey, now: Timestamp) -> Option<Self> {
+        let others = master.other_check_values();
+        (!others.is_empty()).then(|| Self::begun(others.clone(), others, now))
+    }
+
     /// Whether no key that was replaced wraps a data key any more.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -122,15 +142,7 @@ impl SchemaRow {
             .unwrap_or_default();
         replaced.push(before.clone());
         needed.push(before);
-        self.rotation = Some(KeyRotation {
-            replaced,
-            needed,
-            since: now,
-            began: now,
-            after: None,
-            found: 0,
-            pending: None,
-        });
+        self.rotation = Some(KeyRotation::begun(replaced, needed, now));
         Ok(())
     }
 }
@@ -154,20 +166,20 @@ impl Store {
         keyed(self, master).await.map(|_| ())
     }
 
-    /// Notes that data keys were looked at: so many were wrapped anew, and so many are to come
-    /// after `last`.
+    /// Notes that data keys were looked at: so many were wrapped anew or passed over, and so many
+    /// are to come after `last`.
     ///
     /// # Errors
     /// When the engine fails.
     pub async fn note_rewrapped(
         &self,
         last: Uuid,
-        rewrapped: u64,
+        found: u64,
         pending: u64,
     ) -> Result<(), StoreError> {
         self.change_rotation(&|rotation: &mut KeyRotation, _: Timestamp| {
             rotation.after = Some(last);
-            rotation.found += rewrapped;
+            rotation.found = rotation.found.saturating_add(found);
             rotation.pending = Some(pending);
         })
         .await
@@ -218,4 +230,41 @@ async fn changed(
         tx.put(&row).await?;
     }
     Ok(row.rotation)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ::bytes::Bytes;
+
+    use super::*;
+    use crate::engine::{Commit, Engine};
+    use crate::{ManualClock, MemoryEngine, StoreMode, schema};
+
+    #[tokio::test]
+    async fn what_is_left_of_a_store_needs_all_keys_until_none_is_wrapped_by_another() {
+        let now = "2026-03-01T08:00:00Z".parse().expect("a time");
+        let engine = MemoryEngine::new(Arc::new(ManualClock::new(now)));
+        let [next, old] = [8, 7].map(|byte| move || MasterKey::from_bytes([byte; 32]));
+        let both = next().with_others([old()]);
+        let row = (Bytes::from_static(b"row"), Bytes::from_static(b"value"));
+        let left = Commit {
+            puts: vec![row],
+            ..Commit::default()
+        };
+        engine.commit(left).await.expect("a commit");
+        let engine: Arc<dyn Engine> = Arc::new(engine);
+
+        let opened = Store::open_what_is_left(engine.clone(), &both, StoreMode::Demo).await;
+
+        let store = opened.expect("accepted");
+        let alone = Store::open(engine, &next(), StoreMode::Demo).await;
+        assert!(matches!(alone, Err(StoreError::EarlierMasterKeyMissing)));
+        let ended = store.end_rewrapping(0).await.expect("ended").expect("one");
+        assert!(ended.is_complete());
+        let row = store.engine().get(&schema::key()).await.expect("read");
+        let known = row.as_ref().map(|row| &row.value[..]);
+        schema::check(known, &next(), StoreMode::Demo).expect("the next key is enough");
+    }
 }
