@@ -397,8 +397,7 @@ pub enum AuditCommand {
     /// The seals, as `Verify` goes on with them; `after` has the number of one.
     #[command(skip)]
     Seals { after: Option<Uuid> },
-    /// Print the audit trail of a signing with the hashes from which anybody recomputes
-    /// its end and the root that this is sealed under.
+    /// Print the audit trail of a signing with the hashes to recompute it and its seal.
     Prove {
         /// The signing's id.
         #[arg(value_parser = id)]

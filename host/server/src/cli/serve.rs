@@ -313,7 +313,7 @@ async fn follow_master_key(app: &App) {
     let records = &app.records;
     if let Err(error) = records.store.follow_master_key(&records.master).await {
         let error: &dyn std::error::Error = &error;
-        tracing::error!(error, "which master key wraps new data keys is not known");
+        tracing::error!(error, "it is unknown which master key wraps new data keys");
     }
 }
 
