@@ -186,7 +186,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Read the evidence of a signing",
-                "Who signed, how and when, the digests of all versions, certificates and plugins, and the chain of everything that happened, with the hashes from which anybody recomputes its end and the root that this is sealed under.",
+                "Who signed, how and when, the digests of all versions, certificates and plugins, and the audit trail, with the hashes to recompute it and its seal.",
             )
             .answers(async |call| call.api.read_evidence(&call.caller, call.path).await),
         Operation::<A>::post(SIMULATE, "simulateOutcome")

@@ -394,15 +394,14 @@ pub enum AuditCommand {
         #[arg(skip)]
         after: Option<Uuid>,
     },
-    /// List the seals over the ends of trails, the earliest first, each recomputed from its
-    /// leaves.
+    /// List the seals over the heads of trails, the earliest first, each recomputed from
+    /// its leaves.
     Seals {
         /// Has the number of a seal.
         #[arg(skip)]
         after: Option<Uuid>,
     },
-    /// Print the audit trail of a signing with the hashes from which anybody recomputes
-    /// its end and the root that this is sealed under.
+    /// Print the audit trail of a signing with the hashes to recompute it and its seal.
     Prove {
         /// The signing's id.
         #[arg(value_parser = id)]

@@ -74,7 +74,7 @@ pub enum OperateError {
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
     /// There is no such signing, and never was.
-    #[error("there is no signing {0}, nor was one erased")]
+    #[error("there is no signing {0}, and none was erased")]
     NoTrail(Uuid),
     /// Nothing holds it.
     #[error("{0} is not held; `parafa tenant show` lists what is")]

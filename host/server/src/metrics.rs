@@ -104,7 +104,7 @@ impl Metrics {
         let master_key_pending = Gauge::default();
         registry.register(
             "master_key_pending",
-            "Data keys that a master key which was replaced may still wrap",
+            "Data keys that a replaced master key may still wrap",
             master_key_pending.clone(),
         );
         let dependencies = Family::default();

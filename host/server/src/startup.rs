@@ -96,7 +96,7 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
     counted.context("the stored amounts cannot be added up")?;
     let records = Records::from(folder);
     let scheduled = rewrap::schedule(&records).await;
-    scheduled.context("the data keys cannot be looked through")?;
+    scheduled.context("the walk through the data keys cannot be scheduled")?;
     let settings = config.plugin_store();
     let plugin_store = PluginStore::new(&settings, records.clone(), mode, Arc::new(Counted));
     let started = plugin_store.start().await;

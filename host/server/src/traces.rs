@@ -71,7 +71,7 @@ pub(crate) async fn warning(url: &Url) -> Option<String> {
     let collector = Collector::at(url).ok()?;
     let error = anyhow::Error::new(collector.take(nothing()).await.err()?);
     Some(format!(
-        "telemetry.traces_url: {error:#}: until it takes traces by OTLP/HTTP they are lost, and the server starts all the same"
+        "telemetry.traces_url: {error:#}: traces are lost until it accepts OTLP/HTTP; the server starts anyway"
     ))
 }
 

@@ -99,7 +99,7 @@ pub enum StoreError {
     WrongMasterKey,
     /// Neither the master key nor another one that is configured is the store's.
     #[error(
-        "neither the master key nor one of the others is the one that this store is under: name that one too, in secrets.other_master_key_files"
+        "none of the configured master keys is the one of this store: add its file to secrets.other_master_key_files"
     )]
     NoMasterKeyFits,
     /// A key that was replaced may wrap a data key still, and is not configured.

@@ -30,7 +30,7 @@ struct SpanLabels {
 pub fn register(registry: &mut Registry) {
     registry.register(
         "trace_spans",
-        "Spans of traces that have ended, by what became of them",
+        "Ended spans of traces, by outcome",
         SPANS.clone(),
     );
 }

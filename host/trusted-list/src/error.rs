@@ -68,7 +68,7 @@ pub enum ImportError {
         most: u64,
     },
     /// A list may not be believed.
-    #[error("{} is not believed", path.display())]
+    #[error("{} is refused", path.display())]
     List {
         /// Which one.
         path: PathBuf,
@@ -77,7 +77,7 @@ pub enum ImportError {
     },
     /// Nobody is named who may sign the list of the lists.
     #[error(
-        "nobody is named who may sign the list of the lists: name certificates with --lotl-signer, or put them into {}",
+        "no signer of the list of the lists is known: name certificates with --lotl-signer, or put them into {}",
         path.display()
     )]
     NoSigners {
@@ -168,14 +168,14 @@ pub enum ImportError {
         source: Box<toml::de::Error>,
     },
     /// The new folder is there already.
-    #[error("{} is there already: name a folder that is to be made", path.display())]
+    #[error("{} exists already: name a new folder", path.display())]
     Exists {
         /// Which one.
         path: PathBuf,
     },
     /// What was written would not be what was shown.
     #[error(
-        "trust.toml is written in a form that is not changed here: give each key a line of its own, each certificate its [[certificate]]"
+        "trust.toml has a form that cannot be edited: write each key on a line of its own, and each certificate as a [[certificate]]"
     )]
     Form,
 }

@@ -9,13 +9,13 @@ use uuid::Uuid;
 use crate::ids::{SignerId, SigningId};
 use crate::vocabulary::{PartyRole, SignerStatus, SigningMethod, SigningStatus};
 
-/// What the service knows of a signing for whoever has to prove it later.
+/// The evidence of a signing: its parties, versions and audit trail.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SigningEvidence {
     /// The signing.
     pub signing_id: SigningId,
-    /// Where it stands.
+    /// Its status.
     pub status: SigningStatus,
     /// When it was created.
     #[serde(serialize_with = "timestamp::serialize")]
@@ -25,9 +25,9 @@ pub struct SigningEvidence {
     pub completed_at: Option<Timestamp>,
     /// The parties in the order posted.
     pub signers: Vec<EvidenceSigner>,
-    /// The document as it was posted, then each version that was made of it.
+    /// The posted document, then each version that was made of it.
     pub documents: Vec<EvidenceDocument>,
-    /// What happened to the signing.
+    /// The audit trail of the signing.
     pub audit: AuditTrail,
 }
 
@@ -44,7 +44,7 @@ pub struct EvidenceSigner {
     pub email: String,
     /// As the caller gave it.
     pub name: Option<String>,
-    /// Where this party stands.
+    /// The status of this party.
     pub status: SignerStatus,
     /// Set by a real signature.
     pub actual_method: Option<SigningMethod>,
@@ -62,30 +62,29 @@ pub struct EvidenceDocument {
     pub sha256: String,
     /// Size, in bytes.
     pub bytes: u64,
-    /// What the bytes are.
+    /// The media type.
     pub mime_type: String,
     /// When it was made.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// What made it; null for the document as it was posted.
+    /// How it was made; null for the posted document.
     pub made_by: Option<VersionMaker>,
 }
 
-/// What made a version of the one before.
+/// How a version was made of the previous one.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionMaker {
-    /// Whose signature it adds; null where it adds none, but what the signatures before need for
-    /// the long term.
+    /// The signer whose signature it adds; null if it adds long-term validation data only.
     pub signer_id: Option<SignerId>,
-    /// SHA-256 of the signer's certificate; null where no signature is added, or it was made
-    /// before certificates were noted.
+    /// SHA-256 of the signer's certificate; null without a new signature, or if it was made before
+    /// the service recorded certificates.
     #[schemars(with = "Option<HexDigest>")]
     pub certificate_sha256: Option<String>,
-    /// The time in the signature's time-stamp, noted as the certificate is.
+    /// The time in the signature's time-stamp; null where the certificate is.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub time_stamped_at: Option<Timestamp>,
-    /// The level that was reached, such as `PAdES-B-T`.
+    /// The signature level, such as `PAdES-B-T`.
     pub level: String,
     /// The id of the plugin that made it.
     pub plugin: String,
@@ -100,33 +99,33 @@ pub struct VersionMaker {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditTrail {
-    /// The id of what the events are about.
+    /// The id of the signing.
     pub chain: Uuid,
-    /// All events, the first one first.
+    /// All events, the oldest first.
     pub events: Vec<AuditEvent>,
-    /// The end of the chain.
+    /// The last event of the chain.
     pub head: AuditHead,
-    /// What the end is sealed under; null until the hour of the last event is sealed, which is
-    /// some minutes after it is over.
+    /// The seal over the head; null until the hour of the last event is sealed, some minutes after
+    /// it ends.
     pub sealed: Option<AuditSeal>,
 }
 
-/// Something that happened.
+/// An event of an audit trail.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEvent {
     /// Its place in the chain, from 1.
     pub sequence: u64,
-    /// When.
+    /// When it happened.
     #[serde(serialize_with = "timestamp::serialize")]
     pub at: Timestamp,
-    /// The same in nanoseconds since 1970, as it is hashed.
+    /// The same time in nanoseconds since 1970, for the hash.
     pub at_nanoseconds: String,
-    /// What happened.
+    /// The name of the event.
     pub name: String,
-    /// To whom and with what: ids, digests, states.
+    /// Its details: ids, digests, states.
     pub fields: BTreeMap<String, String>,
-    /// SHA-256 over the hash before and all of the above.
+    /// SHA-256 over the previous hash and all of the above.
     #[schemars(with = "HexDigest")]
     pub hash: String,
 }
@@ -142,11 +141,12 @@ pub struct AuditHead {
     pub hash: String,
 }
 
-/// The root over the ends of all chains that changed in an hour, and the way to it.
+/// A seal over the heads of all chains that changed in an hour, with the inclusion proof of this
+/// one.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditSeal {
-    /// The seal's place among all, from 1.
+    /// The seal's number, from 1.
     pub number: u64,
     /// When the hour began.
     #[serde(serialize_with = "timestamp::serialize")]
@@ -154,21 +154,20 @@ pub struct AuditSeal {
     /// When it was sealed.
     #[serde(serialize_with = "timestamp::serialize")]
     pub sealed_at: Timestamp,
-    /// How many chains it is over.
+    /// The number of chains under it.
     pub size: u64,
-    /// Which of them this one is, from 0.
+    /// The index of this chain among them, from 0.
     pub index: u64,
-    /// The hashes beside the way from the leaf to the root, the lowest first, as RFC 6962 has
-    /// them.
+    /// The inclusion proof (RFC 6962): the sibling hashes from the leaf to the root.
     #[schemars(with = "Vec<HexDigest>")]
     pub path: Vec<String>,
-    /// The root.
+    /// The Merkle root.
     #[schemars(with = "HexDigest")]
     pub root: String,
-    /// The hash of the seal before; zeros in the first one.
+    /// The hash of the previous seal; zeros in the first one.
     #[schemars(with = "HexDigest")]
     pub previous: String,
-    /// SHA-256 over the hash before, number, hour, size and root.
+    /// SHA-256 over the previous hash, number, hour, size and root.
     #[schemars(with = "HexDigest")]
     pub hash: String,
 }

@@ -265,7 +265,7 @@ impl JobRunner {
 
     async fn try_to_follow_clock_back(&self) {
         if let Err(error) = self.follow_clock_back().await {
-            let what = "jobs may wait for a clock that was set back, and what comes each hour and day for a start";
+            let what = "jobs may be late because the clock was set back, and hourly and daily jobs may not be scheduled";
             log_failure(&error, what);
         }
     }

@@ -315,7 +315,7 @@ async fn look_around(app: &App) {
 async fn follow_master_key(app: &App) {
     let records = &app.records;
     if let Err(error) = records.store.follow_master_key(&records.master).await {
-        log_failure(&error, "which master key wraps new data keys is not known");
+        log_failure(&error, "it is unknown which master key wraps new data keys");
     }
 }
 

@@ -19,32 +19,32 @@ pub(super) struct TrustArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum TrustSubcommand {
-    /// Say what trusted lists would change; nothing that the server reads changes.
+    /// Show what trusted lists would change; the trust anchors stay as they are.
     Import(ImportArguments),
 }
 
 #[derive(Debug, clap::Args)]
 struct ImportArguments {
-    /// The trusted lists, each of another territory.
+    /// The trusted lists, one for each territory.
     #[arg(required = true, value_name = "FILE.xml")]
     lists: Vec<PathBuf>,
-    /// The list of the lists, which names their signers.
+    /// The list of the lists (LOTL), which names their signers.
     #[arg(long, value_name = "FILE.xml")]
     lotl: PathBuf,
-    /// A certificate that may sign the list of the lists; without any, those in
-    /// lotl-signers.pem of the folder.
+    /// A certificate that may sign the LOTL. Default: those in lotl-signers.pem of the
+    /// folder.
     #[arg(long = "lotl-signer", value_name = "CERT.pem")]
     lotl_signers: Vec<PathBuf>,
     /// The folder with trust.toml.
     #[arg(long, value_name = "DIR")]
     trust: PathBuf,
-    /// Make this folder: the one with trust.toml, changed as the lists have it.
+    /// Create this folder: a copy of the one with trust.toml, with the changes.
     #[arg(long, value_name = "OUTDIR")]
     write: Option<PathBuf>,
-    /// Take lists in whose place newer ones should be.
+    /// Accept lists that should have been replaced by newer ones.
     #[arg(long)]
     accept_old: bool,
-    /// Answer in JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -115,7 +115,7 @@ pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
         }
         Err(error) => tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "the data keys that are to be wrapped anew cannot be counted"
+            "the data keys of replaced master keys cannot be counted"
         ),
     }
 }

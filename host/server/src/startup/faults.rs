@@ -171,7 +171,7 @@ fn check_other_master_key(file: &Path, config: &Config, mode: StoreMode) -> anyh
         return Ok(());
     };
     let remedy = match &error {
-        KeyError::MasterExposed { .. } => "take away what others may do (chmod 600)",
+        KeyError::MasterExposed { .. } => "remove the permissions of others (chmod 600)",
         _ => {
             "bring it back, or leave it out if the log says that every data key is wrapped by the master key"
         }
@@ -264,7 +264,7 @@ fn check_log_filter(config: &Config) -> anyhow::Result<()> {
 fn check_traces(config: &Config) -> anyhow::Result<()> {
     let share = config.telemetry.traces_share;
     if !(0.0..=1.0).contains(&share) {
-        bail!("telemetry.traces_share {share} is no share: write a number from 0 to 1");
+        bail!("telemetry.traces_share {share} is not a share: write a number from 0 to 1");
     }
     let Some(url) = &config.telemetry.traces_url else {
         return Ok(());

@@ -205,7 +205,7 @@ fn what_is_written_is_another_folder_that_is_as_the_lists_have_it() {
     let again = world.import_into("new", &signed, &[world.path("union.pem")]);
     assert!(again.unwrap().difference.is_settled());
     let twice = imported.write(&world.path("new")).expect_err("it is there");
-    assert!(twice.to_string().contains("is there already"), "{twice}");
+    assert!(twice.to_string().contains("exists already"), "{twice}");
 }
 
 #[test]

@@ -52,22 +52,6 @@ impl Model {
         state.has_turn(n) || (awaits_turn && state.signers[n] == SignerStatus::Pending)
     }
 
-    /// The same with the device asked by the step that a host is at.
-    pub(super) fn asked(&self, state: &State, host: usize) -> State {
-        let mut next = *state;
-        if let Some(work) = state.hosts[host]
-            && work.step == Step::Ask
-            && work.over.is_none()
-        {
-            edit(&mut next, work.attempt, |attempt| {
-                if attempt.device == Device::Idle {
-                    attempt.device = Device::Asked;
-                }
-            });
-        }
-        next
-    }
-
     /// What a step has come to is stored, if it still counts.
     pub(super) fn stored(&self, state: &State, host: usize, now: u8) -> State {
         let mut next = *state;
@@ -224,6 +208,22 @@ impl Model {
         end(state, n, Step::Done);
         settle(state);
     }
+}
+
+/// The state with the device asked by the step that a host is at.
+pub(super) fn asked(state: &State, host: usize) -> State {
+    let mut next = *state;
+    if let Some(work) = state.hosts[host]
+        && work.step == Step::Ask
+        && work.over.is_none()
+    {
+        edit(&mut next, work.attempt, |attempt| {
+            if attempt.device == Device::Idle {
+                attempt.device = Device::Asked;
+            }
+        });
+    }
+    next
 }
 
 /// A step that finds that what it waits for has not come in time.

@@ -3,7 +3,7 @@
 
 use parafa_domain::{CannotBegin, Ceremony, SigningMethod, Turn};
 
-use super::hosts::too_late;
+use super::hosts::{asked, too_late};
 use super::state::{
     Attempt, Ceremonies, Device, Failure, Guard, Job, Kind, LAST_TICK, Maker, Rules, State, Step,
     Version, at, attempt_id, signer_id,
@@ -132,12 +132,12 @@ impl Model {
         for n in [0, 1] {
             offer(Move::LeavePage(n), leave_page(state, n));
             offer(Move::SignOnDevice(n), sign_on_device(state, n));
-            offer(Move::ComeBack(n), self.come_back(state, n));
+            offer(Move::ComeBack(n), come_back(state, n));
             offer(Move::GiveUp(n), self.give_up(state, n));
         }
         for (host, now) in [(0, first), (1, second)] {
             if state.hosts[host].is_some() {
-                let asked = self.asked(state, host);
+                let asked = asked(state, host);
                 offer(Move::Store { host }, Some(self.stored(&asked, host, now)));
                 let mut died = asked;
                 died.hosts[host] = None;
@@ -322,16 +322,6 @@ impl Model {
         Some(next)
     }
 
-    fn come_back(&self, state: &State, n: usize) -> Option<State> {
-        let attempt = running(state, n, Step::AwaitReturn)?;
-        let mut next = *state;
-        edit(&mut next, n, |attempt| {
-            attempt.has_come = true;
-            hasten(attempt);
-        });
-        (!attempt.has_come).then_some(next)
-    }
-
     fn give_up(&self, state: &State, n: usize) -> Option<State> {
         let (_, attempt) = state.running().find(|(of, _)| *of == n)?;
         let is_card = self.rules.kinds[n] == Kind::Card;
@@ -361,6 +351,16 @@ fn leave_page(state: &State, n: usize) -> Option<State> {
     let present_until = turn.present_until.as_mut()?;
     *present_until = 0;
     Some(next)
+}
+
+fn come_back(state: &State, n: usize) -> Option<State> {
+    let attempt = running(state, n, Step::AwaitReturn)?;
+    let mut next = *state;
+    edit(&mut next, n, |attempt| {
+        attempt.has_come = true;
+        hasten(attempt);
+    });
+    (!attempt.has_come).then_some(next)
 }
 
 fn sign_on_device(state: &State, n: usize) -> Option<State> {
