@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
-pub(super) use self::end::end;
+pub(super) use self::end::{end, tell_end};
 use self::finish::is_withdrawn;
 use self::job::Payload;
 pub use self::job::{ATTEMPTS, DRIVE};

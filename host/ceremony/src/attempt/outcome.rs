@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, CallPriority, Plugin, SignRequest, Urgency};
 
+use super::end::tell_end;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
@@ -237,10 +238,7 @@ impl Stored {
     pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
         let (signing, attempt) = (running.attempt.ceremony, running.attempt.id);
         match (self, outcome) {
-            (Self::Ended(failure), _) => {
-                tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
-                attempt_ended(running.attempt.method, failure.code());
-            }
+            (Self::Ended(failure), _) => tell_end(&running.attempt, *failure),
             (Self::Outcome | Self::GoesOn(_), StepOutcome::Next(next)) => {
                 tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
             }
