@@ -28,13 +28,13 @@ use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
-pub(super) use self::end::{end, tell_end};
+pub(super) use self::end::end;
 use self::finish::is_withdrawn;
 use self::job::Payload;
 pub use self::job::{ATTEMPTS, DRIVE};
 pub(super) use self::job::{schedule, unique_key};
 pub use self::outcome::pin;
-pub(super) use self::outcome::{ASK_WITHIN, TURN};
+pub(super) use self::outcome::{ASK_WITHIN, TURN, tell_end};
 use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
 pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;

@@ -5,7 +5,6 @@ use parafa_store::{Transaction, audit};
 
 use super::card;
 use crate::error::CeremonyError;
-use crate::metrics::attempt_ended;
 use crate::prompts;
 use crate::records::AttemptRow;
 
@@ -27,13 +26,6 @@ pub(crate) async fn end(
         .reference("failure", failure.code());
     audit::append(tx, attempt.ceremony, "attempt.failed", fields).await?;
     Ok(())
-}
-
-/// Logs and counts the end of an attempt without a signature, once it is committed.
-pub(crate) fn tell_end(attempt: &AttemptRow, failure: AttemptFailure) {
-    let (signing, id) = (attempt.ceremony, attempt.id);
-    tracing::info!(signing.id = %signing, attempt.id = %id, failure = failure.code(), "attempt ended");
-    attempt_ended(attempt.method, failure.code());
 }
 
 /// Forgets what an attempt that has ended needed to get on.

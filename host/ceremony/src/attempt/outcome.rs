@@ -6,7 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, CallPriority, Plugin, SignRequest, Urgency};
 
-use super::end::tell_end;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
@@ -249,6 +248,13 @@ impl Stored {
             (Self::Outcome | Self::GoesOn(_) | Self::Nothing, _) => {}
         }
     }
+}
+
+/// Logs and counts the end of an attempt without a signature, once it is committed.
+pub(crate) fn tell_end(attempt: &AttemptRow, failure: AttemptFailure) {
+    let (signing, id) = (attempt.ceremony, attempt.id);
+    tracing::info!(signing.id = %signing, attempt.id = %id, failure = failure.code(), "attempt ended");
+    attempt_ended(attempt.method, failure.code());
 }
 
 /// A new version, written but not yet anybody's.
