@@ -34,7 +34,7 @@ use self::job::Payload;
 pub use self::job::{ATTEMPTS, DRIVE};
 pub(super) use self::job::{schedule, unique_key};
 pub use self::outcome::pin;
-pub(super) use self::outcome::{ASK_WITHIN, TURN};
+pub(super) use self::outcome::{ASK_WITHIN, TURN, tell_end};
 use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
 pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;

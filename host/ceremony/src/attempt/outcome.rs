@@ -237,10 +237,7 @@ impl Stored {
     pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
         let (signing, attempt) = (running.attempt.ceremony, running.attempt.id);
         match (self, outcome) {
-            (Self::Ended(failure), _) => {
-                tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
-                attempt_ended(running.attempt.method, failure.code());
-            }
+            (Self::Ended(failure), _) => tell_end(&running.attempt, *failure),
             (Self::Outcome | Self::GoesOn(_), StepOutcome::Next(next)) => {
                 tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
             }
@@ -251,6 +248,13 @@ impl Stored {
             (Self::Outcome | Self::GoesOn(_) | Self::Nothing, _) => {}
         }
     }
+}
+
+/// Logs and counts the end of an attempt without a signature, once it is committed.
+pub(crate) fn tell_end(attempt: &AttemptRow, failure: AttemptFailure) {
+    let (signing, id) = (attempt.ceremony, attempt.id);
+    tracing::info!(signing.id = %signing, attempt.id = %id, failure = failure.code(), "attempt ended");
+    attempt_ended(attempt.method, failure.code());
 }
 
 /// A new version, written but not yet anybody's.

@@ -145,6 +145,7 @@ impl Ceremonies {
         self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         if !is_first {
+            attempt::tell_end(&attempt, AttemptFailure::IdentityMismatch);
             return Err(CeremonyError::CardRefused {
                 member: "/certificate",
                 detail: "is not the certificate that was sent first; the attempt has ended"
@@ -261,7 +262,8 @@ impl Ceremonies {
         let finish = sealing::seal(key, attempt.id, &finish)?;
         let (id, step) = (attempt.id, attempt.step_number);
         let (submission, finish, digest) = (&submission, &finish, &digest);
-        self.records
+        let is_stale = self
+            .records
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
@@ -273,7 +275,8 @@ impl Ceremonies {
                         // A turn that lapsed kept no archive from becoming the newest version.
                         if !signing.is_newest(attempt.base_version) {
                             let failure = AttemptFailure::DocumentChanged;
-                            return end(tx, attempt, signing, failure).await;
+                            end(tx, attempt, signing, failure).await?;
+                            return Ok(true);
                         }
                         signing.ceremony.device_signed(own, now)?;
                         let job = attempt::unique_key(id);
@@ -290,10 +293,13 @@ impl Ceremonies {
                         tx.put(&signing).await?;
                         tx.put(&attempt).await?;
                     }
-                    Ok::<_, CeremonyError>(())
+                    Ok::<_, CeremonyError>(false)
                 })
             })
             .await?;
+        if is_stale {
+            attempt::tell_end(attempt, AttemptFailure::DocumentChanged);
+        }
         self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         Ok(())
@@ -314,6 +320,7 @@ impl Ceremonies {
                 })
             })
             .await?;
+        attempt::tell_end(attempt, AttemptFailure::BadSignature);
         self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         Ok(())

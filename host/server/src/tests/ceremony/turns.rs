@@ -1,12 +1,15 @@
 //! Who has the turn: codes that nobody follows, devices that answer while
 //! another signs, and pages that are gone.
 
+use std::pin::pin;
+
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_ceremony::ceremonies::CeremonyState;
 use parafa_ceremony::records::AttemptRow;
-use parafa_demo::Service;
-use parafa_domain::{AttemptFailure, CeremonyStatus, MAX_ABSENCE, Phase, SignerId};
+use parafa_demo::{Fault, Service};
+use parafa_domain::{AttemptFailure, CeremonyStatus, MAX_ABSENCE, Phase, SignerId, SignerStatus};
 use parafa_store::Clock;
 use uuid::Uuid;
 
@@ -43,6 +46,31 @@ impl Stage<'_> {
     /// Has the signer's phone scan the code that their page shows.
     async fn scan(&self) {
         self.site.follow(&self.shown_link().await.qr).await;
+    }
+
+    /// The other signer signs, so that there is something to archive.
+    pub(super) async fn other_signs(&self) {
+        let other = self.other().await;
+        self.host.start(other, SIGN[0]).await.unwrap();
+        self.reached_by(other, Phase::Done).await;
+    }
+
+    /// The turn lapses, and the caller has the document archived.
+    pub(super) async fn archive_after(&self, turn: SignedDuration) {
+        self.site.pass(turn);
+        assert!(self.archive().await.unwrap().upgraded);
+    }
+
+    /// Asserts that the attempt ended because of the archive, and signed nothing.
+    pub(super) async fn assert_document_changed(&self) {
+        let failure = self.newest_attempt().await.failure;
+        assert_eq!(failure, Some(AttemptFailure::DocumentChanged));
+        let row = self.signing().await;
+        assert_eq!(row.ceremony.turn, None);
+        assert_eq!(row.ceremony.signers[0].status, SignerStatus::Pending);
+        assert_eq!(row.versions.len(), 3);
+        let newest = row.newest().unwrap().made_by.as_ref().unwrap();
+        assert_eq!(newest.attempt, None, "it is the archive");
     }
 }
 
@@ -135,7 +163,7 @@ async fn a_device_does_not_wait_for_ever_and_is_not_asked_to_sign_in_vain() {
 /// Has a signature of this signer's wait for a time-stamp.
 async fn have_the_turn(stage: &Stage<'_>, signer: Uuid) {
     stage.site.rings().await;
-    let down = parafa_demo::Fault::Status { status: 503 };
+    let down = Fault::Status { status: 503 };
     stage.site.faults(Service::Tsa).until_cleared(down);
     stage.host.start(signer, SIGN[0]).await.unwrap();
     stage.reached_by(signer, Phase::Completing).await;
@@ -200,6 +228,42 @@ async fn a_phone_that_rings_has_the_turn_also_when_its_page_is_gone() {
     assert_eq!(told, LONGEST_TURN - 120 + 1);
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     stage.host.start(other, SIGN[1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_phone_that_signs_after_its_turn_lapsed_and_an_archive_was_made_is_not_taken() {
+    let site = Site::start().await;
+    for by_link in [false, true] {
+        let stage = Stage::set(&site, site.posted()).await;
+        stage.other_signs().await;
+        if by_link {
+            stage.open_link().await;
+            stage.scan().await;
+            stage.reach(Phase::Signing).await;
+        } else {
+            stage.host.start(stage.signer, SIGN[1]).await.unwrap();
+        }
+        stage.reach_at_once(Phase::WaitingForUser).await;
+        let mut job = stage.host.claim(ATTEMPTS, 1).await.pop().unwrap();
+        let provider = site.faults(Service::SmartId);
+        provider.next(Fault::Delay { milliseconds: 1 });
+        let mut poll = pin!(stage.host.runner.run_one(&mut job));
+        let begun = async {
+            while provider.is_pending() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = &mut poll => panic!("the provider answers late"),
+            () = begun => {}
+        }
+
+        let turn = SignedDuration::from_secs(LONGEST_TURN.into());
+        stage.archive_after(turn).await;
+        poll.await;
+
+        stage.assert_document_changed().await;
+    }
 }
 
 #[tokio::test]

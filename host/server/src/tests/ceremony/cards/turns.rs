@@ -1,4 +1,4 @@
-//! Cards that come while somebody else has the turn.
+//! Cards that come while somebody else has the turn, or after their own has lapsed.
 
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
@@ -6,7 +6,7 @@ use parafa_domain::{AttemptFailure, Phase};
 use parafa_store::Clock;
 
 use super::{CARD, ceremony, complete, send_certificate, signed, start, state};
-use crate::tests::support::{SIGN, Site, Stage};
+use crate::tests::support::{Log, SIGN, Site, Stage};
 
 #[tokio::test]
 async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_others_sign() {
@@ -87,4 +87,34 @@ async fn whoever_waits_for_the_turn_goes_on_at_once_when_it_is_given_up() {
 
     assert_eq!(stage.host.run_due().await, 1, "it need not");
     assert_eq!(stage.outcome().await.phase, Phase::Done);
+}
+
+#[tokio::test]
+async fn a_card_that_signs_after_its_turn_lapsed_and_an_archive_was_made_is_refused_at_once() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.other_signs().await;
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let signature = signed(&stage, CARD, &asked).await;
+    stage.archive_after(SignedDuration::from_mins(5)).await;
+    let open = ceremony(&stage).await;
+    let ceremonies = &stage.host.app.ceremonies;
+    let log = Log::open();
+
+    // No step is run meanwhile, and a repetition gets the same answer.
+    for _ in 0..2 {
+        let refused = ceremonies.submit_signature(&open, &signature).await;
+        let Err(CeremonyError::AttemptFailed { failure, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(failure, AttemptFailure::DocumentChanged);
+    }
+
+    let log = log.take();
+    assert_eq!(log.matches("attempt ended").count(), 1, "{log}");
+    assert!(log.contains("document_changed"), "{log}");
+    stage.assert_document_changed().await;
+    stage.host.run_all().await;
+    stage.assert_document_changed().await;
 }
