@@ -250,25 +250,21 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<V, Problem>> + Send + 'static,
     {
-        self.operation(
-            Answer::Json(&[]),
-            Schemas::some_of::<V>,
-            &[],
-            move |arrived| {
-                let handler = handler.clone();
-                async move {
-                    let fresh_for = arrived.contract.fresh_for;
-                    let call = arrived.call::<I>().await?;
-                    let mut response = Representation::of(&handler(call).await?).into_response();
-                    if let Some(seconds) = fresh_for {
-                        let kept = HeaderValue::try_from(format!("public, max-age={seconds}"));
-                        let kept = kept.expect("words and digits are ASCII");
-                        response.headers_mut().insert(CACHE_CONTROL, kept);
-                    }
-                    Ok(response)
+        let view = Schemas::some_of::<V>;
+        self.operation(Answer::Json(&[]), view, &[], move |arrived| {
+            let handler = handler.clone();
+            async move {
+                let fresh_for = arrived.contract.fresh_for;
+                let call = arrived.call::<I>().await?;
+                let mut response = Representation::of(&handler(call).await?).into_response();
+                if let Some(seconds) = fresh_for {
+                    let kept = HeaderValue::try_from(format!("public, max-age={seconds}"));
+                    let kept = kept.expect("words and digits are ASCII");
+                    response.headers_mut().insert(CACHE_CONTROL, kept);
                 }
-            },
-        )
+                Ok(response)
+            }
+        })
     }
 
     /// It answers a view of what it creates, and the same to a repetition.
