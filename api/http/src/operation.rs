@@ -19,8 +19,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CACHE_CONTROL;
 use http::{HeaderValue, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -251,12 +250,13 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<V, Problem>> + Send + 'static,
     {
-        self.operation(Answer::Json, Schemas::some_of::<V>, &[], move |arrived| {
+        let view = Schemas::some_of::<V>;
+        self.operation(Answer::Json(&[]), view, &[], move |arrived| {
             let handler = handler.clone();
             async move {
                 let fresh_for = arrived.contract.fresh_for;
                 let call = arrived.call::<I>().await?;
-                let mut response = json(StatusCode::OK, &handler(call).await?);
+                let mut response = Representation::of(&handler(call).await?).into_response();
                 if let Some(seconds) = fresh_for {
                     let kept = HeaderValue::try_from(format!("public, max-age={seconds}"));
                     let kept = kept.expect("words and digits are ASCII");
@@ -277,6 +277,23 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         let view = Schemas::some_of::<V>;
         self.operation(Answer::Created(V::STATUS), view, V::IDS, move |arrived| {
             arrived.create::<I, V, R>(handler.clone())
+        })
+    }
+
+    /// It answers a view, or bytes of one of these media types.
+    pub fn answers_also_in<V, F, R>(self, forms: &'static [AnswerForm], handler: F) -> Operation<A>
+    where
+        V: JsonSchema + Serialize,
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Representation, Problem>> + Send + 'static,
+    {
+        let view = Schemas::some_of::<V>;
+        self.operation(Answer::Json(forms), view, &[], move |arrived| {
+            let handler = handler.clone();
+            async move {
+                let call = arrived.call::<I>().await?;
+                Ok(handler(call).await?.into_response())
+            }
         })
     }
 
@@ -384,15 +401,4 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         };
         Operation { contract, route }
     }
-}
-
-fn json(status: StatusCode, view: &impl Serialize) -> Response {
-    let body =
-        serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
-    (
-        status,
-        [(CONTENT_TYPE, "application/json")],
-        Bytes::from(body),
-    )
-        .into_response()
 }

@@ -1,6 +1,7 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use parafa_api_http::deliveries::DeliveriesApi;
 use parafa_api_http::{Api, Problem};
 
@@ -110,6 +111,9 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         caller: &Self::Caller,
         id: SigningId,
     ) -> Result<views::SigningEvidence, Problem>;
+
+    /// The same as a PDF, for `format=pdf`.
+    async fn print_evidence(&self, caller: &Self::Caller, id: SigningId) -> Result<Bytes, Problem>;
 
     /// `POST /v1/signings/{signingId}/simulate`; with test keys only.
     async fn simulate_outcome(

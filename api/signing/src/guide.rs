@@ -66,7 +66,8 @@ jq -r .attempt.phase state.json",
     Step {
         title: "Fetch the signed document",
         text: "It is your document with a qualified signature appended (PAdES-B-T). In production, wait for a \
-            webhook instead of polling.",
+            webhook instead of polling. `/v1/signings/$ID/evidence?format=pdf` tells a lawyer who signed, \
+            how and when.",
         command: "\
 curl -sS --fail-with-body \"$BASE/v1/signings/$ID/document\" \\
   -H \"Authorization: Bearer $KEY\" -o signed.pdf

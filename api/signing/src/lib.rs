@@ -37,8 +37,8 @@ pub use record::{DocumentDownload, Record};
 pub use sample::SAMPLE;
 pub use vocabulary::{
     ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
-    Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
-    SigningStatus, SimulatedOutcome, file_extension,
+    EvidenceFormat, Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod,
+    SigningOrder, SigningStatus, SimulatedOutcome, file_extension,
 };
 
 /// The API, for pages on all that are on the listener.

@@ -2,7 +2,8 @@
 //! document.
 
 use parafa_api_http::deliveries::{self, ABOUT_DELIVERIES, DeliveryPaths};
-use parafa_api_http::{Operation, Path, Tag};
+use parafa_api_http::{AnswerForm, Operation, Path, Representation, Tag};
+use serde_json::json;
 
 use crate::api::SigningApi;
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
@@ -13,9 +14,19 @@ use crate::problem::ProblemKind::{
     SigningEnded, SigningInProgress, TooManySigners, UnsupportedContainer,
 };
 use crate::requests::{
-    BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
-    UpdateDeadline, UpdateSigner,
+    BulkErasure, CreateBatch, CreateSigning, EvidenceQuery, ListQuery, NewComment, NewFile,
+    NewSigner, Simulation, UpdateDeadline, UpdateSigner,
 };
+use crate::views::SigningEvidence;
+use crate::vocabulary::EvidenceFormat;
+
+/// The media type of evidence for people (RFC 8118).
+const PDF: &str = "application/pdf";
+
+const EVIDENCE_FORMS: &[AnswerForm] = &[AnswerForm {
+    media_type: PDF,
+    schema: || json!({"type": "string", "format": "binary"}),
+}];
 
 const CAPABILITIES: Path<()> = Path::new("/v1/capabilities");
 const SIGNINGS: Path<()> = Path::new("/v1/signings");
@@ -188,7 +199,20 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
                 "Read the evidence of a signing",
                 "Who signed, how and when, the digests of all versions, certificates and plugins, and the audit trail, with the hashes to recompute it and its seal.",
             )
-            .answers(async |call| call.api.read_evidence(&call.caller, call.path).await),
+            .query::<EvidenceQuery>()
+            .answers_also_in::<SigningEvidence, _, _>(EVIDENCE_FORMS, async |call| {
+                match call.request.format {
+                    EvidenceFormat::Json => {
+                        let evidence = call.api.read_evidence(&call.caller, call.path).await?;
+                        Ok(Representation::of(&evidence))
+                    }
+                    EvidenceFormat::Pdf => Ok(Representation {
+                        media_type: PDF.into(),
+                        content: call.api.print_evidence(&call.caller, call.path).await?,
+                        file_name: Some(format!("evidence-{}.pdf", call.path)),
+                    }),
+                }
+            }),
         Operation::<A>::post(SIMULATE, "simulateOutcome")
             .says(
                 ABOUT_SIGNINGS.name,

@@ -3,6 +3,7 @@
 
 mod create_batch;
 mod create_signing;
+mod evidence_query;
 mod limits;
 mod list_query;
 mod new_comment;
@@ -16,6 +17,7 @@ mod updates;
 
 pub use create_batch::CreateBatch;
 pub use create_signing::CreateSigning;
+pub use evidence_query::EvidenceQuery;
 pub use list_query::ListQuery;
 pub use new_comment::NewComment;
 pub use new_file::NewFile;

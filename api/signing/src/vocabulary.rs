@@ -78,6 +78,14 @@ wire_enums! {
         XadesLt = "XAdES-LT",
     }
 
+    /// The form of the evidence of a signing.
+    EvidenceFormat {
+        /// All of it, with what the hashes of the audit trail are recomputed from.
+        Json = "json",
+        /// An unsigned PDF of it, without the details of the events.
+        Pdf = "pdf",
+    }
+
     /// The events of webhooks.
     SigningEventKind {
         /// A signer signed.

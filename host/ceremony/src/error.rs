@@ -43,6 +43,9 @@ pub enum CeremonyError {
         /// What is not done with them, as a participle.
         done: &'static str,
     },
+    /// A document of our own cannot be made at the moment.
+    #[error("PDF documents cannot be made at the moment")]
+    NoDocuments,
     /// A service of somebody else's cannot answer at the moment.
     #[error("{0}")]
     ServiceDown(&'static str),

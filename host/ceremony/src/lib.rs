@@ -22,6 +22,7 @@ pub mod links;
 pub mod metrics;
 pub mod notices;
 pub mod opening;
+pub mod own_documents;
 mod owner;
 pub mod plugin_failure;
 pub mod prompts;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{PreparedCeremony, UploadedDocument};
+use parafa_ceremony::own_documents::compose;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, SubjectNotice};
 use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
@@ -16,7 +17,6 @@ use uuid::Uuid;
 
 use crate::accounts;
 use crate::api;
-use crate::composing::compose;
 use crate::documents::{self, DossierFacts, purpose_words, role_words};
 use crate::error::IdentificationError;
 use crate::facts::{Asked, RegisterFacts};

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
 use parafa_api_http::views::date_time;
 use parafa_ceremony::SubjectNotice;
+use parafa_ceremony::own_documents::{facts_block, heading, moment, paragraph, table};
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{Register, Role};
 use serde_json::{Value, json};
@@ -268,22 +269,8 @@ fn document(title: &str, author: &str, order: &str, sandbox: bool, content: &Val
     document
 }
 
-fn heading(text: &str) -> Value {
-    json!({ "type": "heading", "level": 2, "text": text })
-}
-
-fn paragraph(text: &str) -> Value {
-    json!({ "type": "paragraph", "text": text })
-}
-
 fn list(items: &[&str]) -> Value {
     json!({ "type": "list", "items": items })
-}
-
-fn facts_block(facts: &[(&str, &str)]) -> Value {
-    let items = facts.iter();
-    let items = items.map(|(label, value)| json!({ "label": label, "value": value }));
-    json!({ "type": "facts", "items": items.collect::<Vec<_>>() })
 }
 
 fn sources_table(sources: &[(Register, Timestamp)], titles: [&str; 3]) -> Value {
@@ -293,17 +280,9 @@ fn sources_table(sources: &[(Register, Timestamp)], titles: [&str; 3]) -> Value 
             Some(code) => format!("{}, {code}", operator.name),
             None => operator.name.to_owned(),
         };
-        json!([register.name(), operator, moment(*at)])
+        [register.name().to_owned(), operator, moment(*at)]
     });
-    json!({
-        "type": "table",
-        "columns": titles.map(|title| json!({ "title": title })),
-        "rows": rows.collect::<Vec<_>>(),
-    })
-}
-
-fn moment(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M:%S").to_string()
+    table(titles, rows)
 }
 
 pub(crate) fn role_words(role: Role) -> [&'static str; 2] {

@@ -58,9 +58,6 @@ pub enum IdentificationError {
     /// The subject has signed, and what follows from that is being found out.
     #[error("the order is being verified")]
     BeingVerified,
-    /// A document of the order's own cannot be made at the moment.
-    #[error("documents cannot be made at the moment")]
-    NoDocuments,
     /// What an order is verified with cannot be reached now.
     #[error("the services that verify an order cannot be reached now")]
     Away(#[source] Box<dyn std::error::Error + Send + Sync>),

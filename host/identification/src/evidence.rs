@@ -5,6 +5,7 @@ use der::Decode;
 use hex::ToHex;
 use jiff::Timestamp;
 use parafa_api_http::views::date_time;
+use parafa_ceremony::own_documents::compose;
 use parafa_organisation_signature::{
     AnswerSigner, ContainerFile, SignatureLevel, SignatureUnavailable,
 };
@@ -16,7 +17,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use x509_cert::name::Name;
 
-use crate::composing::compose;
 use crate::documents::{self, AttestationFacts};
 use crate::error::IdentificationError;
 use crate::facts::RegisterFacts;
@@ -138,7 +138,8 @@ async fn attestation(
         sources: &facts.sources(),
         at: confirmation.at,
     });
-    Ok(compose(pdf, &description, confirmation.at).await?)
+    let made = compose(pdf, &description, confirmation.at).await;
+    Ok(made.map_err(IdentificationError::from)?)
 }
 
 /// Why there is no container.

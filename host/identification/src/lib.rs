@@ -9,7 +9,6 @@
 
 mod accounts;
 pub mod api;
-mod composing;
 mod create;
 mod documents;
 mod erase;
@@ -34,14 +33,15 @@ mod verify;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use parafa_ceremony::Ceremonies;
 use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::reader::CeremonyReader;
+use parafa_ceremony::{Ceremonies, CeremonyError};
 use parafa_platform::Records;
 use parafa_platform::changes::Changes;
 use parafa_platform::idempotency::Idempotency;
-use parafa_plugin_host::Registry;
+use parafa_plugin_host::{CallPriority, Capability, Plugin, Registry, Urgency};
 use url::Url;
+use uuid::Uuid;
 
 pub use crate::accounts::PRICES;
 pub use crate::api::problems::{
@@ -130,5 +130,23 @@ impl Identifications {
             sends_mail: parts.sends_mail,
             changes: Changes::default(),
         }
+    }
+
+    /// The plugin of PDF documents, which makes some and reads signatures.
+    pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
+        let plugin = self.plugins.by_extension("pdf");
+        let has = |plugin: &&Arc<Plugin>| {
+            let needed = [
+                Capability::Compose,
+                Capability::Sign,
+                Capability::Archive,
+                Capability::Verify,
+            ];
+            let capabilities = plugin.capabilities();
+            needed.iter().all(|needed| capabilities.contains(needed))
+        };
+        let plugin = plugin.as_ref().filter(has);
+        let plugin = plugin.ok_or(CeremonyError::NoDocuments)?;
+        Ok(plugin.prioritized(CallPriority::new(Urgency::Usual, tenant.as_u128())))
     }
 }

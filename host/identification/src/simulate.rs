@@ -179,7 +179,7 @@ impl Identifications {
             }
             Err(CallError::Refused(refusal)) => {
                 tracing::error!(code = &*refusal.code, "a dossier cannot be rehearsed");
-                return Err(IdentificationError::NoDocuments);
+                return Err(CeremonyError::NoDocuments.into());
             }
         };
         let id = self.records.store.new_id().await?;

@@ -2,6 +2,7 @@
 
 mod event;
 mod evidence;
+mod evidence_document;
 pub(crate) mod forms;
 mod problems;
 mod signing;

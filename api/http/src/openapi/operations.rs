@@ -128,9 +128,12 @@ impl<A: Api> Described<'_, A> {
         let view = (contract.view)(&mut self.schemas.borrow_mut());
         let content = view.map(|schema| self.json_content(contract.id, &schema));
         let (description, content) = match contract.answer {
-            Answer::Json | Answer::Empty => ("Done.", content),
-            Answer::Forms(forms) => {
-                names.extend(["Content-Disposition", "Idempotent-Replayed"]);
+            Answer::Json([]) | Answer::Empty => ("Done.", content),
+            Answer::Json(forms) | Answer::Forms(forms) => {
+                names.push("Content-Disposition");
+                if contract.answer.is_kept() {
+                    names.push("Idempotent-Replayed");
+                }
                 let mut content = content.unwrap_or_default();
                 for form in forms {
                     content[form.media_type] = json!({"schema": (form.schema)()});

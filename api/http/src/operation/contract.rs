@@ -81,8 +81,8 @@ pub enum BodyKind {
 /// The answer to a request that was carried out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Answer {
-    /// 200 with a view.
-    Json,
+    /// 200 with a view, or with bytes of one of these media types.
+    Json(&'static [AnswerForm]),
     /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
     /// the same answer.
     Created(StatusCode),
@@ -98,7 +98,7 @@ pub(crate) enum Answer {
 impl Answer {
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Self::Json | Self::Forms(_) | Self::Download => StatusCode::OK,
+            Self::Json(_) | Self::Forms(_) | Self::Download => StatusCode::OK,
             Self::Created(status) => status,
             Self::Empty => StatusCode::NO_CONTENT,
         }

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::disposition::file_headers;
@@ -39,6 +40,18 @@ pub struct Representation {
 }
 
 impl Representation {
+    /// JSON of a view.
+    #[must_use]
+    pub fn of(view: &impl Serialize) -> Self {
+        let content = serde_json::to_vec(view)
+            .expect("a view of strings, numbers and lists always serialises");
+        Self {
+            media_type: Cow::Borrowed("application/json"),
+            content: Bytes::from(content),
+            file_name: None,
+        }
+    }
+
     pub(super) fn into_response(self) -> Response {
         let media_type = HeaderValue::try_from(&*self.media_type)
             .expect("media types are visible ASCII characters");

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 
 use axum::body::Body;
 use parafa_api_signing::{
-    CompletionMode, PartyRole, SignerStatus, SigningMethod, SigningStatus, views,
+    CompletionMode, PartyRole, ProblemKind, SignerStatus, SigningMethod, SigningStatus, views,
 };
 use serde_json::json;
 
-use crate::support::{KNOWN, Service, minimal, request, signer, signing, time};
+use crate::support::{KNOWN, Service, UNKNOWN, minimal, request, signer, signing, time};
 
 #[tokio::test]
 async fn a_created_signing_is_answered_with_its_address() {
@@ -219,6 +219,29 @@ async fn a_document_is_read_for_nobody_who_does_not_want_it() {
     assert_eq!(head.header("content-length"), "8");
     assert_eq!(head.header("x-service-document-sha256"), "ab".repeat(32));
     assert_eq!(service.fake.opened.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn evidence_is_a_pdf_for_those_who_ask_for_one() {
+    let service = Service::new();
+    let evidence = |signing: &str| format!("/v1/signings/{signing}/evidence");
+
+    let usual = service.get(&evidence(KNOWN)).await;
+    let json = service.get(&(evidence(KNOWN) + "?format=json")).await;
+    let pdf = service.get(&(evidence(KNOWN) + "?format=pdf")).await;
+    let unknown = service.get(&(evidence(UNKNOWN) + "?format=pdf")).await;
+    let other = service.get(&(evidence(KNOWN) + "?format=html")).await;
+
+    assert_eq!(usual.header("content-type"), "application/json");
+    assert_eq!((usual.json(), usual.body), (json.json(), json.body));
+    assert_eq!(pdf.header("content-type"), "application/pdf");
+    let named = format!("attachment; filename=\"evidence-{KNOWN}.pdf\"");
+    let disposition = pdf.header("content-disposition");
+    assert!(disposition.starts_with(&named), "{disposition}");
+    assert_eq!(&pdf.body[..], b"%PDF-1.7");
+    assert_eq!(unknown.problem(), ProblemKind::NotFound);
+    let fault = ("/format", "must be one of json, pdf");
+    assert_eq!(other.faults(), [(fault.0.to_owned(), fault.1.to_owned())]);
 }
 
 #[tokio::test]

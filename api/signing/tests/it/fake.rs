@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use parafa_api_http::deliveries::{
     DELIVERY_UNDER_WAY, DeliveryId, DeliveryList, DeliveryQuery, ResentDelivery, TestEvent,
     WebhookDelivery,
@@ -409,6 +409,11 @@ impl SigningApi for Fake {
     ) -> Result<views::SigningEvidence, Problem> {
         self.find(caller, Record::Signing(id)).await?;
         Ok(evidence())
+    }
+
+    async fn print_evidence(&self, caller: &Caller, id: SigningId) -> Result<Bytes, Problem> {
+        self.find(caller, Record::Signing(id)).await?;
+        Ok(Bytes::from_static(b"%PDF-1.7"))
     }
 
     async fn remind_signer(

@@ -46,9 +46,9 @@ pub fn problem(error: &CeremonyError) -> Problem {
             );
             Problem::new(problems::REMINDER_TOO_SOON, detail).with_retry_after(*retry_after)
         }
-        CeremonyError::OutOfUse { .. } | CeremonyError::ServiceDown(_) => {
-            Problem::unavailable(sentence(&error.to_string()))
-        }
+        CeremonyError::NoDocuments
+        | CeremonyError::OutOfUse { .. }
+        | CeremonyError::ServiceDown(_) => Problem::unavailable(sentence(&error.to_string())),
         CeremonyError::NotYetSigned(CeremonyStatus::Pending) => Problem::new(
             problems::NOT_YET_SIGNED,
             "The signing is pending, and nobody has signed yet.",

@@ -105,9 +105,6 @@ impl From<IdentificationError> for Problem {
             IdentificationError::Away(_) => {
                 Self::unavailable("The order cannot be verified at the moment.")
             }
-            IdentificationError::NoDocuments => {
-                Self::unavailable("Dossiers cannot be made at the moment; nothing was created.")
-            }
             IdentificationError::NoRoom(why) => no_room(&why),
             IdentificationError::Ceremony(error) => problem(&error),
             IdentificationError::Platform(error) => problem(&CeremonyError::from(error)),

@@ -15,19 +15,19 @@ use uuid::Uuid;
 use super::vocabulary::IntoApi;
 use crate::SigningError;
 
-/// The evidence of a signing that this caller may see and that is not erased.
+/// A signing that this caller may see and that is not erased, with its evidence.
 pub(super) async fn evidence(
     records: &Records,
     reader: &CeremonyReader,
     caller: &Caller,
     id: Uuid,
-) -> Result<api::SigningEvidence, SigningError> {
+) -> Result<(UnsealedCeremony, api::SigningEvidence), SigningError> {
     let opened = reader.read(caller, id).await?;
     let key = reader.key_to(&opened.row).await?;
     let proven = seal::prove(&records.store, id).await?;
     let state = &opened.row.ceremony;
     let versions = opened.row.versions.iter();
-    Ok(api::SigningEvidence {
+    let evidence = api::SigningEvidence {
         signing_id: id.into(),
         status: state.status.into_api(),
         created_at: state.created_at,
@@ -37,7 +37,8 @@ pub(super) async fn evidence(
             .map(|version| document(&opened, &key, version))
             .collect::<Result<_, _>>()?,
         audit: audit_trail(&proven),
-    })
+    };
+    Ok((opened, evidence))
 }
 
 fn signers(opened: &UnsealedCeremony) -> Vec<api::EvidenceSigner> {

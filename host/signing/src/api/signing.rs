@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::body::Body;
+use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
@@ -32,6 +33,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::evidence::evidence;
+use super::evidence_document::print;
 use super::vocabulary::{IntoApi, IntoDomain};
 use super::{forms, views};
 use crate::compose::can_compose;
@@ -297,7 +299,13 @@ impl SigningApi for SigningOperations {
         id: SigningId,
     ) -> Result<api::SigningEvidence, Problem> {
         let found = evidence(&self.records, &self.reader, caller, id.0);
-        Ok(found.await?)
+        Ok(found.await?.1)
+    }
+
+    async fn print_evidence(&self, caller: &Caller, id: SigningId) -> Result<Bytes, Problem> {
+        let found = evidence(&self.records, &self.reader, caller, id.0);
+        let (opened, found) = found.await?;
+        Ok(print(&self.plugins, caller, &opened, &found).await?)
     }
 
     async fn simulate_outcome(

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_http::Problem;
+use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::{NoRoom, Quota};
 use parafa_diligence::{Diligence, DiligenceError};
 use parafa_domain::KycStatus;
@@ -59,7 +60,10 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
     site.plugins
         .disable(site.plugins.by_id("pdf").unwrap().digest());
     let refused = office.order(&LIVE, form()).await;
-    assert!(matches!(refused, Err(IdentificationError::NoDocuments)));
+    assert!(matches!(
+        refused,
+        Err(IdentificationError::Ceremony(CeremonyError::NoDocuments))
+    ));
 
     let questions = office.questions().await;
     for question in &questions {

@@ -1,8 +1,13 @@
 //! The evidence of signings, and the seals over their audit trails.
 
+use std::process::Command;
+
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_signing::requests::NewSigner;
 use parafa_api_signing::{ProblemKind, SigningApi};
+use parafa_fixtures::tool;
 use parafa_operator::{AuditCommand, OperatorCommand, Part};
+use parafa_platform::accounts::Caller;
 use parafa_platform::seals;
 use parafa_store::StoreError;
 use parafa_store::audit::Event;
@@ -10,7 +15,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::tests::support::{CALLER, Site, Stage};
+use crate::tests::support::{CALLER, Site, Stage, party};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
@@ -41,6 +46,47 @@ async fn evidence_says_who_signed_with_what_and_is_sealed_when_the_hour_is_over(
     let listed = listed_seals(&stage).await;
     for name in ["size", "root", "previous", "hash", "hour"] {
         assert_eq!(listed[0][name], after["audit"]["sealed"][name], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn evidence_is_printed_for_people_to_read() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let named = NewSigner {
+        name: Some("Žydrūnė Šeškutė".to_owned()),
+        ..party("zydrune@example.com")
+    };
+    stage.host.add_signer(stage.signing, named).await.unwrap();
+    stage.attempt().await;
+    seal(&stage).await;
+    let told = evidence(&stage).await;
+
+    let api = stage.host.app.signing_api();
+    let print = async |caller: Caller| api.print_evidence(&caller, stage.signing.into()).await;
+    let printed = print(CALLER).await.unwrap();
+    let stranger = Caller {
+        tenant: Uuid::from_u128(77),
+        ..CALLER
+    };
+    let hidden = print(stranger).await.unwrap_err();
+    let pdf = site.plugins.by_id("pdf").unwrap();
+    site.plugins.disable(pdf.digest());
+    let refused = print(CALLER).await.unwrap_err();
+
+    assert_eq!(hidden.kind(), ProblemKind::NotFound);
+    assert_eq!(refused.kind(), ProblemKind::Unavailable);
+    assert!(printed.starts_with(b"%PDF-"));
+    let Some(text) = text_of(&printed) else {
+        return;
+    };
+    let prove = format!("parafaauditprove{}--json", stage.signing);
+    for shown in ["ŽydrūnėŠeškutė", "Smart-ID", "PAdES-B-T", &*prove] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    let audit = &told["audit"];
+    for hash in [&audit["head"], &audit["sealed"]].map(|of| of["hash"].as_str().unwrap()) {
+        assert!(text.contains(hash), "{hash}: {text}");
     }
 }
 
@@ -98,6 +144,18 @@ async fn a_sealed_event_that_is_gone_is_told_of_its_seal() {
     let signing = stage.signing;
     let expected = format!("event {sequence} of {signing} is not the one that was sealed");
     assert_eq!(faults(&stage).await, [json!(expected)]);
+}
+
+/// What a PDF says, without its white space; or a counted skip.
+fn text_of(document: &[u8]) -> Option<String> {
+    let pdftotext = tool::program("pdftotext")?;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), document).unwrap();
+    let mut command = Command::new(pdftotext);
+    command.args(["-raw", "-enc", "UTF-8"]).arg(file.path());
+    let output = command.arg("-").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.split_whitespace().collect())
 }
 
 async fn evidence(stage: &Stage<'_>) -> Value {

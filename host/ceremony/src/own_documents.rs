@@ -1,18 +1,17 @@
-//! Documents of our own.
+//! Documents of our own: the parts of descriptions, and how the plugin of PDF
+//! documents makes pages of them.
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use parafa_ceremony::{CeremonyError, seed};
-use parafa_plugin_host::{
-    CallError, CallPriority, Capability, ComposeRequest, Plugin, SourceFile, Urgency,
-};
+use parafa_plugin_host::{CallError, ComposeRequest, Plugin, SourceFile};
 use serde_json::{Value, json};
 use unicode_normalization::UnicodeNormalization;
-use uuid::Uuid;
 
-use crate::error::IdentificationError;
-use crate::{Identifications, PDF};
+use crate::error::CeremonyError;
+use crate::seed;
 
+/// Media type of what is made (RFC 8118).
+const PDF: &str = "application/pdf";
 /// The plugin's refusal of characters that its fonts lack; they are its subjects.
 const CHARACTERS_MISSING: &str = "characters-missing";
 /// How often such a refusal is answered: each names many characters at once.
@@ -20,12 +19,12 @@ const MOST_SUBSTITUTIONS: usize = 4;
 
 /// Makes a document. What its fonts lack is written as the number that Unicode
 /// gives it, such as `[U+738B]`: a name in letters of another script keeps nobody
-/// from an order.
-pub(crate) async fn compose(
+/// from a document.
+pub async fn compose(
     plugin: &Plugin,
     description: &Value,
     now: Timestamp,
-) -> Result<Bytes, IdentificationError> {
+) -> Result<Bytes, CeremonyError> {
     let mut description = description.clone();
     change_texts(&mut description, &|text| text.nfc().collect());
     for _ in 0..=MOST_SUBSTITUTIONS {
@@ -43,39 +42,55 @@ pub(crate) async fn compose(
         match plugin.compose(&[source], &request).await {
             Ok(made) => return Ok(made.bytes),
             Err(CallError::Fault(fault)) => {
-                return Err(CeremonyError::Plugin(Box::new(fault)).into());
+                return Err(CeremonyError::Plugin(Box::new(fault)));
             }
             Err(CallError::Refused(refusal)) if refusal.code == CHARACTERS_MISSING => {
                 substitute(&mut description, &refusal.subjects);
             }
             Err(CallError::Refused(refusal)) => {
                 tracing::error!(code = &*refusal.code, "a document of our own is refused");
-                return Err(IdentificationError::NoDocuments);
+                return Err(CeremonyError::NoDocuments);
             }
         }
     }
     tracing::error!("a document of our own has too many characters that no font has");
-    Err(IdentificationError::NoDocuments)
+    Err(CeremonyError::NoDocuments)
 }
 
-impl Identifications {
-    /// The plugin of PDF documents, which makes some and reads signatures.
-    pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
-        let plugin = self.plugins.by_extension("pdf");
-        let has = |plugin: &&std::sync::Arc<Plugin>| {
-            let needed = [
-                Capability::Compose,
-                Capability::Sign,
-                Capability::Archive,
-                Capability::Verify,
-            ];
-            let capabilities = plugin.capabilities();
-            needed.iter().all(|needed| capabilities.contains(needed))
-        };
-        let plugin = plugin.as_ref().filter(has);
-        let plugin = plugin.ok_or(IdentificationError::NoDocuments)?;
-        Ok(plugin.prioritized(CallPriority::new(Urgency::Usual, tenant.as_u128())))
-    }
+/// A heading of a section.
+#[must_use]
+pub fn heading(text: &str) -> Value {
+    json!({ "type": "heading", "level": 2, "text": text })
+}
+
+/// A paragraph.
+#[must_use]
+pub fn paragraph(text: &str) -> Value {
+    json!({ "type": "paragraph", "text": text })
+}
+
+/// Values beside their labels.
+#[must_use]
+pub fn facts_block(facts: &[(&str, &str)]) -> Value {
+    let items = facts.iter();
+    let items = items.map(|(label, value)| json!({ "label": label, "value": value }));
+    json!({ "type": "facts", "items": items.collect::<Vec<_>>() })
+}
+
+/// A table with a title above each column.
+#[must_use]
+pub fn table<const N: usize>(titles: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Value {
+    json!({
+        "type": "table",
+        "columns": titles.map(|title| json!({ "title": title })).to_vec(),
+        "rows": rows.map(Vec::from).collect::<Vec<Vec<String>>>(),
+    })
+}
+
+/// A time in UTC, to the second.
+#[must_use]
+pub fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// Writes characters, each named as `U+738B` and perhaps followed by itself, as
