@@ -77,7 +77,8 @@ async fn a_request_and_what_stands_in_it_are_one_trace() {
     let requests = told(1.0, || {
         // What the log shows of a request is no span of its trace.
         request(None, 404, || info_span!("for the log").in_scope(asked));
-    });
+    })
+    .await;
 
     let [inner, outer] = spans(&requests)[..] else {
         panic!("{requests:?}");
@@ -110,7 +111,8 @@ async fn what_failed_says_so() {
             let span = info_span!(target: TARGET, "call", "error.type" = Empty);
             span.record("error.type", "trap");
         });
-    });
+    })
+    .await;
 
     for span in spans(&requests) {
         assert_eq!(span["status"]["code"], 2, "{span}");
@@ -124,7 +126,8 @@ async fn a_caller_who_records_a_trace_has_it_continued_whatever_the_share() {
 
     let requests = told(0.0, || {
         request(Some(&parent), 200, || seen = current());
-    });
+    })
+    .await;
 
     let [span] = spans(&requests)[..] else {
         panic!("{requests:?}");
@@ -150,10 +153,11 @@ async fn nothing_is_told_of_what_is_not_among_the_share_or_not_recorded_by_its_c
                 asked();
                 assert_eq!(current(), None);
             });
-        });
+        })
+        .await;
         assert!(requests.is_empty(), "{parent:?}: {requests:?}");
     }
-    let requests = told(1.0, asked);
+    let requests = told(1.0, asked).await;
     assert!(requests.is_empty(), "no request caused it: {requests:?}");
 }
 
@@ -164,7 +168,8 @@ async fn what_is_done_later_belongs_to_the_trace_that_caused_it() {
     let requests = told(0.0, || {
         let job = info_span!(target: TARGET, "job", otel.kind = "consumer", traceparent = cause);
         job.in_scope(asked);
-    });
+    })
+    .await;
 
     let spans = spans(&requests).into_iter();
     let told: Vec<_> = spans.map(|span| &span["traceId"]).collect();
@@ -179,7 +184,8 @@ async fn spans_are_sent_in_parts_and_those_without_room_are_counted_and_dropped(
         for _ in 0..QUEUE + 3 {
             request(None, 200, || {});
         }
-    });
+    })
+    .await;
 
     assert_eq!(metrics::dropped() - dropped, 3);
     assert_eq!(spans(&requests).len(), QUEUE);
