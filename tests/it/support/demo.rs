@@ -167,10 +167,7 @@ impl Demo {
         let own_world = start.join.is_none();
         let keys = own_world.then(|| DemoKeys::lent_to(&folder.path().join("data/world")));
         let server = start.server(folder.path());
-        let file = std::fs::read(folder.path().join("data/demo.json"))
-            .expect("demo.json is written before the server listens");
-        let world: DemoFile =
-            serde_json::from_slice(&file).expect("demo.json has its documented members");
+        let world = world_in(folder.path());
         start.listen = world.base_url.authority().to_owned();
         Self {
             server,
@@ -191,6 +188,8 @@ impl Demo {
     /// Starts a server that was ended again, on the same folder and address.
     pub(crate) fn start_again(&mut self) {
         self.server = self.start.server(self.folder.path());
+        // Its operator's listener has another port.
+        self.world = world_in(self.folder.path());
     }
 
     /// The same with another setting, as an environment variable.
@@ -492,6 +491,13 @@ pub(crate) fn program() -> Command {
     let mut program = Command::new(binary);
     program.env("PARAFA_PLUGINS__CACHE", compiled_plugins());
     program
+}
+
+/// What a server in a folder says of its world.
+fn world_in(folder: &Path) -> DemoFile {
+    let file = std::fs::read(folder.join("data/demo.json"));
+    let file = file.expect("demo.json is written before the server listens");
+    serde_json::from_slice(&file).expect("demo.json has its documented members")
 }
 
 fn tail(folder: &Path) -> String {

@@ -150,8 +150,10 @@ async fn every_call_is_routed_and_answers_what_is_described() {
             .collect();
         match media_types.as_slice() {
             [] => assert!(answer.body.is_empty(), "{method} {path}"),
-            [media_type] => assert_eq!(answer.header("content-type"), media_type, "{path}"),
-            several => panic!("{several:?}"),
+            described => {
+                let given = answer.header("content-type");
+                assert!(described.iter().any(|it| it == given), "{path}: {given}");
+            }
         }
         for header in ["x-request-id", "ratelimit", "ratelimit-policy"] {
             assert!(

@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(panicked.to_string(), "the job runner failed");
         parts.run("the operator's socket", async {});
         let ended = parts.early_end().await.to_string();
-        assert_eq!(ended, "the operator's socket ended before it was told to");
+        assert_eq!(ended, "the operator's socket ended unexpectedly");
     }
 
     #[tokio::test]

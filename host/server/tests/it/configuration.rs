@@ -133,7 +133,7 @@ fn a_certificate_that_ends_soon_is_warned_of() {
 
     let soon = warnings(20);
     assert!(soon.contains("trust.folder: the certificate"), "{soon}");
-    assert!(soon.contains("ends in 20 days"), "{soon}");
+    assert!(soon.contains("expires in 20 days"), "{soon}");
     let late = warnings(90);
     assert!(!late.contains("trust.folder"), "{late}");
 }
