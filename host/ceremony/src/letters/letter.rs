@@ -324,7 +324,7 @@ impl Letter<'_> {
                     br;
                     a href=(self.link(link, language)) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.call_to_action(texts)) }
                     br;
-                    span style="color: #4a5666; font-size: 14px; overflow-wrap: anywhere" {
+                    span style="display: inline-block; margin-top: 12px; color: #4a5666; font-size: 14px; overflow-wrap: anywhere" {
                         (texts.letter_address) " " (self.link(link, language))
                     }
                 }
