@@ -1,9 +1,8 @@
-//! For whom a connection or a request is.
+//! Client address of a connection or a request.
 //!
-//! What `Forwarded` (RFC 7239) and `X-Forwarded-For` say anybody can write.
-//! They count from proxies that the configuration names, and of what these
-//! hand on only as far as they have written it themselves: up to the rightmost
-//! address that is none of theirs.
+//! Anybody can write `Forwarded` (RFC 7239) and `X-Forwarded-For`. They count only from proxies
+//! that the configuration names. Of the values that these hand on, only those that they wrote
+//! themselves count: up to the rightmost address that belongs to no proxy.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 use ipnet::{IpNet, Ipv4Net};
 
-/// What stands before an IPv4 address in IPv6, in bits (RFC 4291, 2.5.5.2).
+/// Length of the prefix of an IPv4-mapped IPv6 address, in bits (RFC 4291, 2.5.5.2).
 const MAPPED_BITS: u8 = 96;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -46,17 +45,17 @@ impl TrustedProxies {
         }
     }
 
-    /// Whether what comes from there is believed.
+    /// Returns true if `address` belongs to a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// For whom a trusted proxy hands a request on; none if it does not say so.
+    /// The client for which a trusted proxy forwards a request; `None` if its headers name none.
     ///
-    /// A proxy writes one of the two headers. Where both came and do not agree,
-    /// one is the client's own invention: then it is the proxy's request, and
-    /// counts along with all others of that kind.
+    /// A proxy writes one of the two headers. If both are present and disagree, the client made one
+    /// of them up. The request is then the proxy's own, and counts together with all others of that
+    /// kind.
     pub(crate) fn client(&self, proxy: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         let by_standard = lines(headers, &FORWARDED).map(|text| self.forwarded(proxy, &text));
         let by_custom = lines(headers, &X_FORWARDED_FOR)
@@ -93,8 +92,8 @@ impl TrustedProxies {
     }
 }
 
-/// What an address counts as where clients are counted: one of IPv6 as the /64
-/// that it is in, of which one host may have every address (RFC 4291, 2.5.4).
+/// The key under which an address is counted. IPv6 addresses count as their /64, because one host
+/// may have every address in it (RFC 4291, 2.5.4).
 pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
     const HOST_BITS: u32 = 64;
 
@@ -150,8 +149,7 @@ fn node(text: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// What stands between the separators that are not in quotes; none where a quote
-/// does not end.
+/// Splits at separators outside quotes; `None` if a quote is not closed.
 fn split_unquoted(text: &str, separator: char) -> Option<Vec<&str>> {
     let (mut quoted, mut escaped) = (false, false);
     let parts = text

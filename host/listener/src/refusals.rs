@@ -5,7 +5,7 @@ use http::header::CONNECTION;
 use http::{HeaderValue, Response};
 use parafa_api_http::{BaseUrl, Fault, Problem, ProblemType, RequestId};
 
-/// After how many seconds somebody who found no place may come again.
+/// `Retry-After` of a refusal for want of a slot, in seconds.
 const RETRY_SECONDS: u32 = 5;
 
 /// Writes them, as problem documents like all others.
@@ -56,7 +56,7 @@ pub(crate) fn bare_line_feed() -> Problem {
     no_request("has a line that does not end in CR and LF")
 }
 
-/// A request does not say once for which host it is (RFC 9112, 3.2).
+/// The request lacks a single valid Host header (RFC 9112, 3.2).
 pub(crate) fn host_unclear() -> Problem {
     no_request("must have one Host header, and a host in it")
 }

@@ -1,9 +1,8 @@
-//! Who has a connection, and who has to make room.
+//! Slots of connections, and which connection makes room.
 //!
-//! A connection that carries no request at the moment costs its client nothing
-//! to give up. So when there are as many as may be, the one that has carried
-//! none for longest is closed for the next; only where all are at work is the
-//! next one turned away.
+//! An idle connection costs its client nothing to give up. At the maximum, the connection that has
+//! been idle for longest is closed for the next one. A new connection is turned away only if all
+//! others are busy.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -105,7 +104,7 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
-    /// It carries a request from now on.
+    /// Marks the connection as carrying a request.
     pub(crate) fn set_busy(&self) {
         let mut table = self.slots.table();
         let taken = table.taken.get_mut(&self.number);
@@ -114,7 +113,7 @@ impl ConnectionSlot {
         }
     }
 
-    /// It carries none any more.
+    /// Marks the connection as idle.
     pub(crate) fn set_idle(&self) {
         self.slots.table().set_idle(self.number);
     }

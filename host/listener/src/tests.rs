@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-/// What comes until the server closes the connection.
+/// Everything the server sends until it closes the connection.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     stream.read_to_string(&mut text).await.expect("an answer");
@@ -195,7 +195,7 @@ fn serving(slots: &ConnectionSlots) -> (Arc<Exchange>, Wire<DuplexStream>, Duple
     (exchange, wire, client)
 }
 
-/// Whether a client gets half a megabyte who takes a kilobyte each time.
+/// Result of writing half a megabyte to a client that reads a kilobyte at this interval.
 async fn gets_all(every: Duration) -> io::Result<()> {
     let (_, mut wire, mut client) = serving(&ConnectionSlots::new("test", 1, 1));
     let taking = async {

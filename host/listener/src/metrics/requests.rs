@@ -18,9 +18,9 @@ use prometheus_client::registry::{Registry, Unit};
 use tracing::field::Empty;
 use tracing::{Instrument, Span, info_span};
 
-/// The route of what no route takes.
+/// Route label of requests that match no route.
 const NO_ROUTE: &str = "none";
-/// The method of what no API knows.
+/// Method label of methods that no API knows.
 const OTHER_METHOD: &str = "other";
 
 /// The numbers of this process.
@@ -45,7 +45,7 @@ struct RouteLabels {
     route: String,
 }
 
-/// Whose word it is whether a request is traced.
+/// Who decides that a request is traced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TracedBy {
     /// The caller's, where the request has a key: calls of APIs.
@@ -86,8 +86,8 @@ pub async fn count_requests(
 }
 
 impl TracedBy {
-    /// The caller's span, where the caller may say so. Whether the key is one shows
-    /// later: what is refused then is one span.
+    /// The caller's span, if callers may decide. The key is validated later; a refused request is
+    /// one span.
     fn traceparent(self, headers: &HeaderMap) -> Option<&str> {
         let may_say = self == Self::Caller && headers.contains_key(AUTHORIZATION);
         let traceparent = headers.get("traceparent").filter(|_| may_say)?;
@@ -124,7 +124,7 @@ fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 8))
 }
 
-/// What a trace says of a request; it is the caller's, if that has a say in it.
+/// The span of a request, as a child of the caller's if callers may decide.
 fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>) -> Span {
     let (known, method) = match method {
         OTHER_METHOD => ("HTTP", "_OTHER"),
