@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 
-/// Where the sequence of places begins; fixed, so that a failure comes again.
+/// Seed of the sequence of places; fixed, so that a failure is reproducible.
 const SEED: u64 = 0x5061_7261_6661_2031;
 /// Variants cut off at a place of the sequence, beside those cut off at the
 /// quarters and one byte before the end.
@@ -12,15 +12,15 @@ const FLIPS: [u32; 12] = [1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 16, 64];
 
 /// Documents longer than this many bytes are damaged in fewer ways.
 const LARGE: usize = 1024 * 1024;
-/// Of so many variants of a large document, one is made.
+/// Of the variants of a large document, one in this many is made.
 const STEP_OF_LARGE: usize = 7;
 
 /// A damaged document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variant {
-    /// What was done to it.
+    /// Description of the damage.
     pub(crate) what: String,
-    /// What is left.
+    /// The damaged document.
     pub(crate) document: Bytes,
 }
 

@@ -20,7 +20,7 @@ const MEDIA_TYPES: [(&str, &str); 4] = [
 ];
 const ANY_MEDIA_TYPE: &str = "application/octet-stream";
 
-/// What a plugin is asked to do with a document.
+/// An operation of a plugin on a document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -58,7 +58,7 @@ pub struct Input {
     pub params: Vec<Parameter>,
 }
 
-/// What a plugin answered.
+/// Answer of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answered {
     /// To `archive`.
@@ -82,11 +82,11 @@ pub enum Answered {
 pub struct Made {
     /// The document.
     pub document: MadeDocument,
-    /// What the plugin itself finds in it; none if it cannot inspect.
+    /// Report of the plugin's own `inspect` on it; `None` if it cannot inspect.
     pub report: Option<Report>,
-    /// What it holds, of `compose` alone; nothing if the plugin does not tell.
+    /// Members of the output of `compose`; empty if the plugin does not list them.
     pub members: Vec<Member>,
-    /// Whether it is the given document.
+    /// True if it is the given document.
     pub unchanged: bool,
 }
 
@@ -198,8 +198,7 @@ pub(crate) async fn sign(
     Ok(signed)
 }
 
-/// Checks that what was made of a document has its media type, as far as the
-/// plugin tells that.
+/// Checks that a document made has its media type, if the plugin can report that.
 async fn check_media_type(
     plugin: &Plugin,
     operation: Operation,
@@ -306,13 +305,13 @@ impl Operation {
         }
     }
 
-    /// Whether a document comes out.
+    /// Returns true if the operation makes a document.
     #[must_use]
     pub fn makes_a_document(self) -> bool {
         !matches!(self, Self::Inspect | Self::Members | Self::Verify)
     }
 
-    /// What a plugin must be able to do for it.
+    /// Capability that the operation requires.
     #[must_use]
     pub fn capability(self) -> Capability {
         match self {

@@ -13,7 +13,7 @@ use crate::pki::{Authorities, Issuer};
 /// signs.
 const ECDSA_RESERVE: u32 = 16 * 1024;
 
-/// How a [`SoftwareSigner`] signs, by its name in `wit/CATALOGUE.md`.
+/// Signature algorithm of a [`SoftwareSigner`], by its name in `wit/CATALOGUE.md`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 pub enum SignerAlgorithm {
     /// With a P-256 key, made of the signer's seed.
@@ -26,7 +26,7 @@ pub enum SignerAlgorithm {
     RsaPkcs1Sha256,
 }
 
-/// Who a [`SoftwareSigner`] stands for.
+/// Kind of party that a [`SoftwareSigner`] stands for.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum SignedBy {
@@ -37,12 +37,11 @@ pub enum SignedBy {
     Person,
 }
 
-/// A key under a certificate of a software authority whose key everybody can
-/// make, with a time-stamping authority and an OCSP responder beside it.
+/// A key with a certificate of a software authority, a time-stamping authority and an OCSP
+/// responder. Anybody can derive their keys.
 ///
-/// Its signatures prove nothing about anybody. The same seed and time give the
-/// same certificates, values, tokens and responses, so that what is made with
-/// them can be made again.
+/// Its signatures prove nothing. The same seed and time give the same certificates, values, tokens
+/// and responses, so that documents signed with them are reproducible.
 pub struct SoftwareSigner {
     by: SignedBy,
     algorithm: SignerAlgorithm,
@@ -88,12 +87,12 @@ impl SoftwareSigner {
         Self { by, ..self }
     }
 
-    /// When it signs, seconds since the Unix epoch.
+    /// Signing time, in seconds since the Unix epoch.
     pub(crate) fn time(&self) -> i64 {
         self.time
     }
 
-    /// What identifiers are made of.
+    /// Seed of identifiers.
     pub(crate) fn seed(&self) -> [u8; 32] {
         self.seed
     }

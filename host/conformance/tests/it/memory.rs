@@ -85,7 +85,7 @@ async fn signed_by_two_and_archived(
     made(plugin, Operation::Archive, Vec::new(), twice, ona).await
 }
 
-/// What comes out of an operation.
+/// Output of an operation.
 async fn made(
     plugin: &Plugin,
     operation: Operation,
