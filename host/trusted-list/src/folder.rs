@@ -79,7 +79,7 @@ impl NewFolder {
 impl Drop for NewFolder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // It is new, and of no use: whoever asked is told why.
+            // The folder is new and incomplete; the caller gets the error that matters.
             let _ = fs::remove_dir_all(&self.path);
         }
     }

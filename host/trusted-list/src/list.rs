@@ -15,13 +15,13 @@ pub(crate) const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// The namespace of lists (TS 119 612, annex C).
 pub(crate) const TSL: &str = "http://uri.etsi.org/02231/v2#";
 
-/// The namespace of what pointers say of lists.
+/// Namespace of the additional information of pointers.
 const POINTER_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 /// The form of a list that machines read.
 const LIST_MEDIA_TYPE: &str = "application/vnd.etsi.tsl+xml";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// What is taken of a list as it is written.
+/// Limits on a list as it is written.
 const WRITTEN: Limits = Limits {
     bytes: MAX_BYTES,
     depth: 64,
@@ -36,7 +36,7 @@ const SIGNED: Limits = Limits {
     ..WRITTEN
 };
 
-/// What a list is a list of.
+/// Kind of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ListKind {
     /// Services of a territory.
@@ -59,11 +59,11 @@ pub(crate) struct TrustedList {
     pub(crate) services: Vec<Service>,
 }
 
-/// Where another list is, and who signs it.
+/// A pointer to another list, with its signers.
 #[derive(Debug)]
 pub(crate) struct Pointer {
     pub(crate) territory: String,
-    /// DER of certificates, any of which may have signed it.
+    /// DER of the certificates, any of which may have signed it.
     pub(crate) signers: Vec<Vec<u8>>,
 }
 

@@ -16,7 +16,7 @@ use crate::listed::Window;
 /// The name of the file.
 pub(crate) const MANIFEST: &str = "trust.toml";
 
-/// The text with the places of what is changed in it.
+/// The text of `trust.toml`, with the positions of its editable values.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     text: String,
@@ -88,7 +88,7 @@ impl Manifest {
         text
     }
 
-    /// What makes an entry say another window.
+    /// Edits that give an entry another window.
     fn edits(&self, entry: &Entry, window: Window) -> Vec<Edit> {
         let keys = [
             ("qualified_from", &entry.qualified_from, window.from),
@@ -106,7 +106,7 @@ impl Manifest {
                 None => new_lines.push_str(&line),
             }
         }
-        // It goes before a line that begins where it stands.
+        // Insert before the lines that begin at the same position.
         let behind_digest = self.line(&entry.sha256).end;
         let mut edits = vec![Edit {
             lines: behind_digest..behind_digest,
@@ -160,8 +160,8 @@ fn entry_of(added: &Added) -> String {
     )
 }
 
-/// A text of a list as it may stand in a comment: on one line, of letters, digits
-/// and signs that are what they look like.
+/// A list's text made safe for a comment: one line of letters, digits, spaces and ASCII
+/// punctuation.
 fn in_comment(text: &str) -> String {
     let is_plain = |c: char| c == ' ' || c.is_alphanumeric() || c.is_ascii_punctuation();
     let plain = text.chars().map(|c| if is_plain(c) { c } else { '?' });

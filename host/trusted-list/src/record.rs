@@ -1,4 +1,4 @@
-//! Which lists were imported last: an older one is refused.
+//! Record of the lists imported last, so that older ones are refused.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

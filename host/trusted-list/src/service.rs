@@ -17,7 +17,7 @@ const STAMPS_TIMES: &str = "http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST";
 const GRANTED: &str = "http://uri.etsi.org/TrstSvc/TrustedList/Svcstatus/granted";
 /// The certificates are for signatures, not only for seals or web sites (5.5.9.4).
 const FOR_SIGNATURES: &str = "http://uri.etsi.org/TrstSvc/TrustedList/SvcInfoExt/ForeSignatures";
-/// The namespace of what qualifies certificates (5.5.9.2).
+/// Namespace of the qualifications extension (5.5.9.2).
 const QUALIFICATIONS: &str =
     "http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#";
 
@@ -29,14 +29,14 @@ pub(crate) struct Service {
     pub(crate) purpose: Purpose,
     /// DER of the certificates that it is known by.
     pub(crate) certificates: Vec<Vec<u8>>,
-    /// OIDs of policies by which the list tells its certificates apart.
+    /// OIDs of the policies by which the list distinguishes its certificates.
     pub(crate) policies: Vec<String>,
-    /// What it has been, from the oldest on.
+    /// Earlier standings, oldest first.
     past: Vec<Standing>,
     pub(crate) now: Standing,
 }
 
-/// What a service is since some time.
+/// A service's standing from a point in time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     pub(crate) since: Timestamp,
@@ -78,8 +78,8 @@ impl Service {
         }))
     }
 
-    /// When it was qualified, from the oldest time on. What it had been ends where
-    /// the next thing begins, and at the latest where that begins which it is now.
+    /// Periods in which the service was qualified, oldest first. An earlier standing ends where the
+    /// next one begins, and at the latest where the current one begins.
     pub(crate) fn periods(&self) -> Vec<Period> {
         let later = self.past.iter().skip(1).chain([&self.now]);
         let past = self.past.iter().zip(later).map(|(standing, next)| {
@@ -121,7 +121,7 @@ fn is_for_signatures(element: Element<'_>) -> bool {
     uris.any(|uri| uri.text().trim() == FOR_SIGNATURES)
 }
 
-/// The policies of the criteria by which certificates are qualified.
+/// The policies in the criteria of the qualifications.
 fn policies(information: Element<'_>) -> Vec<String> {
     let identifiers = extensions(information)
         .flat_map(Element::descendants)

@@ -1,5 +1,5 @@
-//! Lists, written by hand as their canonical form has them: that text is what is
-//! signed, so that nothing of what is tested helps to make them.
+//! Lists written by hand in canonical form: the text is signed as it stands, so that no code under
+//! test helps to make them.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ pub(crate) fn person(name: &str) -> Credential {
     Credential::self_signed(&Profile::named(name), key).unwrap()
 }
 
-/// An authority that nobody issued.
+/// A self-signed authority.
 pub(crate) fn authority(name: &str) -> Credential {
     let profile = Profile::named(name).with(Extension::authority(None));
     let key = Key::generate(KeyKind::P256).unwrap();
@@ -41,7 +41,7 @@ pub(crate) struct ServiceText<'a> {
     pub(crate) certificate: &'a Credential,
     /// The ends of statuses with their beginnings; the first one is that of now.
     pub(crate) statuses: &'a [(&'static str, &'static str)],
-    /// The end of what it is for.
+    /// Suffix of the purpose URI.
     pub(crate) is_for: &'static str,
 }
 
@@ -165,7 +165,7 @@ impl ListText {
         }
     }
 
-    /// What stands in the root, but for the signature.
+    /// Contents of the root element without the signature.
     pub(crate) fn body(&self) -> String {
         let next_update = self
             .next_update

@@ -1,4 +1,4 @@
-//! Which signatures of lists are believed.
+//! Signatures of lists: which are accepted.
 
 use parafa_fixtures::enveloped::{ENVELOPED, EXCLUSIVE, EnvelopedSignature};
 
@@ -203,7 +203,7 @@ fn whom_the_list_of_the_lists_does_not_name_signs_in_vain() {
     let refused = world.refusal(&list.signed_by(&stranger));
     assert!(refused.contains("names for LT"), "{refused}");
 
-    // Who signs for one country does not sign for another.
+    // A signer for one country cannot sign for another.
     world.add_list_of_lists(&ListText::of_lists(&[
         ("LT", &world.lithuania),
         ("EE", &stranger),
