@@ -1,4 +1,4 @@
-//! Whether the attorney's certificate may sign, asked every few minutes.
+//! Status of the attorney's certificate, checked every few minutes.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_trust::{Certificate, SignerCheck};
@@ -9,7 +9,7 @@ use crate::{SIGNING_METHOD, SignatureUnavailable};
 /// For how long an answer of the certificate's issuer counts.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_mins(10);
 
-/// The attorney's certificate with what was last found out about it.
+/// The attorney's certificate with the result of its last check.
 pub(crate) struct Standing {
     certificate: Certificate,
     check: SignerCheck,

@@ -1,4 +1,4 @@
-//! Which calls of plugins an answer takes.
+//! Calls of plugins for one answer.
 
 use std::mem;
 use std::sync::{Arc, Mutex};

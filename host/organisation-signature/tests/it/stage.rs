@@ -17,7 +17,7 @@ use parafa_trust::{
 use tempfile::TempDir;
 use url::Url;
 
-/// What is signed.
+/// The text to sign.
 pub(crate) const ANSWER: &str =
     r#"{"entityCode":"999000009","name":"UAB „Ąžuolas“","retrievedAt":"2026-11-26T00:00:00Z"}"#;
 
@@ -41,7 +41,7 @@ impl Stage {
         Self::set_in(tempfile::tempdir().unwrap(), &HOST).await
     }
 
-    /// With an RSA key, where every call of a plugin is told.
+    /// A stage with an RSA key whose plugin calls `observer` sees.
     pub(crate) async fn observed_by(observer: Arc<dyn CallObserver>) -> Self {
         let config = PluginHostConfig {
             observer,
@@ -138,7 +138,7 @@ impl Stage {
         path
     }
 
-    /// Where these files are.
+    /// Path of the folder with its files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
