@@ -8,7 +8,7 @@ use crate::KeyAlgorithm;
 /// Shortest RSA keys that sign, in bits (ETSI TS 119 312, 6.2).
 const RSA_BITS: u32 = 2048;
 
-/// Why certificates do not do for a key.
+/// Reason for which certificates do not fit a key.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// The PEM text cannot be read.
@@ -51,7 +51,7 @@ impl Chain {
     }
 }
 
-/// How a key signs.
+/// Signature algorithm of a key.
 fn algorithm<T: HasPublic>(key: &PKeyRef<T>) -> Option<KeyAlgorithm> {
     match key.id() {
         Id::RSA if key.bits() >= RSA_BITS => Some(KeyAlgorithm::Rs256),

@@ -1,9 +1,8 @@
-//! The key with which the responsible attorney signs.
+//! The responsible attorney's signing key.
 //!
-//! A [`SigningKey`] signs digests and nothing else: what is signed never
-//! reaches it. [`SoftwareKey`] has the key in memory, for sandboxes;
-//! [`Pkcs11Key`] leaves it in the module that keeps it (PKCS #11 v2.40), such
-//! as a qualified signature creation device.
+//! A [`SigningKey`] signs digests and nothing else: the signed content never reaches it.
+//! [`SoftwareKey`] has the key in memory, for sandboxes. [`Pkcs11Key`] leaves it in the module that
+//! keeps it (PKCS #11 v2.40), such as a qualified signature creation device.
 
 mod chain;
 mod pkcs11;
@@ -22,13 +21,13 @@ pub trait SigningKey: Send + Sync {
     /// they are known here.
     fn chain(&self) -> &[Vec<u8>];
 
-    /// How it signs.
+    /// Signature algorithm of the key.
     fn algorithm(&self) -> KeyAlgorithm;
 
-    /// What keeps it.
+    /// Storage of the key.
     fn storage(&self) -> KeyStorage;
 
-    /// Whether the key can be reached, without a signature.
+    /// Checks that the key can be reached, without a signature.
     ///
     /// # Errors
     /// [`SigningKeyError`], as [`SigningKey::sign_digest`] would have.
@@ -43,10 +42,10 @@ pub trait SigningKey: Send + Sync {
     async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError>;
 }
 
-/// What keeps a key, and so for whom it may sign.
+/// Storage of a key, which decides for whom it may sign.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyStorage {
-    /// A device: what it signs may be a qualified signature.
+    /// A device: its signatures may be qualified.
     Device,
     /// This process, from a file: its signatures are none that anybody should
     /// rely on.
@@ -85,7 +84,7 @@ impl KeyAlgorithm {
     }
 }
 
-/// Why there is no signature.
+/// Reason for the lack of a signature.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SigningKeyError {
     /// The key cannot be reached; trying again may help.

@@ -19,7 +19,7 @@ use self::token::Token;
 use crate::chain::{Chain, ChainError};
 use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
-/// Where a key is, and how it is reached.
+/// Location of a key, and access to it.
 #[derive(Clone, Debug)]
 pub struct Pkcs11Settings {
     /// The module, a shared library.
@@ -30,7 +30,7 @@ pub struct Pkcs11Settings {
     pub key_label: Option<String>,
     /// Its id (`CKA_ID`), likewise.
     pub key_id: Option<Vec<u8>>,
-    /// What opens the token.
+    /// User PIN of the token.
     pub pin: Pin,
     /// Most sessions at one time.
     pub sessions: usize,
@@ -44,7 +44,7 @@ pub struct Pkcs11Settings {
 #[serde(transparent)]
 pub struct Pin(String);
 
-/// Why a module's key cannot be used at all.
+/// Reason for which a module's key cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Pkcs11KeyError {
     /// The certificates do not do.
@@ -163,8 +163,8 @@ impl SigningKey for Pkcs11Key {
     }
 }
 
-/// A DigestInfo of SHA-256 but for the digest (RFC 8017, 9.2, note 1): modules
-/// pad what they are given, and name no algorithm.
+/// A DigestInfo of SHA-256 without the digest (RFC 8017, 9.2, note 1): modules pad their input, and
+/// name no algorithm.
 const SHA_256_INFO: [u8; 19] = [
     0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
     0x00, 0x04, 0x20,

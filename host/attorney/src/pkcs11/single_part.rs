@@ -1,6 +1,7 @@
-//! `C_Sign` by itself. The library that loads modules calls it together with
-//! `C_SignInit` alone; between the two a key that authenticates its user anew
-//! for every use needs a login (PKCS #11 v2.40, 4.9), and mechanisms that sign
+//! `C_Sign` on its own.
+//!
+//! The `cryptoki` library calls it only together with `C_SignInit`. Between the two, a key that
+//! authenticates its user for every use needs a login (PKCS #11 v2.40, 4.9). Mechanisms that sign
 //! digests have no other second half.
 
 use std::path::Path;

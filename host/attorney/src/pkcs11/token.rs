@@ -18,10 +18,9 @@ pub(super) struct Token {
     settings: Pkcs11Settings,
     module: Mutex<Option<Pkcs11>>,
     idle: Mutex<Vec<OpenSession>>,
-    /// Read by whoever calls the module, written by whoever closes it.
+    /// Read lock for callers of the module, write lock for closing it.
     calls: RwLock<()>,
-    /// Why the token must not be asked to let us in again: it locks itself
-    /// after a few wrong PINs.
+    /// Reason for not logging in again: the token locks itself after a few wrong PINs.
     shut: Mutex<Option<SigningKeyError>>,
 }
 
@@ -78,8 +77,8 @@ impl Token {
         }
     }
 
-    /// Closes the module, unless somebody else is calling it, who must not be
-    /// disturbed (PKCS #11 v2.40, 5.4). Answers whether it is closed.
+    /// Closes the module unless another thread is calling it and must not be disturbed (PKCS #11
+    /// v2.40, 5.4). Returns true if it is closed.
     fn close(&self) -> bool {
         let Ok(_alone) = self.calls.try_write() else {
             return false;
@@ -116,8 +115,7 @@ impl Token {
                         %error,
                         "a session with the key's token is replaced"
                     );
-                    // Another one comes to the same where the PIN is wrong, which
-                    // `open` knows.
+                    // If the PIN is wrong a new session fails alike, and `open` knows that.
                     drop(kept);
                     // The others are as old.
                     locked(&self.idle).clear();
@@ -155,8 +153,7 @@ impl Token {
         locked(&self.shut)
     }
 
-    /// Logs in, one at a time: whoever is told of a wrong PIN keeps the others
-    /// from trying it.
+    /// Logs in, one thread at a time: after a wrong PIN, the others do not try it.
     fn let_in(
         &self,
         session: &Session,
@@ -248,14 +245,14 @@ impl Token {
     }
 }
 
-/// Whether a key wants a login for every use (`CKA_ALWAYS_AUTHENTICATE`, PKCS #11
-/// v2.40, 4.9). Modules that do not know the attribute have no such keys.
+/// Returns true if a key needs a login for every use (`CKA_ALWAYS_AUTHENTICATE`, PKCS #11 v2.40,
+/// 4.9). Modules that do not know the attribute have no such keys.
 fn authenticates_anew(session: &Session, key: ObjectHandle) -> bool {
     let read = session.get_attributes(key, &[AttributeType::AlwaysAuthenticate]);
     read.is_ok_and(|read| read.contains(&Attribute::AlwaysAuthenticate(true)))
 }
 
-/// What a module's error comes to.
+/// Maps a module's error.
 fn failure(error: &Error) -> SigningKeyError {
     use RvError as Rv;
 
