@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How far an attempt has come, as the signer sees it.
+/// Progress of an attempt, as the signer sees it.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -32,14 +32,14 @@ impl Phase {
         }
     }
 
-    /// Whether nothing more happens.
+    /// Returns true if the phase is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Done | Self::Failed)
     }
 
-    /// Whether an attempt may move from this phase to `next`. A phase may be
-    /// repeated, and any but the terminal ones may fail.
+    /// Returns true if an attempt may move from this phase to `next`. A phase may be repeated, and
+    /// any but the terminal ones may fail.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         let rank = |phase: Self| match phase {
@@ -59,11 +59,11 @@ impl Phase {
     }
 }
 
-/// Why an attempt ended without a signature.
+/// Reason for which an attempt ended without a signature.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptFailure {
-    /// The device's signature is not one over what was to be signed.
+    /// The device's signature does not verify over the data to be signed.
     BadSignature,
     /// Given up by the signer or retracted by the caller.
     Cancelled,
@@ -80,8 +80,8 @@ pub enum AttemptFailure {
     DeviceError,
     /// The document is no longer the one that was shown.
     DocumentChanged,
-    /// The certificate belongs to somebody else than the ceremony, what the
-    /// signer entered, or the card that was read first says.
+    /// The certificate is another person's than the ceremony, the signer's input or the card read
+    /// first says.
     IdentityMismatch,
     /// The provider does not know the person.
     NoAccount,

@@ -9,12 +9,11 @@ use serde::{Deserialize, Serialize};
 pub use self::failure::AuthenticationFailure;
 pub use self::method::AuthenticationMethod;
 
-/// A relying party's request that somebody authenticates.
+/// A relying party's request to authenticate a person.
 ///
-/// With a card the client first submits a certificate, which binds the identity
-/// and yields an operation, and then completes that operation with a signature.
-/// Other methods run on the server. Digests are texts that the caller makes; two
-/// things are the same when theirs are.
+/// With a card the client first submits a certificate, which binds the identity and yields an
+/// operation. It then completes that operation with a signature. Other methods run on the server.
+/// Digests are texts made by the caller; equal digests mean equal values.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Authentication {
     method: AuthenticationMethod,
@@ -46,7 +45,7 @@ enum State {
 pub struct Operation {
     /// Digest of its token.
     pub token: String,
-    /// The moment from which it cannot be claimed any more.
+    /// Time from which it can no longer be claimed.
     pub expires_at: Timestamp,
 }
 
@@ -71,7 +70,7 @@ pub enum AuthenticationStatus {
     InProgress,
     /// The person is authenticated.
     Completed,
-    /// They are not, and will not be by this request.
+    /// The person was not authenticated, and will not be by this request.
     Failed,
     /// Its time is over.
     Expired,
@@ -80,7 +79,7 @@ pub enum AuthenticationStatus {
 }
 
 impl AuthenticationStatus {
-    /// Whether nothing more happens.
+    /// Returns true if the status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(
@@ -90,7 +89,7 @@ impl AuthenticationStatus {
     }
 }
 
-/// Why a step is not taken.
+/// Reason for which a step is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAuthenticate {
     /// The request has ended so.
@@ -108,12 +107,12 @@ pub enum CannotAuthenticate {
     WrongMethod,
 }
 
-/// What a completion comes to.
+/// Effect of a completion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// It ended the request.
+    /// It ends the request.
     First,
-    /// It is one that ended the request before.
+    /// It repeats the completion that ended the request.
     Repeated,
 }
 
@@ -128,19 +127,19 @@ impl Authentication {
         }
     }
 
-    /// How the person authenticates.
+    /// Authentication method.
     #[must_use]
     pub fn method(&self) -> AuthenticationMethod {
         self.method
     }
 
-    /// When it expires.
+    /// Expiry of the request.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
 
-    /// How far it is.
+    /// Status at `now`.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> AuthenticationStatus {
         match &self.state {
@@ -154,7 +153,7 @@ impl Authentication {
         }
     }
 
-    /// Why it failed, if it did.
+    /// Reason for the failure, if it failed.
     #[must_use]
     pub fn failure(&self) -> Option<AuthenticationFailure> {
         match &self.state {
@@ -163,7 +162,7 @@ impl Authentication {
         }
     }
 
-    /// Whether nobody but the person with this digest is bound to it.
+    /// Checks that no other person than the one with this digest is bound to it.
     ///
     /// # Errors
     /// [`CannotAuthenticate::IdentitySwap`].
@@ -197,7 +196,7 @@ impl Authentication {
         Ok(())
     }
 
-    /// Whether a completion may be judged, and what it comes to.
+    /// Checks that a completion may be verified, and returns its effect.
     ///
     /// # Errors
     /// [`CannotAuthenticate`].
@@ -225,8 +224,8 @@ impl Authentication {
         }
     }
 
-    /// Ends the request by a completion, with what was found of its signature.
-    /// A repeated one changes nothing.
+    /// Ends the request by a completion, with the verdict on its signature. A repeated one changes
+    /// nothing.
     ///
     /// # Errors
     /// As [`admits`](Self::admits); nothing changes.

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How a signer proves who they are and signs.
+/// Method by which a signer proves their identity and signs.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SigningMethod {
@@ -58,7 +58,7 @@ pub struct UnknownMethod;
 pub struct MethodSet(Vec<SigningMethod>);
 
 impl MethodSet {
-    /// Whether the method is among them.
+    /// Returns true if the set contains the method.
     #[must_use]
     pub fn contains(&self, method: SigningMethod) -> bool {
         self.0.contains(&method)

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Why a person was not authenticated.
+/// Reason for which a person was not authenticated.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationFailure {
@@ -58,7 +58,7 @@ impl AuthenticationFailure {
         }
     }
 
-    /// What a person is told who reads the answer.
+    /// The reason as a sentence for a person who reads the answer.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {

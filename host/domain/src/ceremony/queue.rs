@@ -6,7 +6,7 @@ use crate::{MethodSet, SignerId};
 /// Parties that one ceremony may have.
 pub const MAX_PARTIES: usize = 20;
 
-/// Why the parties cannot be changed so.
+/// Reason for which the parties cannot be changed so.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotChange {
     /// Nobody else could sign.
@@ -19,8 +19,8 @@ pub enum CannotChange {
     /// The party has finished, or has nothing that could change.
     #[error("the party cannot be changed any more")]
     SignerNotOpen,
-    /// The ceremony has ended, or somebody would be added to it whom its deadline,
-    /// which waits for a signature, shuts out.
+    /// The ceremony has ended, or its deadline has passed for the party to be added and waits only
+    /// for a signature.
     #[error("the signing has ended")]
     SigningEnded,
     /// There are as many as there may be.
@@ -111,7 +111,7 @@ impl Ceremony {
         self.signers.push(Signer::new(new, status));
     }
 
-    /// Makes it the next waiting signer's turn, if it is nobody's.
+    /// Releases the next waiting signer, unless another can sign now.
     pub(super) fn release_next(&mut self) -> Option<SignerId> {
         if self
             .signers

@@ -10,14 +10,13 @@ use uuid::Uuid;
 
 use crate::support::{DAY, HOUR, now, of_parties, party};
 
-/// What may be tried, with how far back the state lies that it was decided on.
+/// A call, and the age of the state on which it was decided.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     call: Call,
-    /// Which party of that state it concerns.
+    /// Index of the party in that state.
     whom: usize,
-    /// How many steps ago the caller looked; ids, deadlines and clock are of
-    /// then.
+    /// Number of steps since the caller looked; ids, deadlines and clock are of that state.
     stale: usize,
 }
 
@@ -125,7 +124,7 @@ const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     ),
 ];
 
-/// A ceremony, what it looked like after each step, and the time.
+/// A ceremony, its state after each step, and the time.
 struct Walk {
     signing: Ceremony,
     seen: Vec<(Ceremony, Timestamp)>,
