@@ -22,8 +22,8 @@ use crate::resolver::{Lookup, SystemLookup, VettingError, VettingResolver};
 use crate::tls::{self, OutboundSetupError, ServerTrust};
 
 const USER_AGENT: &str = concat!("parafa/", env!("CARGO_PKG_VERSION"));
-/// How long a body that nobody asked for may take: once it is read, its
-/// connection serves again.
+/// Time limit of reading a body that was not asked for; once it is read, its connection can be
+/// reused.
 const UNASKED: Duration = Duration::from_millis(500);
 
 /// Speaks HTTP to targets that its policy allows.
@@ -84,8 +84,8 @@ impl OutboundClient {
         })
     }
 
-    /// The same, which tells servers the trace of what a request is for (W3C Trace
-    /// Context), where that is recorded.
+    /// Returns the client with trace propagation: requests carry their trace context (W3C Trace
+    /// Context), if there is a recorded span.
     #[must_use]
     pub fn telling_traces(self) -> Self {
         Self {
@@ -174,7 +174,7 @@ impl HttpPort for OutboundClient {
     }
 }
 
-/// What a trace says of an exchange: where it leads to, and of the address no more.
+/// The span of an exchange. Of the URL it holds the host and port only.
 fn span_of(url: &Url, method: &Method) -> Span {
     info_span!(
         target: TARGET,
@@ -247,8 +247,8 @@ fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        // A name without an address is one that cannot be reached now: whoever
-        // keeps it may have made a mistake.
+        // A DNS failure is a failed connection, not a forbidden target: the zone's owner may have
+        // made a mistake.
         if let Some(vetting @ VettingError::NotGlobal) = cause.downcast_ref() {
             return forbidden(Some(url), vetting);
         }

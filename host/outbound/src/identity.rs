@@ -1,4 +1,4 @@
-//! What a client shows of itself to servers that ask for a certificate.
+//! A client's identity for servers that ask for a certificate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 #[derive(Clone)]
 pub struct ClientIdentity(Arc<CertifiedKey>);
 
-/// Why files are no client certificate.
+/// Reason for which files are not a client certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientIdentityError {
     /// The certificates cannot be read.
@@ -30,8 +30,8 @@ pub enum ClientIdentityError {
 }
 
 impl ClientIdentity {
-    /// From PEM: the client's own certificate with its issuers behind it, as far
-    /// as the server does not have them, and the key (PKCS #8, PKCS #1 or SEC 1).
+    /// Reads PEM: the client's own certificate, followed by those of its issuers that the server
+    /// lacks, and the key (PKCS #8, PKCS #1 or SEC 1).
     ///
     /// # Errors
     /// [`ClientIdentityError`].

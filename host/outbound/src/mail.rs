@@ -17,14 +17,14 @@ const COMMAND_TIME: Duration = Duration::from_secs(15);
 /// Longest time for the whole of it.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
-/// Where mail is handed in, and in whose name.
+/// The mail server and the sender.
 #[derive(Clone)]
 pub struct MailServer {
     /// The server's host name.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the connection is protected.
+    /// Protection of the connection.
     pub protection: MailProtection,
     /// User name and password, where the server asks for them.
     pub credentials: Option<(String, String)>,
@@ -32,7 +32,7 @@ pub struct MailServer {
     pub from: String,
 }
 
-/// How a connection to a mail server is protected.
+/// Protection of the connection to a mail server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MailProtection {
     /// TLS from the first byte (RFC 8314).
@@ -52,7 +52,7 @@ pub struct Letter {
     pub reply_to: Option<String>,
     /// The address that it goes to.
     pub to_address: String,
-    /// Whose address that is.
+    /// Name of the recipient.
     pub to_name: Option<String>,
     /// The subject.
     pub subject: String,
@@ -60,9 +60,9 @@ pub struct Letter {
     pub text: String,
     /// The body as HTML.
     pub html: String,
-    /// What the HTML shows.
+    /// Picture shown by the HTML.
     pub picture: Option<Picture>,
-    /// What comes along.
+    /// Attached files.
     pub attachments: Vec<MailFile>,
 }
 
@@ -79,9 +79,9 @@ pub struct Picture {
 /// A file that comes along with a letter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MailFile {
-    /// What it is called.
+    /// File name.
     pub name: String,
-    /// What it is.
+    /// Media type.
     pub media_type: String,
     /// The bytes.
     pub content: Bytes,
@@ -95,7 +95,7 @@ pub struct Mailer {
     from: Address,
 }
 
-/// Why a mailer cannot be used.
+/// Reason for which a mailer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSetupError {
     /// The sender's address is none.
@@ -106,14 +106,14 @@ pub enum MailSetupError {
     Server(#[source] lettre::transport::smtp::Error),
 }
 
-/// Why a letter was not handed in. Says nothing of its content.
+/// Reason for which a letter was not handed in. Contains nothing of its content.
 #[derive(Debug, Clone, Copy, Eq, PartialEq, thiserror::Error)]
 pub enum MailError {
-    /// It will never be taken: an address or a letter that the server refuses,
-    /// with its reply code (RFC 5321, 4.2.1), or that cannot be written.
+    /// Permanent failure: an address or a letter that the server refuses, with its reply code (RFC
+    /// 5321, 4.2.1), or that cannot be written.
     #[error("the letter is refused for good")]
     Refused(Option<u16>),
-    /// It was not taken now.
+    /// Transient failure.
     #[error("the mail server did not take the letter")]
     Unavailable,
 }
@@ -146,8 +146,8 @@ impl Mailer {
         })
     }
 
-    /// Hands a letter in. `id` makes the `Message-ID`, so that a letter that is handed
-    /// in twice can be told from two letters: letters, digits and hyphens.
+    /// Hands a letter in. `id` is part of the `Message-ID`, which distinguishes a repeated letter
+    /// from a second one. It consists of letters, digits and hyphens.
     ///
     /// # Errors
     /// [`MailError`].
@@ -253,7 +253,7 @@ fn body(letter: &Letter) -> Option<MultiPart> {
     })
 }
 
-/// Whether readers would decode what a person has typed.
+/// Returns true if mail readers would decode the text as encoded words.
 fn looks_encoded(text: &str) -> bool {
     text.contains("=?")
 }
@@ -269,9 +269,8 @@ fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
     Some(HeaderValue::dangerous_new_pre_encoded(name, text, encoded))
 }
 
-/// Header fields hold no line breaks, nor anything that turns the direction of what
-/// is read or is not seen (UAX #44, 5.7.1), whatever a caller called things. Joiners
-/// say how their neighbours meet.
+/// Makes a caller's text safe for a header field: no line breaks, and no characters that change
+/// direction or are invisible (UAX #44, 5.7.1). Joiners stay, because they shape their neighbours.
 fn one_line(text: &str) -> String {
     text.chars()
         .filter_map(|character| match get_general_category(character) {

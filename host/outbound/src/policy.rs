@@ -1,4 +1,4 @@
-//! Which targets may be reached.
+//! Targets that may be reached.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -54,7 +54,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// Which targets a client may reach beside the listed ones.
+/// Targets that a client may reach beside the listed ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reach {
     /// None: providers that the operator configured.
@@ -66,10 +66,10 @@ pub enum Reach {
     PublicHttp,
 }
 
-/// Why a target may not be reached.
+/// Reason for which a target may not be reached.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TargetFault {
-    /// It is not an absolute address.
+    /// The URL is not absolute.
     #[error("it is not an absolute address")]
     Malformed,
     /// The scheme is neither http nor https, or http where https is required.
@@ -94,8 +94,7 @@ pub enum TargetFault {
 pub(crate) enum Grounds {
     /// The operator listed it; its addresses are not judged.
     Listed,
-    /// It looks public; the addresses that its name resolves to are judged
-    /// when the connection is made.
+    /// It looks public; its resolved addresses are checked on connecting.
     Public,
 }
 

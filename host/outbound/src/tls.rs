@@ -1,4 +1,4 @@
-//! Which servers are believed to be who they say.
+//! Authentication of servers.
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -48,16 +48,16 @@ impl FromStr for SpkiPin {
     }
 }
 
-/// What a client believes beside the platform's roots.
+/// Trust of a client beside the platform's roots.
 #[derive(Clone, Debug, Default)]
 pub struct ServerTrust {
     /// More roots, in DER.
     pub extra_roots: Vec<Vec<u8>>,
-    /// When there are any, the server's own key must be one of these.
+    /// If not empty, the server's own key must be one of these.
     pub pins: Vec<SpkiPin>,
 }
 
-/// Why a client cannot be set up.
+/// Reason for which a client cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundSetupError {
     /// A root certificate, or TLS itself, is unusable.
@@ -228,7 +228,7 @@ mod tests {
             SpkiPin(Sha256::digest(spki).into())
         }
 
-        /// Whether a client with these roots and pins believes this server.
+        /// Returns true if a client with these roots and pins accepts this server.
         fn is_believed(&self, roots: &[&X509], pins: Vec<SpkiPin>, name: &'static str) -> bool {
             let der = |x509: &X509| x509.to_der().expect("DER");
             let trust = ServerTrust {
