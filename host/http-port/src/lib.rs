@@ -33,12 +33,11 @@ pub trait HttpPort: Send + Sync {
         limits: ExchangeLimits,
     ) -> Result<http::Response<Bytes>, HttpPortError>;
 
-    /// The answer's head alone, whatever becomes of its body. Implementations
-    /// that see the head before the body wait for no more than the head; others
-    /// may know no more of it than its status.
+    /// The head of the answer alone, whatever happens to its body. Implementations that see the
+    /// head before the body wait only for the head. Others may know only its status.
     ///
     /// # Errors
-    /// [`HttpPortError`] when there is no head within the limits.
+    /// [`HttpPortError`] if there is no head within the limits.
     async fn head(
         &self,
         request: http::Request<Bytes>,
@@ -56,7 +55,7 @@ pub trait HttpPort: Send + Sync {
     }
 }
 
-/// Why there is no answer.
+/// Reason for the lack of an answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum HttpPortError {
     /// The address is not one that may be reached.
@@ -64,7 +63,7 @@ pub enum HttpPortError {
     Forbidden {
         /// The host of the request.
         host: String,
-        /// Which rule forbids it.
+        /// The rule that forbids it.
         reason: String,
     },
     /// The answer is longer than allowed.
@@ -117,8 +116,8 @@ impl HttpPortError {
     }
 }
 
-/// What an operator can do about a service that gives no usable answer: by the
-/// status that it answered with, if it did, else by why there is no answer.
+/// Remedy for the operator when a service gives no usable answer: by its status if it answered,
+/// otherwise by the cause of the failure.
 #[must_use]
 pub fn remedy(status: Option<u16>, error: &(dyn Error + 'static)) -> &'static str {
     let mut causes = successors(Some(error), |&error| error.source());
