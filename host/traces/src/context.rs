@@ -1,4 +1,4 @@
-//! Which span of which trace something belongs to: W3C Trace Context.
+//! Trace contexts: W3C Trace Context.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,8 +42,8 @@ impl TraceContext {
         context.has_ids().then_some(context)
     }
 
-    /// Whether a trace that begins here is among this share of all. Its id says so,
-    /// so that whoever else decides by it decides alike.
+    /// Returns true if a trace that begins here is in this share of all. The decision depends on
+    /// the id alone, so that others who sample by it decide alike.
     pub(crate) fn is_among(&self, share: f64) -> bool {
         let [.., a, b, c, d] = self.trace;
         let drawn = u32::from_be_bytes([a, b, c, d]);
@@ -64,7 +64,7 @@ impl FromStr for TraceContext {
         let [version] = bytes::<1>(next()?)?;
         let (trace, span) = (bytes::<16>(next()?)?, bytes::<8>(next()?)?);
         let [flags] = bytes::<1>(next()?)?;
-        // Later versions may have more to say behind what they have in common.
+        // Later versions may append fields to the common ones.
         let has_more = parts.next().is_some();
         let context = Self {
             trace,

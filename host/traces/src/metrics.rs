@@ -1,4 +1,4 @@
-//! How many spans have been sent, and how many are lost.
+//! Metrics of spans sent and lost.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use prometheus_client::registry::Registry;
 /// The numbers of this process.
 static SPANS: LazyLock<Family<SpanLabels, Counter>> = LazyLock::new(Family::default);
 
-/// What became of spans.
+/// Outcome of a span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SpanEnd {
     /// The collector took them.
@@ -46,7 +46,7 @@ pub(crate) fn spans_ended(end: SpanEnd, count: usize) {
     SPANS.get_or_create(&SpanLabels { outcome }).inc_by(count);
 }
 
-/// How many spans have been dropped.
+/// Number of spans dropped.
 #[cfg(test)]
 pub(crate) fn dropped() -> u64 {
     let labels = SpanLabels { outcome: "dropped" };
