@@ -1,7 +1,7 @@
-//! Events, posted to where their owners want them.
+//! Events, posted to their owners' webhooks.
 //!
-//! A notice is written in the transaction that causes its event and leaves as
-//! a job: at least once, in no promised order, signed afresh each time.
+//! A notice is written in the transaction that causes its event and is sent by a job: at least
+//! once, in no promised order, signed afresh each time.
 
 mod claim;
 mod deliver;
@@ -39,7 +39,7 @@ pub struct WebhookSender {
     work: Arc<Notify>,
 }
 
-/// What jobs about a notice say.
+/// Payload of jobs about a notice.
 #[derive(Deserialize)]
 struct Payload {
     notice: Uuid,

@@ -1,4 +1,4 @@
-//! Which deliveries a host takes on: only those whose turn it is are claimed.
+//! Claims deliveries: only those at the head of their line.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,7 @@ use uuid::Uuid;
 use super::lines::Line;
 use super::{Payload, WebhookSender};
 
-/// Places that are read at once, and of which it is found out at once in which
-/// line they stand.
+/// Page size when reading lane positions and finding their lines.
 const PAGE: usize = 256;
 /// Most pages in one look: other lanes wait meanwhile.
 const PAGES_AT_ONCE: usize = 16;
@@ -26,8 +25,8 @@ impl ClaimsInTurn for WebhookSender {
         DELIVERIES
     }
 
-    /// Claims due deliveries whose turn it is, at most so many. The others stay
-    /// as they are.
+    /// Claims at most `most` due deliveries that are next in their lines. The others stay
+    /// unclaimed.
     async fn claim(&self, most: usize) -> Result<Vec<(ClaimedJob, LaneTurn)>, StoreError> {
         self.look_at_deliveries().await?;
         let lines = &self.lines;
@@ -54,7 +53,7 @@ impl ClaimsInTurn for WebhookSender {
 }
 
 impl WebhookSender {
-    /// How many deliveries are due and wait for their turn, as was last seen.
+    /// Number of due deliveries queued in lines, as last seen.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.lines.waiting()
@@ -73,7 +72,7 @@ impl WebhookSender {
                 .await?;
             let unknown = lines.unknown(&page);
             if !self.learn(&unknown).await? {
-                // It is looked at again.
+                // It is read again later.
                 return Ok(());
             }
             match page.last() {
@@ -121,8 +120,8 @@ impl WebhookSender {
         Ok(is_complete)
     }
 
-    /// The line in which an event waits; none while what it says is away. What
-    /// cannot be read goes nowhere, and its job finds out what is to become of it.
+    /// The line of an event; `None` while its content is unavailable. Unreadable content goes to no
+    /// receiver; its job decides what follows.
     async fn line_of(&self, notice: &NoticeRow) -> Option<Line> {
         let payload = match self.records.notice_unless_lost::<Target>(notice).await {
             Err(error) if is_away(&error) => return None,
@@ -136,7 +135,7 @@ impl WebhookSender {
     }
 }
 
-/// The event that is to be told by the job that stands there.
+/// The event to be delivered by the job at that position.
 async fn notice_at(
     tx: &mut Transaction<'_>,
     place: LanePosition,

@@ -79,8 +79,8 @@ impl WebhookSender {
         Ok((headers, body))
     }
 
-    /// Ends a delivery of which nobody can be told. Its record stays for as long
-    /// as those of others, and a replay tells it if the key is there again.
+    /// Ends a delivery that cannot be made. Its record stays as long as others', and a replay
+    /// delivers it if the key is restored.
     async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), DeliveryError> {
         let completed = self.records.transact(|tx| {
             Box::pin(async move {
@@ -152,7 +152,7 @@ impl WebhookSender {
     }
 }
 
-/// What a test is posted, whatever the product.
+/// Body of a test event, the same for all products.
 fn test_body(notice: &NoticeRow, event: &str) -> anyhow::Result<Vec<u8>> {
     let body = json!({
         "event": event,

@@ -12,7 +12,7 @@ use crate::error::DeliveryError;
 /// The kind of the job that forgets a delivery.
 pub const DROP_NOTICE: &str = "drop-notice";
 
-/// How long a delivery that has ended can be looked at and replayed.
+/// Time for which an ended delivery can be viewed and replayed.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Has a delivery forgotten in time that has ended now.

@@ -1,9 +1,8 @@
-//! Who is told next: a line for each receiver of each workspace, so that a slow
-//! receiver delays nobody else.
+//! Order of deliveries: one line for each receiver of each workspace, so that a slow receiver
+//! delays no other.
 //!
-//! What waits in a line stays unclaimed where it stands in its lane, and costs
-//! no commit. Only its place is known here, and a process that starts finds it
-//! again.
+//! Deliveries in a line stay unclaimed at their positions in the lane, and cost no commit. Only
+//! positions are kept here; a new process reads them again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -24,18 +23,17 @@ const OF_WORKSPACE: usize = 16;
 /// Deliveries under way to one host: half of all, so that a host that many
 /// workspaces share leaves as many to the others.
 const TO_RECEIVER: usize = DELIVERIES_AT_ONCE / 2;
-/// How many of those to one host are kept for workspaces that have none there.
+/// Share of the deliveries to one host that is reserved for workspaces with none under way to it.
 const TO_RECEIVER_FOR_FIRST: usize = TO_RECEIVER / 2;
-/// How many of all are kept for workspaces that have none under way.
+/// Share of all deliveries that is reserved for workspaces with none under way.
 const FOR_FIRST: usize = DELIVERIES_AT_ONCE / 4;
-/// How much earlier than it can be seen something may be due: what is due at
-/// the beginning of a transaction is seen once that is committed.
+/// Delay with which a due job may become visible: it is due at the beginning of a transaction and
+/// visible once that is committed.
 const SEEN_LATE: SignedDuration = SignedDuration::from_secs(2);
-/// How often everything is looked at, also what was seen: for what was committed
-/// later than that.
+/// Interval of reading all positions again, to find those committed later than [`SEEN_LATE`].
 const LOOK_AT_ALL: SignedDuration = SignedDuration::from_secs(30);
 
-/// What deliveries have in common that wait for each other.
+/// Deliveries that wait for each other.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Line {
     workspace: Uuid,
@@ -52,7 +50,7 @@ impl Line {
         }
     }
 
-    /// The line of what goes nowhere, or nobody can say where.
+    /// The line of events without a known receiver.
     pub(super) fn nowhere() -> Self {
         Self::new(Uuid::nil(), "")
     }
@@ -72,11 +70,11 @@ struct State {
     under_way: UnderWay,
     /// Up to where all that is due is known.
     seen: Option<LanePosition>,
-    /// When everything was looked at.
+    /// Time of the last complete reading.
     looked_at_all: Timestamp,
 }
 
-/// What waits of a workspace.
+/// Waiting deliveries of a workspace.
 #[derive(Default)]
 struct Waiting {
     receivers: BTreeMap<String, BTreeSet<LanePosition>>,
@@ -84,7 +82,7 @@ struct Waiting {
     last: String,
 }
 
-/// How many deliveries are under way.
+/// Number of deliveries under way.
 #[derive(Default)]
 struct UnderWay {
     all: usize,
@@ -111,7 +109,7 @@ impl Lines {
         state.seen.unwrap_or(LanePosition::FIRST)
     }
 
-    /// Those of which it is not known in which line they stand.
+    /// Positions whose line is not known yet.
     pub(super) fn unknown(&self, places: &[LanePosition]) -> Vec<LanePosition> {
         let state = self.lock();
         let places = places.iter().filter(|place| !state.known.contains(place));
@@ -154,13 +152,13 @@ impl Lines {
         }
     }
 
-    /// How many deliveries wait in lines.
+    /// Number of deliveries waiting in lines.
     pub(super) fn waiting(&self) -> usize {
         self.lock().known.len()
     }
 
-    /// The deliveries whose turn it is, at most so many: of every workspace one
-    /// after the other, and of each of its receivers.
+    /// The next deliveries, at most `most`: round robin over workspaces, and over the receivers of
+    /// each.
     pub(super) fn next(&self, most: usize) -> Vec<(LanePosition, Turn)> {
         let mut state = self.lock();
         let next = std::iter::from_fn(|| {
@@ -212,7 +210,7 @@ impl State {
     }
 }
 
-/// What stands in a map, from behind `last` on and round to it.
+/// Entries of a map, starting after `last` and wrapping around to it.
 fn turned<'m, K: Ord, V>(
     map: &'m BTreeMap<K, V>,
     last: &K,
@@ -279,7 +277,7 @@ mod tests {
     const OURS: Uuid = Uuid::from_u128(1);
     const THEIRS: Uuid = Uuid::from_u128(2);
 
-    /// The place of what was due at that millisecond.
+    /// Position of a job due at that millisecond.
     fn place(millisecond: i64) -> LanePosition {
         LanePosition::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
     }

@@ -25,7 +25,7 @@ const LATER: [StatusCode; 4] = [
     StatusCode::TOO_MANY_REQUESTS,
 ];
 
-/// What came of one attempt to deliver.
+/// Outcome of one delivery attempt.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
     /// The receiver acknowledged it.
@@ -42,13 +42,13 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Whether another attempt may do better: after transport failures, 5xx
-    /// answers and those of 4xx that say "later".
+    /// Returns true if another attempt may succeed: after transport failures, 5xx answers and those
+    /// 4xx answers that mean "later".
     pub(super) fn may_be_repeated(self) -> bool {
         matches!(self, Self::Later(..) | Self::Unreachable)
     }
 
-    /// How long the receiver wants to be left alone.
+    /// Pause that the receiver asked for.
     pub(super) fn pause(self) -> SignedDuration {
         match self {
             Self::Later(_, Some(pause)) => pause,
