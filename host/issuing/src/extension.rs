@@ -21,9 +21,9 @@ use crate::der::{
 pub const QC_COMPLIANCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.1");
 /// The key is in a qualified device (EN 319 412-5, 4.2.2).
 pub const QC_SSCD: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.4");
-/// Where the disclosure statements are (EN 319 412-5, 4.3.4).
+/// Locations of the disclosure statements (EN 319 412-5, 4.3.4).
 pub const QC_PDS: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.5");
-/// What the certificate is for (EN 319 412-5, 4.2.3).
+/// Type of the certificate (EN 319 412-5, 4.2.3).
 pub const QC_TYPE: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.6");
 
 const QC_STATEMENTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.3");
@@ -31,9 +31,9 @@ const QC_STATEMENTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.
 /// An extension of a certificate, a list or an answer (RFC 5280, 4.2).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Extension {
-    /// Which one it is.
+    /// Object identifier of the extension.
     pub id: ObjectIdentifier,
-    /// Whether nobody may overlook it.
+    /// True if the extension is critical.
     pub critical: bool,
     /// Its value, DER.
     pub value: Vec<u8>,
@@ -68,7 +68,7 @@ impl Extension {
         Self::critical(ID_CE_BASIC_CONSTRAINTS, value)
     }
 
-    /// `basicConstraints` of somebody else.
+    /// `basicConstraints` of an end entity.
     #[must_use]
     pub fn end_entity() -> Self {
         Self::plain(ID_CE_BASIC_CONSTRAINTS, sequence(&[]))

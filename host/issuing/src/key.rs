@@ -17,7 +17,7 @@ use p256::ecdsa::{DerSignature, SigningKey};
 use crate::IssuingError;
 use crate::der::{NULL, algorithm, oid, sequence, tlv};
 
-/// What kind of key to make.
+/// Kind of key to generate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyKind {
     /// On the curve P-256.
@@ -40,11 +40,11 @@ pub struct Key {
 }
 
 impl Key {
-    /// A key that nobody has yet.
+    /// Generates a new key.
     ///
     /// # Errors
     ///
-    /// When OpenSSL makes none.
+    /// OpenSSL generates none.
     pub fn generate(kind: KeyKind) -> Result<Self, IssuingError> {
         let pkey = match kind {
             KeyKind::P256 => PKey::ec_gen("prime256v1")?,
@@ -93,7 +93,7 @@ impl Key {
         Ok(self.pkey.private_key_to_pem_pkcs8()?)
     }
 
-    /// Whether it is of that kind.
+    /// Returns true if the key is of that kind.
     #[must_use]
     pub fn is(&self, kind: KeyKind) -> bool {
         let curve = || self.pkey.ec_key().ok()?.group().curve_name();
