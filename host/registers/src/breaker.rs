@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use parafa_register_data::Register;
 
-/// When a register that fails is left alone, and for how long.
+/// Settings of the circuit breaker of a failing register.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BreakerSettings {
     /// About how many entities it fails in a row before it rests. One that fails
     /// about some entities alone, however often, still answers about others.
     pub failures: NonZeroUsize,
-    /// How long it rests.
+    /// Time for which the circuit stays open.
     pub rest: SignedDuration,
 }
 
@@ -48,8 +48,8 @@ impl Breaker {
         }
     }
 
-    /// Whether a register may be asked. When it has rested, one may ask, and the
-    /// others after that one was answered, or after another rest.
+    /// Returns true if a register may be asked. After its rest, one request may pass. The others
+    /// may once that one was answered, or after another rest.
     pub(crate) fn admits(&self, register: Register, now: Timestamp) -> bool {
         let rest = self.settings.rest;
         let mut circuits = self.circuits();

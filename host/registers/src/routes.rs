@@ -23,7 +23,7 @@ impl Routes {
         )
     }
 
-    /// With this source before a register, in place of what was there.
+    /// Sets the source of a register.
     #[must_use]
     pub fn with(mut self, register: Register, source: Arc<dyn RegisterSource>) -> Self {
         self.0.insert(register, source);

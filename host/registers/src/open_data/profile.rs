@@ -220,8 +220,8 @@ fn share_capital(capitals: Vec<Capital>) -> Result<Option<ShareCapital>, Unavail
     }))
 }
 
-/// Which bodies there are, if the register tells of any, or that there are none of
-/// any kind; who is in them is not published.
+/// The management bodies, if the register reports any or that there are none. Their members are not
+/// published.
 fn management_bodies(published: &[Bodies]) -> Option<Vec<ManagementBody>> {
     let bodies = published.iter().flat_map(|bodies| {
         [

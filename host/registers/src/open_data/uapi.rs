@@ -11,7 +11,7 @@ use crate::Unavailable;
 use crate::answer::JSON;
 use crate::exchange::{is_of, read};
 
-/// How often a request that failed by chance is made again.
+/// Number of retries after a transient failure.
 const RETRIES: u8 = 1;
 
 /// Identifies an object of a model.
@@ -35,7 +35,7 @@ pub(super) struct Reading<'a> {
     port: &'a dyn HttpPort,
     base: &'a Url,
     limits: ExchangeLimits,
-    /// Whom was asked, at which address, with the answers, in the order asked.
+    /// Register, address and answer of each request, in order.
     answers: Vec<(Register, String, Bytes)>,
 }
 
@@ -123,8 +123,8 @@ impl<'a> Reading<'a> {
         Ok(value)
     }
 
-    /// The first request to a register, and all its answers as they came, each
-    /// with its request, as one JSON array; none where it was not asked.
+    /// Address of the first request to a register, and all its raw answers, each with its request,
+    /// as one JSON array; `None` if it was not asked.
     pub(super) fn raw_of(&self, register: Register) -> Option<(String, Bytes)> {
         let answers = self.answers.iter();
         let mut answers = answers
