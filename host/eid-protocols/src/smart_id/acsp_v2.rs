@@ -1,4 +1,4 @@
-//! What a device signs in an authentication (`signature_protocols.html`).
+//! Data that a device signs in an authentication (`signature_protocols.html`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

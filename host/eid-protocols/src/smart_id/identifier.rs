@@ -1,6 +1,5 @@
-/// Whether a text names a person by a number of one country: `PNO`, `PAS` or
-/// `IDC`, the country, a hyphen and an identifier (ETSI EN 319 412-1, 5.1.3) of
-/// letters, digits and hyphens.
+/// Returns true if a text is a semantics identifier of a person: `PNO`, `PAS` or `IDC`, the
+/// country, a hyphen and an identifier (ETSI EN 319 412-1, 5.1.3) of letters, digits and hyphens.
 #[must_use]
 pub fn is_semantics_identifier(text: &str) -> bool {
     let Some((prefix, identifier)) = text.split_once('-') else {
