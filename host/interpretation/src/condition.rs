@@ -1,4 +1,4 @@
-//! When a rule applies.
+//! Conditions of rules.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub(crate) enum Condition {
     NotEmpty { at: Pattern },
 }
 
-/// What a value is compared with.
+/// Value to compare with.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Scalar {
@@ -38,8 +38,7 @@ pub(crate) enum Scalar {
 }
 
 impl Condition {
-    /// Whether the condition holds for a place to which the rule's `pointer`
-    /// leads.
+    /// Returns true if the condition holds for a place to which the rule's `pointer` leads.
     pub(crate) fn holds(&self, pointer: &Pattern, place: &Place, data: &Value) -> bool {
         let values = |at: &Pattern| at.values_beside(pointer, place, data);
         match self {

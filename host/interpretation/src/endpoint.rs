@@ -1,8 +1,8 @@
-//! Whose data are interpreted.
+//! Kinds of answers that are interpreted.
 
 use serde::Deserialize;
 
-/// Whose data are interpreted.
+/// Kind of answer that is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Endpoint {
     /// The company profile.

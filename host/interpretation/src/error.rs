@@ -1,4 +1,4 @@
-//! Why a rules file is refused.
+//! Faults of a rules file.
 
 use crate::endpoint::Endpoint;
 
@@ -10,7 +10,7 @@ pub enum LibraryError {
     File {
         /// Version by the file's name.
         version: String,
-        /// What is wrong, with the line where it is known.
+        /// The fault, with its line if known.
         message: String,
     },
     /// An act is wrong.
@@ -20,7 +20,7 @@ pub enum LibraryError {
         version: String,
         /// The act's key, or its place where it has none.
         act: String,
-        /// What is wrong.
+        /// The fault.
         fault: ActFault,
     },
     /// A rule is wrong.
@@ -30,12 +30,12 @@ pub enum LibraryError {
         version: String,
         /// The rule's id, or its place where it has none.
         rule: String,
-        /// What is wrong.
+        /// The fault.
         fault: RuleFault,
     },
 }
 
-/// What is wrong with an act.
+/// A fault of an act.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActFault {
     /// A member is missing, unknown or of another type.
@@ -53,12 +53,12 @@ pub enum ActFault {
     /// The address is not one of a page.
     #[error("`{0}` is not an https address")]
     Address(String),
-    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    /// `confirmed` is set where the confidence makes it redundant or useless.
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
 }
 
-/// What is wrong with a rule.
+/// A fault of a rule.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleFault {
     /// A member is missing, unknown or of another type, or a pointer is bad.
@@ -94,15 +94,15 @@ pub enum RuleFault {
     /// A condition compares with nothing.
     #[error("a condition compares with no value")]
     NoValue,
-    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    /// `confirmed` is set where the confidence makes it redundant or useless.
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
-    /// What qualifies the rule is no other rule of the file.
+    /// The qualifier is not another rule of the file.
     #[error("it is qualified by `{0}`, which is no other rule")]
     Qualifier(String),
 }
 
-/// Why a text is no pointer.
+/// Reason for which a text is not a pointer.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no pointer: it is empty or begins with a slash, and `~` stands before 0 or 1")]
 pub struct PointerError(pub(crate) String);

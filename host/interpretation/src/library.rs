@@ -51,7 +51,7 @@ impl Library {
     /// Reads a rules file that is named after `version`.
     ///
     /// # Errors
-    /// Anything that a rules file may not have, with the rule that has it.
+    /// The first invalid entry, with its rule.
     pub fn load(version: &str, text: &str) -> Result<Self, LibraryError> {
         load::library(version, text)
     }

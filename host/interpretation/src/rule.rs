@@ -15,8 +15,7 @@ pub(crate) struct Rule {
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) pointer: Pattern,
     pub(crate) when: Vec<Condition>,
-    /// Whether it is about entities that have not ended alone: a duty, a
-    /// liability, a capacity.
+    /// True if the rule concerns only entities that still exist: a duty, a liability, a capacity.
     pub(crate) lapses: bool,
     /// Rules without which it is not said where they apply, nor they without it.
     pub(crate) qualified_by: Vec<String>,

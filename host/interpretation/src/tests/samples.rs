@@ -92,7 +92,7 @@ pub(crate) fn owners() -> Value {
     })
 }
 
-/// Beneficial owners of whom there are none, for the reason `status`.
+/// Beneficial owners without any owner, for the reason `status`.
 pub(crate) fn no_owners(status: &str) -> Value {
     json!({"declaredOn": null, "status": status, "owners": []})
 }
