@@ -1,7 +1,7 @@
 //! The check digit that entity codes and personal codes share.
 
-/// The check digit of `digits`: their sum weighted by 1, 2, … 9, 1, … modulo
-/// 11; where that is 10, weighted by 3, 4, … 9, 1, …; where that is 10 too, 0.
+/// The check digit of `digits`: their sum weighted by 1, 2, … 9, 1, … modulo 11. If that is 10,
+/// weighted by 3, 4, … 9, 1, …; if that is 10 too, 0.
 pub(crate) fn check_digit(digits: &[u8]) -> u8 {
     let sum = |first: u32| {
         let weights = (1..=9).cycle().skip(first as usize - 1);

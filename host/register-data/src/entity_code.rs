@@ -15,7 +15,7 @@ use crate::check_digit::{check_digit, digits};
 #[schemars(with = "String", extend("pattern" = "^[0-9]{9}$"))]
 pub struct EntityCode(String);
 
-/// Why a text is not the code of a legal entity.
+/// Reason for which a text is not the code of a legal entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidEntityCode {
     /// Another length, or other characters.
@@ -26,7 +26,7 @@ pub enum InvalidEntityCode {
     CheckDigit {
         /// The digits before it.
         first_eight: u32,
-        /// What the check digit would have to be.
+        /// Correct check digit.
         expected: u8,
     },
 }

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct PropertyNumber(String);
 
-/// Why a text is not the unique number of a thing.
+/// Reason for which a text is not the unique number of a thing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidPropertyNumber {
     /// The part before a colon is not twelve digits.
     #[error("a unique number has twelve digits in groups of four: 4400-4756-6034")]
     Number,
-    /// What follows the colon is not one to four digits.
+    /// The suffix after the colon is not one to four digits.
     #[error("after the colon a unique number has one to four digits: 1234-5678-9011:4660")]
     Suffix,
 }

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What a register is asked, and about whom or what.
+/// A query to a register, with its subject.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Query {
     /// The Register of Legal Entities: name, form, status, management.
@@ -28,7 +28,7 @@ pub enum Query {
     Seizures(EntityCode),
     /// The courts' information system.
     Cases(EntityCode),
-    /// Who holds a role now, with what identifies them.
+    /// Current holders of a role, with their identification.
     RoleHolders {
         /// In which entity.
         entity: EntityCode,
@@ -69,7 +69,7 @@ pub enum Role {
 #[error("there is no such role")]
 pub struct UnknownRole;
 
-/// What a register answers to a [`Query`].
+/// A register's answer to a [`Query`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RegisterData {
@@ -91,11 +91,10 @@ pub enum RegisterData {
     RoleHolders(RoleHolders),
 }
 
-/// Why JSON is not the answer to a query. Nothing of the answer is repeated but
-/// names of members.
+/// Reason for which JSON is not the answer to a query. It repeats only names of members.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
-    /// It is not JSON, or not of the answer's shape.
+    /// It is not JSON, or has another shape.
     #[error("the answer is not of the expected shape (line {line}, column {column})")]
     Shape {
         /// The line, from one.
@@ -106,7 +105,7 @@ pub enum UnreadableAnswer {
     /// Members are left out that would have to be null.
     #[error("the answer lacks {0}")]
     Lacks(String),
-    /// It is about something else than was asked.
+    /// It is about another subject.
     #[error("the answer is about something else than was asked")]
     AboutAnother,
 }
@@ -126,7 +125,7 @@ impl Query {
         }
     }
 
-    /// What is asked, as the gateway protocol has it in a path.
+    /// Kind of the query, as in paths of the gateway protocol.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -141,7 +140,8 @@ impl Query {
         }
     }
 
-    /// How an entity alone is asked about by a kind; none of another kind.
+    /// Constructor of the query of this kind about an entity alone; `None` if the kind is not one
+    /// of these.
     #[must_use]
     pub fn about_entity(kind: &str) -> Option<fn(EntityCode) -> Self> {
         Some(match kind {
@@ -155,7 +155,7 @@ impl Query {
         })
     }
 
-    /// Code or unique number of whom or what it is about.
+    /// Code or unique number of the subject.
     #[must_use]
     pub fn subject(&self) -> &str {
         match self {
@@ -270,9 +270,8 @@ impl RegisterData {
         }
     }
 
-    /// Whether nothing is held of what was asked about: a list without entries.
-    /// That beneficial owners are not declared, or who need not declare them, is
-    /// something.
+    /// Returns true if the register holds nothing on the subject: a list without entries. A
+    /// declaration that is missing or not required counts as something.
     #[must_use]
     pub fn holds_nothing(&self) -> bool {
         match self {
@@ -285,7 +284,7 @@ impl RegisterData {
         }
     }
 
-    /// Whether the code that the answer itself names is the one asked about.
+    /// Returns true unless the answer names another code than the query.
     fn is_about(&self, query: &Query) -> bool {
         match self {
             Self::CompanyProfile(profile) => profile.code.as_str() == query.subject(),

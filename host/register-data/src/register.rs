@@ -113,7 +113,7 @@ impl Register {
         }
     }
 
-    /// Who runs it.
+    /// Operator of the register.
     #[must_use]
     pub fn operator(self) -> Operator {
         let without_code = |name| Operator { name, code: None };

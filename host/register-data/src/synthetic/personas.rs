@@ -1,10 +1,10 @@
-//! The persons of the demo world who hold roles in entities of the set. They
-//! can be asked to sign, which nobody else of the set can.
+//! Persons of the demo world who hold roles in entities of the set. They alone of the set can be
+//! asked to sign.
 
 /// A person of the demo world.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Persona {
-    /// The name by which the demo world knows the person.
+    /// Id of the person in the demo world.
     pub id: &'static str,
     /// Given name.
     pub given_name: &'static str,
