@@ -1,4 +1,4 @@
-//! What the providers' services have in common.
+//! Common parts of the providers' services.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,7 @@ pub(crate) fn json_post(address: &str, body: &impl Serialize) -> http::Result<Re
         .body(Bytes::from(body))
 }
 
-/// A request for what is there.
+/// A GET request that accepts JSON.
 pub(crate) fn json_get(address: &str) -> http::Result<Request<Bytes>> {
     Request::get(address)
         .header(ACCEPT, JSON)
@@ -61,7 +61,7 @@ pub(crate) async fn exchange(
     response.map_err(ServiceError::NoAnswer)
 }
 
-/// Why a service gave no answer of its protocol.
+/// Reason for which a service gave no answer of its protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The service does not know this relying party from this address.
@@ -96,7 +96,7 @@ impl ServiceError {
         }
     }
 
-    /// Whether the same request may be answered a little later.
+    /// Returns true if the same request may be answered a little later.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => true,

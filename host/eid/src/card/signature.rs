@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use crate::ecdsa;
 
-/// How a card signs the SHA-256 digest that it is given.
+/// Signature algorithm of a card over a SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureAlgorithm {
     /// ECDSA on the curve of the key. JOSE means P-256 by this name; the State's
@@ -104,7 +104,7 @@ impl FromStr for SignatureEncoding {
 #[error("the name is not a known one")]
 pub struct UnknownName;
 
-/// Why a value cannot be one of the card's.
+/// Reason for which a value cannot be the card's signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidCardSignature {
     /// The key makes no signatures of this algorithm.
@@ -118,15 +118,15 @@ pub enum InvalidCardSignature {
         /// The form.
         encoding: SignatureEncoding,
     },
-    /// It is longer or shorter than the key makes them.
+    /// The length does not match the key.
     #[error("the signature has {length} octets where the certificate's key makes {expected}")]
     Length {
-        /// What the key makes.
+        /// Length for the key.
         expected: usize,
-        /// What there is.
+        /// Actual length.
         length: usize,
     },
-    /// It is not of the form that it should be of.
+    /// The encoding is invalid.
     #[error("the signature is no ECDSA-Sig-Value in DER with numbers of the curve")]
     Malformed,
 }

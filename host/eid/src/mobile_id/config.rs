@@ -3,7 +3,7 @@ use std::time::Duration;
 use url::Url;
 use uuid::Uuid;
 
-/// How the service is reached, and as whom.
+/// Address of the service, and the relying party's identity.
 #[derive(Clone, Debug)]
 pub struct MobileIdConfig {
     /// The address that `/signature` is appended to, such as

@@ -2,8 +2,8 @@ use crate::service::ServiceError;
 
 use super::SignerOutcome;
 
-/// Why there is no certificate or signature. `Display` is for operators and
-/// names nobody.
+/// Reason for the lack of a certificate or signature. `Display` is for operators and names no
+/// person.
 #[derive(Debug, thiserror::Error)]
 pub enum MobileIdError {
     /// The person refused.
@@ -12,7 +12,7 @@ pub enum MobileIdError {
     /// The person did not decide in time.
     #[error("the person did not decide in time")]
     TimedOut,
-    /// Number and code are nobody's, or not of the same person with Mobile-ID.
+    /// Number and code are unknown, or do not belong to one person with Mobile-ID.
     #[error("there is no such Mobile-ID")]
     NotClient,
     /// The phone signed something else: its SIM has other keys than the service
@@ -28,7 +28,7 @@ pub enum MobileIdError {
     /// The SIM failed.
     #[error("the phone's SIM failed")]
     Sim,
-    /// It ended in a way that this client does not know.
+    /// The result is unknown to this client.
     #[error("the service ended with the unknown result {0:?}")]
     UnknownResult(String),
 
@@ -46,10 +46,10 @@ pub enum MobileIdError {
     InvalidAnswer(#[from] InvalidAnswer),
 }
 
-/// What is wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAnswer {
-    /// It is not JSON, or not of the expected shape.
+    /// It is not JSON, or has another shape.
     #[error("the service's answer is malformed")]
     Malformed,
     /// A member is missing, cannot be read, or is longer than any should be.
@@ -62,7 +62,7 @@ pub enum InvalidAnswer {
 }
 
 impl MobileIdError {
-    /// What to tell the person.
+    /// Outcome to show to the person.
     #[must_use]
     pub fn signer_outcome(&self) -> SignerOutcome {
         match self {
@@ -79,7 +79,7 @@ impl MobileIdError {
         }
     }
 
-    /// Whether the session ended without having reached a phone.
+    /// Returns true if the session ended before it reached a phone.
     pub(super) fn is_undelivered(&self) -> bool {
         matches!(self, Self::NotClient | Self::PhoneAbsent | Self::Delivery)
     }
@@ -93,8 +93,8 @@ impl MobileIdError {
         }
     }
 
-    /// Whether the same poll may go better a little later: the session itself
-    /// is not known to have ended.
+    /// Returns true if the same poll may succeed a little later: the session itself is not known to
+    /// have ended.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Service(error) if error.is_transient())

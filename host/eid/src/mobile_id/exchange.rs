@@ -72,7 +72,7 @@ fn check_status(response: &Response<Bytes>) -> Result<(), MobileIdError> {
     })
 }
 
-/// What the service knows the request by.
+/// The service's trace id of the request.
 fn trace(response: &Response<Bytes>) -> String {
     let refusal: Refusal = serde_json::from_slice(response.body()).unwrap_or_default();
     let is_of_id = |c: &char| c.is_ascii_alphabetic() || c.is_ascii_digit() || *c == '-';

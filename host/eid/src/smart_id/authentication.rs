@@ -116,8 +116,8 @@ impl SmartIdClient {
         })
     }
 
-    /// Whom it is for stands in every text: in the long one whole, and in the short
-    /// one of apps that know nothing else.
+    /// Both texts name the relying party: the long one in full, and the short one for apps that
+    /// support no other.
     fn asked(
         &self,
         message: &[u8],
@@ -188,7 +188,7 @@ impl SmartIdClient {
     }
 }
 
-/// Whether these are the parameters that were asked for.
+/// Returns true if the parameters are the requested ones.
 fn are_expected(parameters: &PssParameters) -> bool {
     let mask = &parameters.mask_gen_algorithm;
     parameters.hash_algorithm == SHA_256

@@ -1,4 +1,4 @@
-//! Where the app returns to.
+//! URLs to which the app returns.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ const LONGEST_CALLBACK: usize = 1800;
 /// Query parameter of a callback that only this session's browser knows.
 const CALLBACK_VALUE: &str = "value";
 
-/// Where the app returns the person to, with a value that cannot be guessed.
+/// URL to which the app returns the person, with an unguessable value.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CallbackUrl {
     url: String,
@@ -52,8 +52,7 @@ impl CallbackUrl {
     }
 }
 
-/// Whether an address is https, or http to a service that runs on the same
-/// machine.
+/// Returns true if a URL is https, or http on the loopback interface.
 pub(super) fn is_web_address(url: &Url) -> bool {
     match url.scheme() {
         "https" => url.has_host(),
@@ -77,8 +76,7 @@ pub enum InvalidCallbackUrl {
     /// Only https is taken.
     #[error("the callback is not an https address")]
     NotHttps,
-    /// `|` separates the fields of what is authenticated, `#` begins a
-    /// fragment.
+    /// `|` separates the fields of the authenticated data, `#` begins a fragment.
     #[error("the callback has a fragment or a vertical bar")]
     ReservedCharacter,
     /// Longer than the service takes.

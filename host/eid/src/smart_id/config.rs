@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::CertificateLevel;
 
-/// How the service is reached, and as whom.
+/// Address of the service, and the relying party's identity.
 #[derive(Clone, Debug)]
 pub struct SmartIdConfig {
     /// The address that `/v3` is appended to, such as
@@ -15,7 +15,7 @@ pub struct SmartIdConfig {
     pub relying_party_uuid: Uuid,
     /// By contract; device links are authenticated with exactly this text.
     pub relying_party_name: String,
-    /// Whether authentications name on whose behalf they are; only by contract.
+    /// True if authentications name the party on whose behalf they are; only by contract.
     pub is_broker: bool,
     /// `smart-id`, or `smart-id-demo` in the provider's demo environment.
     pub scheme_name: String,

@@ -24,7 +24,7 @@ const SECRET_LENGTH: RangeInclusive<usize> = 16..=128;
 /// Longest address that links begin with, in characters.
 const LONGEST_BASE: usize = 256;
 
-/// How the person comes to the app.
+/// Way in which the person opens the app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkKind {
     /// By a code to scan, made anew every second.
@@ -38,11 +38,10 @@ pub enum LinkKind {
     App2App,
 }
 
-/// A choice of a certificate, or an authentication, that waits for somebody to
-/// follow its link.
+/// A certificate choice, or an authentication, that waits for a person to follow its link.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeviceLinkSession {
-    /// What to poll.
+    /// Session to poll.
     pub session: CertificateSession,
     token: String,
     secret: SessionSecret,
@@ -132,20 +131,20 @@ impl DeviceLinkSession {
         format!("{unprotected_link}&authCode={auth_code}")
     }
 
-    /// Where the app returns to when it was opened on the same device.
+    /// URL to which the app returns if it was opened on the same device.
     pub(super) fn callback(&self) -> Option<&str> {
         self.callback.as_ref().map(CallbackUrl::as_str)
     }
 
-    /// Whether it can be followed on the device that shows the page.
+    /// Returns true if the link can be followed on the device that shows the page.
     #[must_use]
     pub fn has_callback(&self) -> bool {
         self.callback.is_some()
     }
 
-    /// Whether the app came back to this session's callback: `value` is the
-    /// parameter of that name, `session_secret_digest` the one that the app
-    /// added. To be asked once; then the callback is used up.
+    /// Checks that the app came back to this session's callback: `value` is the parameter of that
+    /// name, `session_secret_digest` the one that the app added. Call it once; then the callback is
+    /// used up.
     #[must_use]
     pub fn admits_callback(&self, value: &str, session_secret_digest: &str) -> bool {
         let digest = protocol::session_secret_digest(self.secret.expose());
@@ -158,8 +157,8 @@ impl DeviceLinkSession {
     }
 }
 
-/// Whether links may begin with this text. A page offers them to be followed:
-/// no scheme but that of the web is.
+/// Returns true if links may begin with this text. Pages show them to be followed, so only web
+/// schemes are allowed.
 fn is_base(text: &str) -> bool {
     text.len() <= LONGEST_BASE
         && text.bytes().all(|byte| byte.is_ascii_graphic())

@@ -2,8 +2,8 @@ use crate::service::ServiceError;
 
 use super::{CertificateLevel, FlowType, SignatureAlgorithm, SignerOutcome};
 
-/// Why there is no certificate or signature. `Display` is for operators and
-/// names nobody.
+/// Reason for the lack of a certificate or signature. `Display` is for operators and names no
+/// person.
 #[derive(Debug, thiserror::Error)]
 pub enum SmartIdError {
     /// The person refused.
@@ -58,7 +58,7 @@ pub enum SmartIdError {
     /// The request did not satisfy the service.
     #[error("the service found the request wrong: {0}")]
     BadRequest(String),
-    /// The contract does not include what was asked for.
+    /// The contract does not include the request.
     #[error("the service does not permit this to this relying party")]
     Forbidden,
     /// The service no longer speaks this version of the protocol.
@@ -86,10 +86,10 @@ pub enum SmartIdError {
     CodeChoiceInLinkedSession,
 }
 
-/// What is wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAnswer {
-    /// It is not JSON, or not of the expected shape.
+    /// It is not JSON, or has another shape.
     #[error("the service's answer is malformed")]
     Malformed,
     /// A member is missing, cannot be read, or is longer than any should be.
@@ -122,7 +122,7 @@ pub enum InvalidAnswer {
 }
 
 impl SmartIdError {
-    /// What to tell the person.
+    /// Outcome to show to the person.
     #[must_use]
     pub fn signer_outcome(&self) -> SignerOutcome {
         match self {
@@ -166,8 +166,8 @@ impl SmartIdError {
         }
     }
 
-    /// Whether the same poll may go better a little later: the session itself
-    /// is not known to have ended.
+    /// Returns true if the same poll may succeed a little later: the session itself is not known to
+    /// have ended.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {

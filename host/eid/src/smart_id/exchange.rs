@@ -20,7 +20,7 @@ const LONGEST_NAME: usize = 64;
 /// Most reasons that are taken from a refusal.
 const MOST_REASONS: usize = 8;
 
-/// What a 404 is about.
+/// Subject of a 404.
 #[derive(Clone, Copy)]
 pub(super) enum Subject {
     Account,

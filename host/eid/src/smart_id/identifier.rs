@@ -10,7 +10,7 @@ const LONGEST: usize = 128;
 /// Longest nonce, in characters.
 const LONGEST_NONCE: usize = 30;
 
-/// What kind of number identifies a person (ETSI EN 319 412-1, 5.1.3).
+/// Kind of number that identifies a person (ETSI EN 319 412-1, 5.1.3).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum IdentityType {
     /// National personal number.
@@ -138,8 +138,8 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// What tells one request from the next: the service answers the same request
-/// with the same nonce within 15 seconds with the same session.
+/// A nonce that distinguishes requests: the service answers the same request with the same nonce
+/// within 15 seconds with the same session.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Nonce(String);
@@ -160,7 +160,7 @@ impl Nonce {
     }
 }
 
-/// Whether a text can stand in a path as it is.
+/// Returns true if a text can be part of a path without escaping.
 fn is_path_safe(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len())
         && text

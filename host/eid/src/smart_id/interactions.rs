@@ -61,7 +61,7 @@ impl Interactions {
         &self.base64
     }
 
-    /// Whether an interaction of this kind is among those that were encoded.
+    /// Returns true if the encoded interactions contain one of this kind.
     pub(super) fn offered(base64: &str, kind: &str) -> bool {
         #[derive(Deserialize)]
         struct Offered {
@@ -72,7 +72,7 @@ impl Interactions {
         offered.iter().any(|offered| offered.r#type == kind)
     }
 
-    /// Whether one of them is for notifications only.
+    /// Returns true if one of them is for notifications only.
     pub(super) fn has_code_choice(&self) -> bool {
         self.has_code_choice
     }

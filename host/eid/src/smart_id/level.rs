@@ -13,8 +13,7 @@ pub enum CertificateLevel {
 }
 
 impl CertificateLevel {
-    /// Whether a certificate of this level does where `requested` was asked
-    /// for.
+    /// Returns true if a certificate of this level is sufficient for a request of `requested`.
     #[must_use]
     pub fn satisfies(self, requested: Self) -> bool {
         requested == Self::Advanced || self != Self::Advanced

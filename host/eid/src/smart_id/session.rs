@@ -1,4 +1,4 @@
-//! Sessions as the caller keeps them, and what they end with.
+//! Sessions as callers keep them, and their results.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct CertificateSession {
 pub struct SignatureSession {
     /// The session.
     pub id: SessionId,
-    /// How the digest is signed.
+    /// Signature algorithm.
     pub algorithm: SignatureAlgorithm,
     /// The document that signs.
     pub document_number: DocumentNumber,
@@ -32,9 +32,9 @@ pub struct SignatureSession {
 /// A signature that was asked for by notification.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StartedSignature {
-    /// What to poll.
+    /// Session to poll.
     pub session: SignatureSession,
-    /// What the person compares with the app.
+    /// Code that the person compares with the app.
     pub verification_code: VerificationCode,
 }
 
@@ -66,7 +66,7 @@ pub struct SigningCertificate {
     pub level: CertificateLevel,
     /// The document that it belongs to.
     pub document_number: DocumentNumber,
-    /// How the choice reached the person's app, if the service says so.
+    /// Path of the choice to the person's app, if the service reports it.
     pub flow: Option<FlowType>,
 }
 
@@ -79,8 +79,7 @@ impl fmt::Debug for SigningCertificate {
     }
 }
 
-/// What the person's device made. It is not verified against the certificate
-/// here.
+/// The device's signature. It is not verified against the certificate here.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeviceSignature {
     /// The signature value.

@@ -22,7 +22,7 @@ impl<const MAX: usize> DisplayText<MAX> {
         }
     }
 
-    /// The same, with an ellipsis in place of what is too much.
+    /// A text that fits, shortened with an ellipsis.
     ///
     /// # Errors
     /// [`InvalidDisplayText::Blank`].

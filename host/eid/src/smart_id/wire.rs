@@ -9,12 +9,12 @@ use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
 
-/// How authentications are signed.
+/// Signature scheme of authentications.
 pub(super) const RSASSA_PSS: &str = "rsassa-pss";
 pub(super) const SHA_256: &str = "SHA-256";
 
-/// What an authentication is asked with: its answer, and the links that lead to
-/// it, are bound to exactly these texts.
+/// Texts of an authentication request: its answer, and the links that lead to it, are bound to
+/// exactly these.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct AskedAuthentication {
     /// Base64.
@@ -26,7 +26,7 @@ pub(super) struct AskedAuthentication {
     pub(super) brokered: Option<String>,
 }
 
-/// What every request says of the relying party.
+/// The relying party's part of every request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RelyingParty<'r> {
@@ -135,7 +135,7 @@ pub(super) struct AuthenticationRequest<'r> {
     vc_type: Option<&'static str>,
 }
 
-/// How an authentication reaches the person.
+/// Path of an authentication to the person.
 pub(super) enum Approach<'r> {
     Notification,
     DeviceLink { callback: Option<&'r str> },
