@@ -1,4 +1,4 @@
-//! Whether a certificate may tell who its holder is now.
+//! Checks of authentication certificates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +30,7 @@ pub struct AuthenticationCheck {
 }
 
 impl AuthenticationCheck {
-    /// How old `thisUpdate` of an OCSP response may be, unless the operator says
-    /// otherwise.
+    /// Default maximum age of `thisUpdate` of an OCSP response.
     pub const OCSP_MAX_AGE: Duration = Duration::from_secs(15 * 60);
 
     /// A check against `anchors`, with OCSP responses that are at most
@@ -47,8 +46,7 @@ impl AuthenticationCheck {
         }
     }
 
-    /// Whether anybody is trusted to vouch for those who authenticate by the eID
-    /// `method`.
+    /// Returns true if an anchor is configured for authentication by the eID `method`.
     #[must_use]
     pub fn has_anchor_for(&self, method: &str) -> bool {
         self.anchors
@@ -86,9 +84,8 @@ impl AuthenticationCheck {
         }
     }
 
-    /// Whether an authority that is trusted for the method stands behind the
-    /// certificate: now, or while it was valid. Whether it may authenticate
-    /// anybody is not looked at.
+    /// Returns true if the certificate has a trusted path for the method: now, or while it was
+    /// valid. Its fitness for authentication is not checked.
     #[must_use]
     pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
         // OpenSSL takes a certificate for expired at its last moment.
@@ -111,8 +108,7 @@ impl AuthenticationCheck {
     }
 }
 
-/// A card's signing certificate holds digitalSignature too: what tells it apart
-/// is nonRepudiation.
+/// A card's signing certificate has digitalSignature too; only nonRepudiation distinguishes it.
 fn check_purpose(certificate: &Certificate, method: &str) -> Result<(), PurposeFault> {
     if certificate.is_authority() {
         return Err(PurposeFault::Authority);

@@ -38,14 +38,13 @@ const LONGEST: usize = 8192;
 /// authorities that are asked meanwhile.
 pub(crate) static KNOWN: Recent<[u8; 32], Certificate> = Recent::new(256);
 
-/// How many certificates this process has read; those that it remembered are not
-/// among them.
+/// Number of certificates read by this process; cached ones are not counted.
 pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
 
-/// Why octets are not a usable certificate.
+/// Reason for which octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// They are not the DER encoding of a certificate.
+    /// Not the DER encoding of a certificate.
     #[error("the certificate is not well-formed DER")]
     Encoding(#[source] der::Error),
     /// An extension that decides about the use of the key cannot be read, or
@@ -71,8 +70,8 @@ struct Contents {
     der: Vec<u8>,
     sha256: [u8; 32],
     x509: X509,
-    /// What its issuer signed; none where it says otherwise in there of the
-    /// algorithm (RFC 5280 clause 4.1.1.2).
+    /// The signed part; `None` if its algorithm differs from the outer one (RFC 5280 clause
+    /// 4.1.1.2).
     signed: Option<Signed>,
     public_key: PublicKey,
     spki_der: Vec<u8>,
@@ -100,13 +99,13 @@ struct ExtendedUsage {
 }
 
 impl Certificate {
-    /// Reads a certificate, or remembers it: a signature meets the same ones at
-    /// each of its steps, and to read one takes longer than to verify with its
-    /// key. See [`forget_unused`](crate::forget_unused).
+    /// Reads a certificate, from a cache if possible. A signature needs the same certificates at
+    /// each of its steps, and reading one takes longer than verifying with its key. See
+    /// [`forget_unused`](crate::forget_unused).
     ///
-    /// Extensions that only ever widen what a certificate may do (policies, QC
-    /// statements, authority information) count as absent when they cannot be
-    /// read; those that decide about the key's use are an error.
+    /// Extensions that only widen what a certificate may do (policies, QC statements, authority
+    /// information) count as absent if they cannot be read. Those that decide about the key's use
+    /// are an error.
     ///
     /// # Errors
     /// [`CertificateError`] names what cannot be read.
@@ -138,7 +137,7 @@ impl Certificate {
         &self.0.serial_number
     }
 
-    /// Who the certificate is about.
+    /// Subject of the certificate.
     #[must_use]
     pub fn subject(&self) -> &Subject {
         &self.0.subject
@@ -163,8 +162,7 @@ impl Certificate {
         &self.0.issuer_der
     }
 
-    /// Whether this certificate names `issuer` as its issuer. Says nothing
-    /// about the signature.
+    /// Returns true if this certificate names `issuer` as its issuer. The signature is not checked.
     #[must_use]
     pub fn names_issuer(&self, issuer: &Certificate) -> bool {
         self.0
@@ -186,7 +184,7 @@ impl Certificate {
         self.0.not_after
     }
 
-    /// Whether basicConstraints make this an authority's certificate.
+    /// Returns true if basicConstraints make this an authority's certificate.
     #[must_use]
     pub fn is_authority(&self) -> bool {
         self.0.is_authority
@@ -207,7 +205,7 @@ impl Certificate {
             .map(|usage| usage.purposes.as_slice())
     }
 
-    /// Whether the extKeyUsage extension is present and critical.
+    /// Returns true if the extKeyUsage extension is present and critical.
     #[must_use]
     pub fn extended_key_usage_is_critical(&self) -> bool {
         self.0
@@ -246,8 +244,8 @@ impl Certificate {
         &self.0.revocation_list_urls
     }
 
-    /// Whether `issuer` issued this certificate, by names and signature; one
-    /// that is self-signed is its own issuer.
+    /// Returns true if `issuer` issued this certificate, by names and signature; a self-signed one
+    /// is its own issuer.
     #[must_use]
     pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
         self.names_issuer(issuer) && self.is_signed_by(issuer)
@@ -266,7 +264,7 @@ impl Certificate {
         // OpenSSL verifies by algorithms that are accepted nowhere else, too.
         let verified = self.0.signed.as_ref().is_some_and(verifies)
             || self.0.x509.verify(key.openssl()).is_ok_and(|is| is);
-        // What OpenSSL queued must not surface in the next call of this thread.
+        // Errors queued by OpenSSL must not surface in the next call of this thread.
         drop(ErrorStack::get());
         verified
     }
@@ -282,12 +280,12 @@ impl Certificate {
         value: &[u8],
     ) -> Result<(), SignatureFault> {
         let verified = signature::verify_sha256(&self.0.public_key, scheme, message, value);
-        // What OpenSSL queued must not surface in the next call of this thread.
+        // Errors queued by OpenSSL must not surface in the next call of this thread.
         drop(ErrorStack::get());
         verified
     }
 
-    /// What kind of key it certifies.
+    /// Kind of the certified key.
     #[must_use]
     pub fn key_kind(&self) -> &KeyKind {
         &self.0.key_kind

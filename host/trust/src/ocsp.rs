@@ -27,17 +27,17 @@ use crate::ports::{FetchBudget, Ports};
 use crate::random::{RandomSource, RandomUnavailable};
 use crate::signature::SignatureFault;
 
-/// How one authority's responder is spoken to.
+/// Settings of requests to one authority's responder.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OcspSettings {
     /// A fixed responder; `None`: the one that the certificate's authority
     /// information access names.
     pub url: Option<Url>,
-    /// Whether a nonce is sent, and whether it must come back.
+    /// Use of nonces: sent or not, required in the response or not.
     pub nonce: NonceMode,
-    /// Which digest identifies the issuer.
+    /// Digest that identifies the issuer.
     pub certid_hash: CertIdHash,
-    /// How old thisUpdate may be; `None`: as the client's policy says.
+    /// Maximum age of thisUpdate; `None` for the client's policy.
     pub max_age: Option<Duration>,
 }
 
@@ -59,15 +59,15 @@ pub enum NonceMode {
 pub struct OcspPolicy {
     /// Size of an answer, and time for all responders of a certificate.
     pub limits: ExchangeLimits,
-    /// How far an issuer's clock may be off.
+    /// Tolerance for an issuer's clock.
     pub clock_skew: Duration,
-    /// How old thisUpdate may be.
+    /// Maximum age of thisUpdate.
     pub max_age: Duration,
 }
 
 impl Default for OcspPolicy {
-    /// Four seconds, so that there is time for a CRL in place of a responder that
-    /// hangs, and 64 KiB; five minutes of skew; an hour of age.
+    /// A time-out of four seconds, which leaves time for a CRL if a responder hangs; 64 KiB; five
+    /// minutes of skew; an hour of age.
     fn default() -> Self {
         Self {
             limits: ExchangeLimits {
@@ -80,7 +80,7 @@ impl Default for OcspPolicy {
     }
 }
 
-/// Why there is no answer about a certificate's revocation.
+/// Reason for the lack of an answer about a certificate's revocation.
 #[derive(Debug, thiserror::Error)]
 pub enum OcspError {
     /// Neither the configuration nor the certificate names a responder.
@@ -98,10 +98,10 @@ pub enum OcspError {
     /// The responder was not reached.
     #[error("the OCSP responder was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the OCSP responder answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It refused (OCSPResponseStatus, RFC 6960 clause 4.2.1).
+    /// The responder refused (OCSPResponseStatus, RFC 6960 clause 4.2.1).
     #[error("the OCSP responder refused with status {0}")]
     Refused(u32),
     /// The answer is not well-formed.
@@ -150,7 +150,7 @@ impl OcspError {
     }
 }
 
-/// What every responder is asked.
+/// The question put to each responder.
 struct Question<'a> {
     certificate: &'a Certificate,
     issuer: &'a Certificate,
@@ -178,7 +178,7 @@ impl OcspClient {
         }
     }
 
-    /// The same client, which fetches no more than `budget`.
+    /// The same client, limited to fetching `budget`.
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         Self::new(
@@ -196,12 +196,11 @@ impl OcspClient {
         self.policy.clock_skew
     }
 
-    /// What the responder says about `certificate`, which `issuer` issued, with
-    /// the response as evidence. Responders are asked in turn until one gives
-    /// a valid answer, be it good or not.
+    /// Status of `certificate`, which `issuer` issued, with the response as evidence. Responders
+    /// are asked in turn until one gives a valid answer, whatever the status.
     ///
     /// # Errors
-    /// [`OcspError`] of the last responder when none gave a valid answer.
+    /// [`OcspError`] of the last responder if none gave a valid answer.
     pub async fn status(
         &self,
         certificate: &Certificate,

@@ -7,9 +7,8 @@ use bytes::Bytes;
 use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
-/// The two ways out. They are kept apart because whoever made a certificate
-/// chose the addresses in it: those must not lead to where only the operator
-/// may point.
+/// The two HTTP ports. They are separate because a certificate's maker chose the addresses in it:
+/// those must not lead to where only the operator may point.
 #[derive(Clone)]
 pub struct Ports {
     /// To services that the operator configured.
@@ -18,7 +17,7 @@ pub struct Ports {
     pub named: Arc<dyn HttpPort>,
 }
 
-/// What is fetched for one purpose at most.
+/// Limit of fetches for one purpose.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FetchBudget {
     /// Requests.
@@ -28,8 +27,7 @@ pub struct FetchBudget {
 }
 
 impl Ports {
-    /// The same ways, through which no more than `budget` is fetched, whoever
-    /// does.
+    /// The same ports, limited to `budget` in total.
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         let left = Arc::new(Mutex::new(budget));
@@ -52,7 +50,7 @@ struct BudgetedPort {
 }
 
 impl BudgetedPort {
-    /// Takes one exchange; tells how long its answer may be.
+    /// Takes one exchange; returns the limit of its answer in bytes.
     fn begin(&self) -> Result<usize, HttpPortError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         if left.bytes == 0 {

@@ -1,6 +1,6 @@
 //! Random numbers, injected.
 
-/// Where nonces come from.
+/// Source of nonces.
 pub trait RandomSource: Send + Sync {
     /// Fills `bytes` with unpredictable octets.
     ///

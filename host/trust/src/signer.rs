@@ -1,4 +1,4 @@
-//! Whether a certificate may make a qualified signature now.
+//! Checks that a certificate may make a qualified signature now.
 
 use std::sync::Arc;
 
@@ -26,25 +26,25 @@ impl CheckedSigner {
     }
 }
 
-/// Why a certificate may not sign, or authenticate its holder.
+/// Reason for which a certificate may not sign, or authenticate its holder.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateRejection {
     /// Its validity has not begun.
     #[error("the certificate is not valid before {not_before}")]
     NotYetValid {
-        /// When it begins.
+        /// Begin of the validity.
         not_before: Timestamp,
     },
     /// Its validity has ended.
     #[error("the certificate expired at {not_after}")]
     Expired {
-        /// When it ended.
+        /// End of the validity.
         not_after: Timestamp,
     },
     /// No configured authority for the method stands behind it.
     #[error("the certificate is not trusted")]
     Untrusted(#[source] PathError),
-    /// Its key is not for what is asked for.
+    /// Its key usage does not fit.
     #[error("the certificate's key is not for this purpose")]
     Purpose(#[source] PurposeFault),
     /// It is not a qualified certificate of the expected kind.
@@ -64,24 +64,24 @@ pub enum CertificateRejection {
     RevocationUnavailable {
         /// Hosts of responders and lists.
         asked: Vec<String>,
-        /// Why none was of use.
+        /// Fault of the sources.
         #[source]
         why: Box<ValidationDataError>,
     },
-    /// Nobody can ever tell whether it is revoked: it names neither an OCSP
-    /// responder nor a CRL that may be asked, nor does the configuration.
+    /// Its revocation can never be checked: it names neither an OCSP responder nor a CRL that may
+    /// be asked, nor does the configuration.
     #[error("the certificate has no source of revocation status")]
     NoRevocationSource(#[source] ValidationDataError),
 }
 
-/// What the key may not do.
+/// A fault of the key usage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PurposeFault {
     /// keyUsage is absent or lacks nonRepudiation.
     #[error("keyUsage does not hold nonRepudiation")]
     NoNonRepudiation,
-    /// keyUsage holds nonRepudiation, where somebody is to be authenticated: the
-    /// key is one for signatures, whatever else it may do.
+    /// keyUsage has nonRepudiation, in an authentication: the key is one for signatures, whatever
+    /// else it may do.
     #[error("keyUsage holds nonRepudiation")]
     NonRepudiation,
     /// keyUsage is absent or lacks digitalSignature.
@@ -96,7 +96,7 @@ pub enum PurposeFault {
     Authority,
 }
 
-/// Which qualification is missing.
+/// A missing qualification.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum QualificationFault {
     /// No QcCompliance statement.
@@ -134,9 +134,9 @@ impl SignerCheck {
         Self { anchors, sources }
     }
 
-    /// Checks that `certificate`, presented by the eID `method`, may make a
-    /// qualified signature at `now`: validity, path, key usage, qualification
-    /// (ETSI EN 319 412-5) and revocation, in this order.
+    /// Checks that `certificate`, presented by the eID `method`, may make a qualified signature at
+    /// `now`. Checks validity, path, key usage, qualification (ETSI EN 319 412-5) and revocation,
+    /// in this order.
     ///
     /// # Errors
     /// [`CertificateRejection`] names the first check that failed.

@@ -34,7 +34,7 @@ const NONCE_OCTETS: usize = 16;
 /// A time-stamping authority that is asked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TimestampAuthority {
-    /// Where it answers.
+    /// URL of the service.
     pub url: Url,
     /// The policy that is asked for and that its tokens must name.
     pub policy: Option<ObjectIdentifier>,
@@ -45,7 +45,7 @@ pub struct TimestampAuthority {
 pub struct TimestampPolicy {
     /// Size and time of one exchange with one authority.
     pub limits: ExchangeLimits,
-    /// How far genTime may be from now, either way.
+    /// Maximum difference between genTime and now, either way.
     pub clock_skew: Duration,
 }
 
@@ -62,7 +62,7 @@ impl Default for TimestampPolicy {
     }
 }
 
-/// Why there is no time-stamp.
+/// Reason for the lack of a time-stamp.
 #[derive(Debug, thiserror::Error)]
 pub enum TimestampError {
     /// No authority is configured.
@@ -79,27 +79,27 @@ pub enum TimestampError {
     AllFailed(Vec<AuthorityFailure>),
 }
 
-/// How one authority failed.
+/// Failure of one authority.
 #[derive(Debug, thiserror::Error)]
 #[error("{authority} gave no valid time-stamp")]
 pub struct AuthorityFailure {
     /// Its address.
     pub authority: Url,
-    /// What happened.
+    /// The fault.
     #[source]
     pub fault: TimestampFault,
 }
 
-/// What went wrong with one authority.
+/// A fault of one authority.
 #[derive(Debug, thiserror::Error)]
 pub enum TimestampFault {
     /// It was not reached.
     #[error("the time-stamping authority was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the time-stamping authority answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It refused (PKIStatusInfo, RFC 3161 clause 2.4.2).
+    /// The authority refused (PKIStatusInfo, RFC 3161 clause 2.4.2).
     #[error("the time-stamping authority refused with status {status}, failure bits {failure:?}")]
     Refused {
         /// PKIStatus.

@@ -1,4 +1,4 @@
-//! Who a certificate is about (ETSI EN 319 412-1 and 412-2).
+//! Subject of a certificate (ETSI EN 319 412-1 and 412-2).
 
 use std::fmt;
 
@@ -99,7 +99,7 @@ pub struct NationalIdentifier {
     kind: IdentifierType,
 }
 
-/// What the identifier was taken from.
+/// Source of the identifier.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum IdentifierType {
     /// `PNO`: a national personal number.
@@ -154,7 +154,7 @@ impl NationalIdentifier {
         &self.text
     }
 
-    /// What it was taken from.
+    /// Source of the identifier.
     #[must_use]
     pub fn kind(&self) -> IdentifierType {
         self.kind
@@ -168,7 +168,7 @@ impl NationalIdentifier {
             .expect("the constructor put two letters of country after the type")
     }
 
-    /// What follows the prefix.
+    /// The part after the prefix.
     #[must_use]
     pub fn value(&self) -> &str {
         self.text

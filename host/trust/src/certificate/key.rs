@@ -1,4 +1,4 @@
-//! What kind of key a certificate certifies.
+//! Kinds of certified keys.
 
 use const_oid::db::rfc5912::{ID_EC_PUBLIC_KEY, ID_RSASSA_PSS, RSA_ENCRYPTION};
 use der::asn1::ObjectIdentifier;
@@ -15,7 +15,7 @@ pub enum KeyKind {
     },
     /// On an elliptic curve.
     Ec {
-        /// Which curve.
+        /// The curve.
         curve: EcCurve,
     },
     /// Any other algorithm.

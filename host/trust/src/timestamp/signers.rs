@@ -1,6 +1,5 @@
-//! Signers of tokens whose path to an anchor was found before: an authority
-//! stamps with one certificate for years, and to read it and to find its path
-//! takes longer than all other checks of a token.
+//! Cache of token signers with a path to an anchor. An authority stamps with one certificate for
+//! years, and reading it and finding its path takes longer than all other checks of a token.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,8 +9,8 @@ use jiff::Timestamp;
 use crate::certificate::Certificate;
 use crate::path::is_valid_at;
 
-/// How many are remembered: a handful of authorities is asked, and each changes
-/// its certificate now and then.
+/// Maximum number of entries: only a handful of authorities are asked, and each changes its
+/// certificate now and then.
 const MOST: usize = 16;
 
 /// Paths from signers to the anchors of one client, for as long as each of their
@@ -32,8 +31,8 @@ impl KnownSigners {
         is_valid_at(path, at).then(|| path.clone())
     }
 
-    /// Remembers a path, from the signer to the anchor, in place of the one that
-    /// was known of this signer, or of the oldest where there are too many.
+    /// Stores a path, from the signer to the anchor. It replaces the signer's earlier path, or the
+    /// oldest one if the cache is full.
     pub(super) fn remember(&self, path: &[Certificate]) {
         let mut known = self.known();
         known.retain(|other| other.first() != path.first());

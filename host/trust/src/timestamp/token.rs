@@ -42,13 +42,13 @@ pub struct TimestampToken {
     pub signer_chain: Vec<Certificate>,
 }
 
-/// Why a token does not stand.
+/// Reason for which a token is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFault {
     /// The authority granted a token and sent none.
     #[error("the answer grants a token and holds none")]
     Absent,
-    /// It is not well-formed.
+    /// Not well-formed.
     #[error("the time-stamp token is malformed")]
     Malformed(#[source] der::Error),
     /// The content is not a TSTInfo.
@@ -105,7 +105,7 @@ pub enum TokenFault {
     NotQualified(Timestamp),
 }
 
-/// What a token is held against.
+/// Requirements for a token.
 pub(super) struct Expected<'a> {
     pub(super) imprint: &'a [u8; 32],
     /// The content octets of the nonce's INTEGER.
@@ -215,7 +215,7 @@ fn check_signature(
     .map_err(TokenFault::Signature)
 }
 
-/// What the anchor of the signer's path asks for.
+/// Checks the requirements of the anchor of the signer's path.
 fn check_anchor(
     signer: &Certificate,
     chain: &[Certificate],
@@ -234,7 +234,7 @@ fn check_anchor(
 }
 
 impl SignedData {
-    /// Whether this is the signer's certificate, and travels with the token.
+    /// Returns true if this is the signer's certificate and is included in the token.
     fn has_signer(&self, certificate: &Certificate) -> bool {
         self.certificates.iter().any(|der| der == certificate.der())
             && self.signer.identifier.identifies(certificate)
@@ -290,7 +290,7 @@ impl<'a> Decode<'a> for TstInfo {
             let _accuracy: Option<Accuracy> = reader.decode()?;
             let _ordering: Option<bool> = reader.decode()?;
             let nonce = reader.decode()?;
-            // tsa and extensions say nothing that is decided upon here.
+            // No decision depends on tsa and extensions.
             while !reader.is_finished() {
                 Any::decode(reader)?;
             }

@@ -1,4 +1,4 @@
-//! Why there are no validation data.
+//! Reasons for the lack of validation data.
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use parafa_http_port::HttpPortError;
 use crate::ocsp::OcspError;
 use crate::signature::SignatureFault;
 
-/// Why there are no validation data.
+/// Reason for the lack of validation data.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationDataError {
     /// Neither the certificate nor the configuration says where they are.
@@ -22,8 +22,7 @@ pub enum ValidationDataError {
     /// A source cannot answer at the moment; trying again may help.
     #[error("their source cannot answer at the moment")]
     Unreachable(#[source] SourceFault),
-    /// What is there tells of an earlier time than the one that was asked for;
-    /// there will be newer data.
+    /// The data available cover only an earlier time than requested; there will be newer ones.
     #[error("there are none yet that tell of {since}")]
     NotYet {
         /// The time that was asked for.
@@ -33,7 +32,7 @@ pub enum ValidationDataError {
     },
 }
 
-/// What one source did wrong.
+/// A fault of one source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceFault {
     /// Its address is not one of HTTP.
@@ -42,10 +41,10 @@ pub enum SourceFault {
     /// It was not reached.
     #[error("the source was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the source answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It holds no certificate of the issuer.
+    /// It has no certificate of the issuer.
     #[error("the source holds no certificate of the issuer")]
     NoIssuer,
     /// The responder gives no usable answer.
@@ -86,7 +85,7 @@ impl ValidationDataError {
         if is_sooner { other } else { self }
     }
 
-    /// Whether trying again may help.
+    /// Returns true if trying again may help.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         self.hope() == 2
@@ -110,7 +109,7 @@ impl SourceFault {
         }
     }
 
-    /// Whether an issuer's certificate may lie at the same address later.
+    /// Returns true if the address may have an issuer's certificate later.
     fn is_transient(&self) -> bool {
         match self {
             Self::Transport(error) => {
@@ -125,10 +124,10 @@ impl SourceFault {
     }
 }
 
-/// Why a revocation list cannot be used.
+/// Reason for which a revocation list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RevocationListFault {
-    /// It is not the DER encoding of a revocation list of version 2.
+    /// Not the DER encoding of a revocation list of version 2.
     #[error("the revocation list is malformed")]
     Malformed(#[from] der::Error),
     /// Somebody else issued it.
@@ -143,8 +142,8 @@ pub enum RevocationListFault {
     /// It is from the future, too old, or a newer one is due.
     #[error("the revocation list is out of date")]
     OutOfDate,
-    /// It is not a complete list for the certificate: a delta, another
-    /// distribution point's, or limited in another way.
+    /// It is not a complete list for the certificate: a delta, another distribution point's, or
+    /// limited in another way.
     #[error("the revocation list does not cover the certificate")]
     Scope,
 }

@@ -5,27 +5,27 @@ use super::fault::{SourceFault, ValidationDataError};
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 
-/// How old what a responder looks at may be when it answers: some look at a copy
-/// that is renewed every half minute.
+/// Maximum age of the data from which a responder answers: some use a copy that is renewed every
+/// half minute.
 const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
-/// What an issuer tells of a certificate.
+/// An issuer's statement on a certificate.
 #[derive(Clone)]
 pub(crate) struct IssuerStatement {
     /// An OCSP response or a revocation list.
     pub(super) der: Vec<u8>,
-    /// What it says.
+    /// Status of the certificate.
     pub(crate) status: CertificateStatus,
-    /// When that was known to be right.
+    /// Time at which the status was known to be correct.
     pub(super) this_update: Timestamp,
-    /// When it was told.
+    /// Time of the statement.
     pub(super) told_at: Timestamp,
     /// By when newer information will be there.
     pub(super) next_update: Option<Timestamp>,
 }
 
 impl IssuerStatement {
-    /// The data, if the issuer knows the certificate and they tell of that time.
+    /// The data, if the issuer knows the certificate and they cover that time.
     pub(super) fn of_time(
         self,
         certificate: &Certificate,
@@ -53,8 +53,7 @@ impl IssuerStatement {
     }
 }
 
-/// Whether it is one of somebody who signs, not of an authority or its
-/// responder.
+/// Returns true if it is a signer's, not an authority's or its responder's.
 pub(super) fn is_signers(certificate: &Certificate) -> bool {
     let is_responders = certificate
         .extended_key_usage()

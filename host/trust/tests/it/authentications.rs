@@ -1,4 +1,4 @@
-//! Certificates with which persons authenticate, and what they sign.
+//! Persons' authentication certificates, and their signatures.
 
 use std::sync::Arc;
 

@@ -43,7 +43,7 @@ impl Identity {
     }
 }
 
-/// What a certificate shall say.
+/// Content of a certificate to issue.
 #[derive(Clone)]
 pub struct Template {
     subject: Vec<(ObjectIdentifier, String)>,
@@ -103,7 +103,7 @@ impl Template {
         self
     }
 
-    /// With an extension, in the place of one that it had.
+    /// The template with an extension, which replaces one with the same id.
     pub fn with(mut self, extension: Extension) -> Self {
         self.extensions.retain(|present| present.id != extension.id);
         self.extensions.push(extension);

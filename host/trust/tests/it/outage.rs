@@ -9,7 +9,7 @@ use crate::port::FakePort;
 use crate::responder::{NonceReply, Responder, Status, refusal};
 use crate::world::{OCSP_URL, World, responder_template};
 
-/// What tells a responder from an honest one.
+/// Difference between a responder and an honest one.
 type Change = fn(&mut Responder);
 
 /// A responder that fails, and how.

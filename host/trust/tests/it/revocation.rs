@@ -1,5 +1,5 @@
-//! The one rule: OCSP, else the CRL that the certificate names, else nobody.
-//! Every kind of failure, before every caller.
+//! The one rule: OCSP, otherwise the CRL that the certificate names, otherwise none. Every kind of
+//! failure, for every caller.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const HOLDER_SERIAL: u32 = 200;
 const SIGNER_SERIAL: u32 = 100;
 const AUTHORITY_SERIAL: u32 = 300;
 
-/// Who asks whether a certificate is revoked.
+/// Callers that check revocation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Caller {
     Signing,
@@ -45,13 +45,13 @@ const CALLERS: [Caller; 4] = [
     Caller::ArchiveOfAuthority,
 ];
 
-/// What comes of it, the same words for all callers.
+/// Outcomes, in the same terms for all callers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Outcome {
     /// The certificate passes, or data are handed on that say that it is good.
     Good,
     Revoked,
-    /// The issuer does not know it, and nobody else is asked.
+    /// The issuer does not know it, and no other source is asked.
     Unknown,
     /// Trying again may help: 503.
     Unavailable,
@@ -407,8 +407,8 @@ fn checked(result: Result<CheckedSigner, CertificateRejection>) -> Outcome {
     }
 }
 
-/// What archives are handed on says itself whether the certificate is revoked:
-/// only revoked ones have the time in them. Lists write it without the century.
+/// Archives get the data themselves, and only those on revoked certificates contain this time.
+/// Lists write it without the century.
 fn gathered(result: &Result<Vec<u8>, ValidationDataError>) -> Outcome {
     const REVOKED_AT: &[u8] = b"261101120000";
 

@@ -1,6 +1,5 @@
-//! The parts of SignedData that a token uses (RFC 5652 clause 5), read
-//! leniently where the field is: certificates may repeat, be of other kinds or be
-//! unreadable.
+//! The parts of SignedData that a token uses (RFC 5652 clause 5), read as leniently as deployed
+//! services require: certificates may repeat, be of other kinds or be unreadable.
 
 use cms::content_info::ContentInfo;
 use const_oid::db::rfc5911::ID_SIGNED_DATA;
