@@ -13,7 +13,7 @@ use crate::pki::{self, CredentialSpec, Person, Pki, Profile, Validity};
 
 const NAME: &str = "attorney";
 
-/// Where the attorney's key and certificate are, in PEM.
+/// Paths of the attorney's key and certificate, in PEM.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AttorneyFiles {
     /// PKCS #8, not encrypted.

@@ -1,4 +1,4 @@
-//! Times as the world tells them.
+//! Times in the world's answers.
 
 use jiff::Timestamp;
 use serde::Serializer;

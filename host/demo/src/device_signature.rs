@@ -1,7 +1,7 @@
 use openssl::{ecdsa::EcdsaSig, hash::MessageDigest};
 use parafa_issuing::{IssuingError, Key};
 
-/// What a device makes of a digest.
+/// A device's signature over a digest.
 pub(crate) struct DeviceSignature {
     /// `EC` or `RSA`.
     pub(crate) kind: &'static str,

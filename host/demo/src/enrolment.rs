@@ -13,7 +13,7 @@ use crate::{
     pki::{Credential, CredentialSpec, Pki, Profile, Validity},
 };
 
-/// What somebody is to have.
+/// Key and certificate that a person is to have.
 #[derive(Clone)]
 pub(crate) struct Entitlement {
     /// Name of the files in the world's folder.
@@ -37,7 +37,7 @@ struct Inner {
 }
 
 impl Enrolment {
-    /// What an earlier start made is opened, so that its status is known from the
+    /// Opens certificates made by an earlier start, so that their status is known from the
     /// beginning.
     pub(crate) fn open(
         folder: Folder,

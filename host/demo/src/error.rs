@@ -2,13 +2,13 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use thiserror::Error;
 
-/// Why a world could not be started.
+/// Reason for which a world could not be started.
 #[derive(Debug, Error)]
 pub enum WorldError {
     /// A file or folder of the world could not be read or written.
     #[error("cannot {action} {}", path.display())]
     File {
-        /// What was tried: `read`, `write`, `create`.
+        /// Action that failed: `read`, `write`, `create`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -18,12 +18,12 @@ pub enum WorldError {
     /// The folder holds something, and it is not a demo world.
     #[error("{} is not empty and not the folder of a demo world", .0.display())]
     ForeignFolder(PathBuf),
-    /// A file of the world does not hold what it should.
+    /// A file of the world has invalid content.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The address that the world's certificates name is in use.

@@ -39,12 +39,12 @@ pub enum Fault {
     },
     /// The right answer, late.
     Delay {
-        /// How late, in milliseconds of real time.
+        /// Delay, in milliseconds of real time.
         milliseconds: u64,
     },
 }
 
-/// What goes wrong at one service, and when. Clones share one plan.
+/// Planned faults of one service. Clones share one plan.
 #[derive(Clone, Debug, Default)]
 pub struct FaultPlan(Arc<Mutex<Plan>>);
 
@@ -70,7 +70,7 @@ impl FaultPlan {
         *self.plan() = Plan::default();
     }
 
-    /// Whether a fault is planned that has not happened yet.
+    /// Returns true if a planned fault has not occurred yet.
     pub fn is_pending(&self) -> bool {
         !self.plan().next.is_empty()
     }

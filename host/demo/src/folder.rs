@@ -85,7 +85,7 @@ impl Folder {
         self.write(MARKER, &text)
     }
 
-    /// How far the world's clock was moved.
+    /// Offset of the world's clock.
     pub(crate) fn offset(&self) -> Result<SignedDuration, WorldError> {
         let kept = self.json::<KeptClock>(CLOCK)?;
         Ok(kept.map_or(SignedDuration::ZERO, |clock| {
@@ -102,7 +102,7 @@ impl Folder {
         self.write(CLOCK, &text)
     }
 
-    /// What a file of the world holds, if it is there.
+    /// Content of a file of the world; `None` if there is no such file.
     fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, WorldError> {
         let path = self.path(name);
         if !path.exists() {
@@ -141,7 +141,7 @@ impl Folder {
         Ok(key)
     }
 
-    /// Whether a key of this name and kind is kept already.
+    /// Returns true if a key of this name and kind is stored already.
     pub(crate) fn has_key(&self, name: &str, spec: KeyKind) -> bool {
         let pem = fs::read(self.key_path(name)).unwrap_or_default();
         Key::from_pem(&pem).is_ok_and(|key| key.is(spec))

@@ -1,4 +1,4 @@
-//! What was asked of the world, for those who watch it from outside.
+//! Journal of requests to the world, for observers outside.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     event: Event,
 }
 
-/// What happened at a service.
+/// An event at a service.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
@@ -53,7 +53,7 @@ pub(crate) enum Event {
     /// A person's phone was asked for something.
     PhoneRang {
         session: &'static str,
-        /// What it shows, unless it shows nothing of the request's.
+        /// Text shown to the person, if it is from the request.
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
@@ -87,7 +87,7 @@ impl Journal {
         number
     }
 
-    /// What happened after the entry with this number, once something has.
+    /// Entries after this number; waits until there is one.
     pub(crate) async fn after(&self, number: u64) -> Vec<Entry> {
         let mut entries = self.entries.subscribe();
         match entries.wait_for(|entries| entries.last > number).await {

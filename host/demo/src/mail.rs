@@ -1,4 +1,4 @@
-//! A mail server that keeps what it is handed, and shows it.
+//! A mail server that keeps and shows its letters.
 
 mod smtp;
 
@@ -72,7 +72,7 @@ struct AttachedFile {
 }
 
 impl Message {
-    /// What its texts take in memory, in bytes.
+    /// Memory used by its texts, in bytes.
     fn bytes(&self) -> usize {
         let texts = [
             &self.message_id,
@@ -111,7 +111,7 @@ impl Mailbox {
             .with_state(self)
     }
 
-    /// Keeps a letter for each of its addressees; tells whether it is one.
+    /// Keeps a letter for each of its addressees; returns false if it is not a letter.
     fn keep(&self, recipients: &[String], raw: &[u8]) -> bool {
         let Some(parsed) = MessageParser::default().parse(raw) else {
             return false;
@@ -157,8 +157,8 @@ impl Mailbox {
     }
 }
 
-/// The HTML as a reader shows it: what it names of the letter's own parts
-/// (RFC 2392) stands in it.
+/// The HTML as a reader shows it: references to the letter's own parts (RFC 2392) are replaced by
+/// their content.
 fn with_pictures(html: String, letter: &mail_parser::Message<'_>) -> String {
     letter.attachments().fold(html, |html, part| {
         let Some(id) = part.content_id() else {

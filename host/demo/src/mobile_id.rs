@@ -65,8 +65,8 @@ impl MobileId {
         journal: Journal,
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
-        // Certificates are issued by the clock that nobody moves: they are good
-        // also after the other one was set back.
+        // Certificates are issued by the clock beneath: they are still valid after the world's
+        // clock was set back.
         let keys = ROLES.iter().filter(|role| role.has_mobile_id());
         let tasks = [Task::Signature, Task::Authentication];
         let keys = keys.flat_map(|role| tasks.map(|task| role.entitlement(task)));
@@ -88,7 +88,7 @@ impl MobileId {
         ROLES.iter().map(Role::persona).collect()
     }
 
-    /// What may be changed while it runs.
+    /// Settings that can be changed while it runs.
     pub(crate) fn switches(&self) -> &MobileIdSwitches {
         &self.0.switches
     }

@@ -24,7 +24,7 @@ pub struct Persona {
     /// Kind of the signing key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_type: Option<KeyType>,
-    /// What comes of asking.
+    /// Outcome of asking.
     pub outcome: Outcome,
 }
 
@@ -76,7 +76,7 @@ impl KeyType {
     }
 }
 
-/// What comes of asking a persona to sign.
+/// Outcome of asking a persona to sign.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -100,6 +100,6 @@ pub enum Outcome {
     Expired,
     /// The person's code is of another country.
     Foreign,
-    /// The certificate chains to a root that nobody trusts.
+    /// The certificate chains to an untrusted root.
     Untrusted,
 }

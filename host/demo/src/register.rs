@@ -111,7 +111,7 @@ fn query(kind: &str, subject: &str, parameters: Option<&str>) -> Result<Query, R
     subject.parse().map(about).map_err(malformed)
 }
 
-/// What a gateway says instead of an answer.
+/// A gateway's refusal.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
     Unauthorized,

@@ -73,7 +73,7 @@ struct Service {
     shutdown: Shutdown,
 }
 
-/// Whom a request is for.
+/// Target of a request.
 enum Target {
     /// A person, by semantics identifier.
     Person(String),
@@ -94,8 +94,8 @@ impl SmartId {
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
         let clock: Arc<dyn DemoClock> = Arc::new(clock);
-        // Certificates are issued by the clock that nobody moves: they are good
-        // also after the other one was set back.
+        // Certificates are issued by the clock beneath: they are still valid after the world's
+        // clock was set back.
         let accounts = Accounts::open(folder.clone(), pki, config.clock.clone())?;
         let switches = SmartIdSwitches::default();
         let phones = Phones::new(
@@ -127,7 +127,7 @@ impl SmartId {
         ROLES.iter().map(cast::Role::persona).collect()
     }
 
-    /// What may be changed while it runs.
+    /// Settings that can be changed while it runs.
     pub(crate) fn switches(&self) -> &SmartIdSwitches {
         &self.0.switches
     }
@@ -226,7 +226,7 @@ impl SmartId {
         Ok(json!({ "state": "OK", "cert": status::certificate(&credential) }))
     }
 
-    /// Lets the demo relying party in, for what it has a contract for.
+    /// Admits the demo relying party, for the features in its contract.
     fn authorize(&self, envelope: &Envelope) -> Result<(), Problem> {
         let known = &self.0.relying_party;
         if envelope.relying_party != known.uuid {

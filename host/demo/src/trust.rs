@@ -14,7 +14,7 @@ use crate::{
 
 const FOLDER: &str = "trust";
 
-/// An authority as `trust.toml` has it.
+/// An authority in `trust.toml`.
 struct Anchor {
     authority: &'static str,
     kind: &'static str,

@@ -41,7 +41,7 @@ use crate::{
 /// their mail servers the odd ones.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 const PORT_TRIES: usize = 32;
-/// How long connections may take to finish when the world ends.
+/// Time limit of open connections when the world ends.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Base addresses of the services, without a slash at the end.
@@ -54,19 +54,19 @@ pub struct Addresses {
     pub mobile_id: String,
     /// Identity cards, as apps reach them.
     pub cards: String,
-    /// Where time-stamp requests are posted.
+    /// URL for time-stamp requests.
     pub tsa: String,
-    /// Where OCSP requests are posted, for every authority of the world.
+    /// URL for OCSP requests, for every authority of the world.
     pub ocsp: String,
     /// The gateway to the synthetic register; the paths of version 1 follow.
     pub register: String,
     /// The world's remote control.
     pub control: String,
-    /// Where the letters are shown that were sent.
+    /// URL of the page that shows the letters.
     pub mail: String,
     /// Host and port of the mail server.
     pub smtp: SocketAddr,
-    /// Where webhooks are taken, below any name.
+    /// URL under which any name accepts webhooks.
     pub hooks: String,
 }
 
@@ -219,17 +219,17 @@ impl World {
         })
     }
 
-    /// Where the services are.
+    /// URLs of the services.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// Whom the world's Smart-ID service serves.
+    /// Relying party of the world's Smart-ID service.
     pub fn smart_id_party(&self) -> RelyingParty {
         RelyingParty::smart_id()
     }
 
-    /// Whom its Mobile-ID service serves.
+    /// Relying party of its Mobile-ID service.
     pub fn mobile_id_party(&self) -> RelyingParty {
         RelyingParty::mobile_id()
     }
@@ -254,27 +254,27 @@ impl World {
         &self.attorney
     }
 
-    /// What is to go wrong at a service.
+    /// Planned faults of a service.
     pub fn faults(&self, service: Service) -> &FaultPlan {
         self.faults.of(service)
     }
 
-    /// What everybody in the world goes by.
+    /// Clock of the whole world.
     pub fn clock(&self) -> &WorldClock {
         &self.clock
     }
 
-    /// What may be changed at the Smart-ID service.
+    /// Settings of the Smart-ID service.
     pub fn smart_id_switches(&self) -> &SmartIdSwitches {
         &self.smart_id_switches
     }
 
-    /// What may be changed at the Mobile-ID service.
+    /// Settings of the Mobile-ID service.
     pub fn mobile_id_switches(&self) -> &MobileIdSwitches {
         &self.mobile_id_switches
     }
 
-    /// What may be changed at the time-stamping authority.
+    /// Settings of the time-stamping authority.
     pub fn tsa_switches(&self) -> &TsaSwitches {
         &self.tsa_switches
     }
@@ -289,7 +289,7 @@ impl World {
     }
 }
 
-/// What services are opened with.
+/// Input for opening services.
 struct Opening {
     folder: Folder,
     config: WorldConfig,

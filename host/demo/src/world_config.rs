@@ -1,4 +1,4 @@
-//! How a world is started.
+//! Settings of a world.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -12,18 +12,18 @@ use crate::{
     smart_id::SmartIdTimings,
 };
 
-/// How a world is started.
+/// Settings of a world.
 #[derive(Clone)]
 pub struct WorldConfig {
     /// Keeps keys, certificates, the address and the clock's offset across
     /// restarts. An empty or absent folder makes a new world.
     pub folder: PathBuf,
-    /// What the world's clock runs with.
+    /// Clock beneath the world's clock.
     pub clock: Arc<dyn DemoClock>,
     /// Address to listen on. Port 0 takes the port of the first start, or a
     /// free one when this is the first.
     pub bind: SocketAddr,
-    /// How fast Smart-ID's people and sessions are.
+    /// Timings of Smart-ID's persons and sessions.
     pub smart_id: SmartIdTimings,
     /// The same of Mobile-ID.
     pub mobile_id: MobileIdTimings,

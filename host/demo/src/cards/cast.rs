@@ -1,4 +1,4 @@
-//! Who has a card, and what comes of signing with it.
+//! Persons with cards, and the outcomes of signing with them.
 
 use super::CardKeyUse;
 use crate::{

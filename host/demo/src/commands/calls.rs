@@ -6,7 +6,7 @@ use url::Url;
 
 use super::outcome::CommandError;
 
-/// What a call may take.
+/// Time limit of a call.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Calls services of the world and its server, with JSON both ways.

@@ -3,14 +3,14 @@
 use super::outcome::CommandError;
 use crate::{persona::Persona, world::Addresses};
 
-/// What is known of a world in another process, and of the server in it.
+/// A world in another process, and the server in it.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownWorld<'a> {
-    /// Where the server's APIs and pages are, without a slash at the end.
+    /// URL of the server's APIs and pages, without a slash at the end.
     pub server: &'a str,
-    /// Where the world's services are.
+    /// URLs of the world's services.
     pub addresses: &'a Addresses,
-    /// Who lives there.
+    /// Personas of the world.
     pub personas: &'a [Persona],
 }
 

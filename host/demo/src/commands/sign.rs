@@ -64,7 +64,7 @@ impl SignArguments {
     }
 }
 
-/// Whether a card is somebody else's, and its key on another curve.
+/// Returns true if a card is another persona's, and its key is on another curve.
 fn is_other(own: &Persona, card: &Persona) -> bool {
     let is_ec = |persona: &Persona| {
         let curves = [KeyType::P256, KeyType::P384, KeyType::P521];
@@ -93,7 +93,7 @@ impl App<'_> {
         let signed = self.go_on(&state, own, other, hostile).await;
         if signed.is_err() {
             let attempt = below(link, "attempts/current");
-            // Why it was refused is what is told, whatever comes of this.
+            // The refusal is reported, whether or not this succeeds.
             let _ = self.cards.calls.delete(&attempt).await;
         }
         signed

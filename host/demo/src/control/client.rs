@@ -8,31 +8,31 @@ use uuid::Uuid;
 use super::clock::{Advance, ClockState};
 use crate::clock::WorldClock;
 
-/// How long one look at the clock waits for a move, in milliseconds.
+/// Time limit of one poll of the clock, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 /// Longest call, a wait included.
 const TIMEOUT: Duration = Duration::from_secs(45);
-/// Pause after a look that failed: a world that starts again answers before its host does, and by
-/// then its clock is to be followed, since nobody waits for a host that the world does not know.
+/// Pause after a failed poll. A restarted world answers before its host does, and by then its clock
+/// must be followed: a move does not wait for hosts that the world does not know.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// Speaks to the control of a world in another process.
 #[derive(Clone, Debug)]
 pub struct Control {
     http: reqwest::Client,
-    /// Where the clock is.
+    /// URL of the clock.
     clock: Url,
 }
 
-/// Why a world was not controlled.
+/// Reason for which a world was not controlled.
 #[derive(Debug, Error)]
 pub enum ControlError {
     /// The control's address is none.
     #[error("the address {address} of the demo world's control is not one")]
     Address {
-        /// What was given.
+        /// The given address.
         address: String,
-        /// What is wrong with it.
+        /// Cause.
         source: url::ParseError,
     },
     /// There is no HTTP client.
@@ -41,9 +41,9 @@ pub enum ControlError {
     /// Nobody answers there, or with something else.
     #[error("the demo world at {address} does not answer as one")]
     NoAnswer {
-        /// Where it was asked.
+        /// URL of the call.
         address: Url,
-        /// What went wrong.
+        /// Cause.
         source: reqwest::Error,
     },
 }
@@ -68,7 +68,7 @@ impl Control {
         Ok(Self { http, clock })
     }
 
-    /// What the world's clock shows.
+    /// State of the world's clock.
     ///
     /// # Errors
     /// [`ControlError::NoAnswer`].

@@ -15,19 +15,19 @@ use uuid::Uuid;
 use super::{WaitMs, followers::Followers};
 use crate::{clock::WorldClock, error::WorldError, folder::Folder, shutdown::Shutdown};
 
-/// What the world's clock shows.
+/// State of the world's clock.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockState {
     /// The time now.
     #[serde(serialize_with = "crate::date_time::serialize")]
     pub now: Timestamp,
-    /// How far it is ahead of the operating system's clock, in seconds.
+    /// Offset from the operating system's clock, in seconds.
     pub offset_seconds: i64,
 }
 
 impl ClockState {
-    /// How far it is ahead of the operating system's clock.
+    /// Offset from the operating system's clock.
     pub fn offset(&self) -> SignedDuration {
         SignedDuration::from_secs(self.offset_seconds)
     }
@@ -51,7 +51,7 @@ pub(super) struct Advance {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Known {
-    /// Who asks, when it is a host that will ask again.
+    /// Id of the caller, if it is a host that will poll again.
     follower: Option<Uuid>,
     known_offset_seconds: Option<i64>,
     #[serde(default)]
@@ -68,7 +68,7 @@ struct ClockControl {
     moving: Arc<Mutex<()>>,
 }
 
-/// `GET`, `POST` and `DELETE /clock`: what it shows, on, and back to now.
+/// `GET`, `POST` and `DELETE /clock`: read, advance, reset.
 pub(super) fn router(clock: WorldClock, folder: Folder, shutdown: Shutdown) -> Router {
     let control = ClockControl {
         clock,

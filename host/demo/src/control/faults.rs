@@ -16,7 +16,7 @@ use crate::{
 /// Most requests that one call lets fail.
 const MAX_TIMES: u16 = 1000;
 
-/// `PUT /control/faults/{service}`: replaces what was planned.
+/// `PUT /control/faults/{service}`: replaces the planned faults.
 #[derive(Deserialize)]
 struct Planned {
     #[serde(flatten)]

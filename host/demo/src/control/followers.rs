@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// How long a move waits for hosts that follow the clock.
+/// Time for which a move waits for hosts that follow the clock.
 const SETTLE: Duration = Duration::from_secs(2);
 
 /// The hosts that go by the world's clock from afar, and what each of them

@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, mailbox: Mailbox, shutdown: Shu
     }
 }
 
-/// What a client has said of its letter so far.
+/// Envelope of a client's letter so far.
 #[derive(Default)]
 struct Envelope {
     has_sender: bool,

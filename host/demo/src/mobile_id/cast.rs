@@ -1,6 +1,5 @@
-//! Who has Mobile-ID, and what comes of asking them: the numbers that the
-//! provider publishes for its demo environment, with their outcomes, and two
-//! more of the same shape.
+//! Persons with Mobile-ID, and the outcomes of asking them: the provider's published numbers of its
+//! demo environment, with their outcomes, and two more of the same shape.
 
 use super::session::Task;
 use crate::{
@@ -22,7 +21,7 @@ pub(super) struct Role {
     outcome: Outcome,
 }
 
-/// What comes of asking somebody to sign.
+/// Outcome of asking a person to sign.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Behaviour {
     Signs,
@@ -31,7 +30,7 @@ pub(super) enum Behaviour {
     Ends(&'static str),
 }
 
-/// The result for somebody without Mobile-ID.
+/// Result for a person without Mobile-ID.
 const NOT_CLIENT: Behaviour = Behaviour::Ends("NOT_MID_CLIENT");
 
 impl Role {

@@ -9,8 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A refused request, as the protocol tells it: a sentence for developers, the
-/// time and an id.
+/// A refused request, as in the protocol: a sentence for developers, the time and an id.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,

@@ -90,7 +90,7 @@ fn status(pki: &Pki, authority: &Authority, id: &CertId) -> Result<Status, Issui
     })
 }
 
-/// Whether a CertID (RFC 6960, 4.1.1) with SHA-1 or SHA-256 names this issuer.
+/// Returns true if a CertID (RFC 6960, 4.1.1) with SHA-1 or SHA-256 names this issuer.
 fn names_issuer(id: &CertId, issuer: &Certificate) -> bool {
     match id.hash_algorithm.oid {
         ID_SHA_1 => hashes_issuer::<Sha1>(id, issuer),

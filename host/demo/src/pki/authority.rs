@@ -13,7 +13,7 @@ use super::profile::ORGANIZATION_IDENTIFIER;
 use super::{Urls, days, time, years};
 use crate::{error::WorldError, folder::Folder, random};
 
-/// A certification authority as the table of the hierarchy has it.
+/// A certification authority in the table of the hierarchy.
 pub(super) struct AuthoritySpec {
     pub(super) id: &'static str,
     /// Nothing for a self-signed root.

@@ -42,7 +42,7 @@ const QC_TYPE_ESIGN: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862
 const DATE_OF_BIRTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.9.1");
 const PDS_URL: &str = "https://demo.parafa.invalid/pds";
 
-/// What an end entity's certificate says.
+/// Content of an end entity's certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Profile<'a> {
     /// A Smart-ID signing certificate.
@@ -66,7 +66,7 @@ pub(crate) enum Profile<'a> {
     /// The signing certificate of an identity card.
     CardSigning {
         person: Person<'a>,
-        /// Whether it has the statements of one on a qualified device.
+        /// True if it states a qualified device.
         is_qualified: bool,
     },
     /// The authentication certificate of an identity card.
@@ -163,7 +163,7 @@ impl Profile<'_> {
                     Extension::policies(&[POLICY_CARD, POLICY_QCP_N_QSCD]),
                 ]);
                 if *is_qualified {
-                    // The State's cards say nothing of the type.
+                    // The State's cards do not state the type.
                     extensions.push(Extension::qualified(&device_statements()));
                 }
                 extensions.extend(person.date_of_birth_extension());
@@ -186,7 +186,7 @@ impl Profile<'_> {
     }
 }
 
-/// Where Smart-ID puts the document number: a name beside the subject.
+/// Position of Smart-ID's document number: a name beside the subject.
 fn document(number: &str) -> Extension {
     Extension::directory_name(&name(&[(COMMON_NAME, number)]))
 }

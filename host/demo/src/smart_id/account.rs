@@ -28,7 +28,7 @@ pub(super) struct Account {
     authentication: OnceCell<Arc<AccountCredential>>,
 }
 
-/// Which of an account's two keys is used.
+/// One of an account's two keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum AccountKeyUse {
     Signing,
@@ -88,7 +88,7 @@ impl Account {
         self.account.interactions
     }
 
-    /// Whether the certificate counts as qualified at the service.
+    /// Returns true if the certificate counts as qualified at the service.
     pub(super) fn is_qualified(&self) -> bool {
         match self.account.level {
             AccountLevel::Qualified | AccountLevel::Untrusted => true,

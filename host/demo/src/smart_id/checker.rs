@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::problem::{FieldError, Problem};
 
-/// Collects what is wrong with a body.
+/// Collects the faults of a body.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     errors: Vec<FieldError>,

@@ -70,8 +70,7 @@ impl<'a> ScannedLink<'a> {
         })
     }
 
-    /// Whether the link was made with this secret for what a session asks, and
-    /// this callback.
+    /// Returns true if the link was made with this secret for the session's task and this callback.
     pub(super) fn is_authentic(&self, secret: &[u8], task: &Task, callback: &str) -> bool {
         let envelope = task.envelope();
         let payload = AuthCodePayload {

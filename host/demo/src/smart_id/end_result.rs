@@ -1,6 +1,6 @@
 use super::interactions::InteractionType;
 
-/// How a Smart-ID session ends without a certificate or a signature.
+/// End of a Smart-ID session without a certificate or a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EndResult {
     /// The person's account can no longer be used.

@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::request::Transport;
 
-/// How Smart-ID asks a person.
+/// Interaction of Smart-ID with a person.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InteractionType {
     /// A short text above the PIN.
@@ -76,7 +76,7 @@ impl InteractionType {
 }
 
 impl Interactions {
-    /// Reads base64 of a JSON array; the error says what is wrong with it.
+    /// Reads base64 of a JSON array; the error describes its fault.
     pub(super) fn parse(base64: &str, transport: Transport) -> Result<Self, &'static str> {
         let json = STANDARD
             .decode(base64)
@@ -109,7 +109,7 @@ impl Interactions {
         &self.base64
     }
 
-    /// What a phone that knows these uses, with the text that it shows.
+    /// The interaction used by a phone that supports these, with its text.
     pub(super) fn used(&self, known: &[InteractionType]) -> Option<(InteractionType, &str)> {
         let mut offered = self.offered.iter();
         let used = offered.find(|(interaction, _)| known.contains(interaction));

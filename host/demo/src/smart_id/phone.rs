@@ -36,7 +36,7 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// How long the page behind a callback may take to answer.
+/// Time limit of the page behind a callback.
 const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// All phones, by document number.
@@ -62,7 +62,7 @@ struct Wait {
     until: Timestamp,
 }
 
-/// How a session reaches a phone.
+/// Path of a session to a phone.
 #[derive(Clone, Debug)]
 pub(super) enum Approach {
     Notification,
@@ -207,8 +207,8 @@ impl Phones {
 }
 
 impl Phone {
-    /// Whether the app takes up a session that arrives now. While it waits
-    /// for a linked session, no other one gets through.
+    /// Returns true if the app takes up a session that arrives now. While it waits for a linked
+    /// session, no other one gets through.
     fn admits(&self, approach: &Approach, now: Timestamp) -> bool {
         let mut waits = self.waits();
         let waits_for = waits.take().filter(|wait| now < wait.until);
@@ -233,7 +233,7 @@ impl Phone {
     }
 }
 
-/// What the person does with a request.
+/// The person's reaction to a request.
 async fn answer(account: &Arc<Account>, task: &Task, flow: FlowType) -> Ending {
     let is_choice = matches!(task, Task::CertificateChoice(_));
     if !is_choice && task.interaction(account.interactions()).is_none() {

@@ -37,7 +37,7 @@ const NONCE_LIMIT: usize = 30;
 /// Longest `initialCallbackUrl`, characters.
 const CALLBACK_LIMIT: usize = 1800;
 
-/// How a request reaches the phone.
+/// Path of a request to the phone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Transport {
     DeviceLink,
@@ -54,7 +54,7 @@ pub(super) enum RequestedLevel {
     Qscd,
 }
 
-/// What all requests have in common.
+/// Common part of all requests.
 #[derive(Clone, Debug)]
 pub(super) struct Envelope {
     pub(super) relying_party: Uuid,
@@ -100,7 +100,7 @@ pub(super) struct ChoiceRequest {
     pub(super) callback: Option<String>,
 }
 
-/// Which callback addresses are allowed.
+/// Rule on callback addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallbackRule {
     /// Plain http to loopback hosts as well as https.

@@ -1,4 +1,4 @@
-//! What the Mobile-ID service answers, and what it refuses.
+//! Answers and refusals of the Mobile-ID service.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the Smart-ID service refuses, and how.
+//! Refusals of the Smart-ID service.
 
 use parafa_demo::World;
 use reqwest::StatusCode;
@@ -235,7 +235,7 @@ async fn a_linked_signature_needs_a_finished_choice_of_the_same_document() {
     }
 }
 
-/// Where the one member is that a change is of.
+/// Pointer to the one member that a change affects.
 fn pointer_of(change: &Value) -> String {
     let member = change.as_object().and_then(|members| members.iter().next());
     member.map_or_else(String::new, |(name, value)| {
