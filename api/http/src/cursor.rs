@@ -1,4 +1,4 @@
-//! Which page of a list is wanted.
+//! Cursors of paged lists.
 
 use std::ops::RangeInclusive;
 

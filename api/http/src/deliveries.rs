@@ -49,13 +49,13 @@ crate::problem_types! {
         "Read the delivery a little later for the outcome of the attempt.";
 }
 
-/// What these calls are about.
+/// Tag of these calls.
 pub const ABOUT_DELIVERIES: Tag = Tag {
     name: "Deliveries",
     description: "Events that were posted to webhooks, with their attempts.",
 };
 
-/// Where these calls of an API stand.
+/// Paths of these calls in an API.
 #[derive(Clone, Copy)]
 pub struct DeliveryPaths {
     /// All deliveries.
@@ -69,22 +69,21 @@ pub struct DeliveryPaths {
 /// An API that posts events to webhooks. A delivery that is unknown or of another workspace, mode
 /// or API is [`Problem::not_found`].
 pub trait DeliveriesApi: Api<Record: From<DeliveryId>> {
-    /// What webhooks are told of.
+    /// Kind of webhook event.
     type Event: WireName + JsonSchema + PartialEq + Send + Sync;
 
-    /// Why an address that is spelled correctly may still not be a webhook's target, as a phrase
-    /// for the fault at its pointer. Asked while the body is decoded, so that it is told with all
-    /// other faults: must not block.
+    /// Checks that a well-formed URL may be a webhook's target. Called while the body is decoded,
+    /// so that its fault is reported with all others: must not block.
     ///
     /// # Errors
-    /// The phrase.
+    /// The fault, as a phrase.
     fn webhook_target(&self, target: &Url) -> Result<(), String>;
 
-    /// What callers see of deliveries, and have done with them.
+    /// Deliveries that callers can list, resend and test.
     fn deliveries(&self) -> &dyn CallersDeliveries<Self::Caller>;
 }
 
-/// Where the deliveries of callers are kept.
+/// Storage of callers' deliveries.
 #[async_trait]
 pub trait CallersDeliveries<C: Sync>: Send + Sync {
     /// `GET` of all.
@@ -100,7 +99,7 @@ pub trait CallersDeliveries<C: Sync>: Send + Sync {
     async fn send_test(&self, caller: &C, test: TestEvent) -> Result<WebhookDelivery, Problem>;
 }
 
-/// Which deliveries are listed.
+/// Filter of listed deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DeliveryQuery {
     /// Only those that have come so far.
@@ -144,7 +143,7 @@ impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
 /// The body that asks for a test event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TestEvent {
-    /// Where it is posted to.
+    /// URL to which it is posted.
     pub webhook_url: Url,
 }
 
@@ -162,7 +161,7 @@ impl<A: DeliveriesApi> FromBody<A> for TestEvent {
     }
 }
 
-/// An address that events may be posted to, as `target` has it.
+/// A URL to which events may be posted, by the rule `target`.
 pub fn webhook_address(
     node: &Node<'_>,
     target: impl FnOnce(&Url) -> Result<(), String>,
@@ -216,7 +215,7 @@ pub struct WebhookAttempt {
 #[serde(transparent)]
 pub struct ResentDelivery(pub WebhookDelivery);
 
-/// That of the delivery itself; a derived one would be another, for what is said of the type.
+/// The schema of the delivery itself; a derived one would differ by the type's description.
 impl JsonSchema for ResentDelivery {
     fn schema_name() -> Cow<'static, str> {
         WebhookDelivery::schema_name()

@@ -1,4 +1,4 @@
-//! Ids that cannot be mistaken for one another.
+//! Ids with types that cannot be confused.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
 pub trait PathId: Copy + fmt::Display + From<Uuid> + Send + Sync + 'static {
     /// The parameter's name in templates of paths.
     const NAME: &'static str;
-    /// What callers are told that it names.
+    /// Description of the id for callers.
     const DESCRIPTION: &'static str;
 }
 

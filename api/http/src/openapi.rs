@@ -82,7 +82,7 @@ pub(crate) fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> 
     document
 }
 
-/// What the usual credentials are called.
+/// Name of the usual security scheme.
 pub(crate) const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.

@@ -1,4 +1,4 @@
-//! Who calls.
+//! Callers.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -14,22 +14,20 @@ use crate::problem::ProblemType;
 
 /// Somebody who calls an API.
 pub trait Principal: Send + Sync + 'static {
-    /// What the call was made with: rates and idempotency keys are counted by
-    /// it.
+    /// Id of the key: rates and idempotency keys are counted by it.
     fn key_id(&self) -> Uuid;
 
-    /// Whether such calls may be made at all, whatever they are about.
+    /// Returns true if the caller may make such calls at all, whatever their subject.
     fn may(&self, access: Access) -> bool;
 
-    /// Whether calls may come from an address, or from one that is not known. A call from
-    /// elsewhere is answered as one with a key that does not work.
+    /// Returns true if calls may come from an address, or from an unknown one. A call from
+    /// elsewhere is answered like one with an invalid key.
     fn may_call_from(&self, _address: Option<IpAddr>) -> bool {
         true
     }
 }
 
-/// What a request does to the caller's records, and so which rate it counts
-/// against.
+/// Effect of a request on the caller's records, which decides the rate it counts against.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Access {
     /// `GET` and `HEAD`.
@@ -49,7 +47,7 @@ impl Access {
     }
 }
 
-/// What a request's `Authorization` header holds.
+/// Content of a request's `Authorization` header.
 #[derive(Debug)]
 pub enum Credentials {
     /// A bearer token (RFC 6750, 2.1), such as an API key.
@@ -58,7 +56,7 @@ pub enum Credentials {
     Basic {
         /// Holds no colon.
         user: String,
-        /// What follows the first colon.
+        /// The part after the first colon.
         password: Secret,
     },
 }
@@ -107,7 +105,7 @@ impl Credentials {
     }
 }
 
-/// How callers authenticate, with a sentence on what they send.
+/// Authentication of callers, with a sentence on what they send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Security {
     /// RFC 6750.
@@ -120,16 +118,16 @@ pub enum Security {
 /// ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Credential {
-    /// What the description calls them.
+    /// Name in the description.
     pub name: &'static str,
-    /// What they are.
+    /// Security scheme.
     pub security: Security,
-    /// What a caller without them is told: a 401.
+    /// Refusal of a caller without them: a 401.
     pub refusal: ProblemType,
 }
 
 impl Security {
-    /// Whether credentials are of this scheme.
+    /// Returns true if credentials are of this scheme.
     pub(crate) fn is_of(self, credentials: &Credentials) -> bool {
         matches!(
             (self, credentials),

@@ -61,8 +61,8 @@ impl Problem {
         Self::new(kind, kind.meaning)
     }
 
-    /// A problem with one member of the body or one query parameter: `pointer`
-    /// as RFC 6901 has it, `detail` the sentence for both places.
+    /// A problem with one member of the body or one query parameter: `pointer` as in RFC 6901,
+    /// `detail` the sentence for both places.
     #[must_use]
     pub fn at(
         kind: impl Into<ProblemType>,
@@ -166,8 +166,7 @@ impl Problem {
         self
     }
 
-    /// With another sentence in the place of one that says no more than the type's
-    /// meaning.
+    /// Replaces a detail that only repeats the type's meaning.
     #[must_use]
     pub fn told_instead(mut self, detail: impl FnOnce() -> String) -> Self {
         if self.0.detail == self.0.kind.meaning {
@@ -183,8 +182,8 @@ impl Problem {
         self
     }
 
-    /// The same as an API that writes in `format` has it. A sentence that says
-    /// no more than the type's meaning becomes that of the other type.
+    /// The problem in the terms of an API that writes in `format`. A detail that only repeats the
+    /// type's meaning becomes that of the other type.
     pub(crate) fn translated(&self, format: &impl ProblemFormat) -> Self {
         let mut translated = self.clone();
         let kind = format.translated(self.kind());
@@ -201,7 +200,7 @@ impl Problem {
         self.0.about
     }
 
-    /// Which of the known problems it is.
+    /// Type of the problem.
     #[must_use]
     pub fn kind(&self) -> ProblemType {
         self.0.kind

@@ -15,21 +15,20 @@ use crate::reference::{Reference, pages};
 use crate::refusals;
 use crate::served::Http;
 
-/// What an API offers, and how it speaks of it.
+/// Operations of an API, and its documentation.
 pub struct Surface<A: Api, F> {
     /// The folders that all its paths are in, such as `/v1`.
     pub roots: &'static [&'static str],
     /// In the order in which they are documented.
     pub operations: Vec<Operation<A>>,
-    /// How it writes its refusals.
+    /// Format of its refusals.
     pub format: F,
-    /// What is told of it as a whole.
+    /// Documentation of the API.
     pub reference: Reference<A>,
 }
 
-/// The operations of an API, its description under `openapi.json` and
-/// `openapi.yaml`, the pages in `docs` and those under `problems`, complete with
-/// its edge and an answer for every other path.
+/// Operations of an API, its description under `openapi.json` and `openapi.yaml`, and the pages in
+/// `docs` and under `problems`. Complete with its edge and an answer for every other path.
 pub fn router<A: Api, F: ProblemFormat>(
     api: Arc<A>,
     config: HttpConfig,

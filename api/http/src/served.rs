@@ -1,4 +1,4 @@
-//! What is served: the table of operations, what carries them out, and what is told of them.
+//! Served content: the table of operations, their implementation, and their documentation.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::edge::BodyBudget;
 use crate::operation::Contract;
 use crate::reference::Reference;
 
-/// What every operation works with.
+/// State shared by all operations.
 pub(crate) struct Http<A: Api> {
     pub(crate) api: Arc<A>,
     pub(crate) config: Arc<HttpConfig>,
@@ -34,8 +34,7 @@ impl<A: Api> Clone for Http<A> {
 }
 
 impl<A: Api> Http<A> {
-    /// What a path of this template has with a method; with one that it has not,
-    /// what it has with another.
+    /// Contract of a path template and method; for another method, that of another one of the path.
     pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
         let contracts = self.contracts.iter().map(|contract| &**contract);
         let mut contracts = contracts.filter(|contract| contract.path == template);

@@ -6,8 +6,8 @@ pub trait WireName: Copy + 'static {
     const ALL: &'static [(&'static str, Self)];
 }
 
-/// Declares enumerations with the names of their values. What is written about
-/// an enumeration and its values is what callers are told.
+/// Declares enumerations with the names of their values. Their doc comments become the descriptions
+/// for callers.
 #[macro_export]
 macro_rules! wire_enums {
     ($($(#[doc = $doc:literal])+ $enum:ident {

@@ -18,7 +18,7 @@ static BY_VECTORS: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 /// Characters that carry three bytes.
 const GROUP: usize = 4;
 
-/// Why there are no bytes.
+/// Reason for which a text is not decoded.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum NotDecoded {
     Malformed,

@@ -17,8 +17,7 @@ const MOST_VALUES: u32 = 20_000;
 pub(crate) enum Json<'b> {
     Null,
     Boolean(bool),
-    /// An integer as JSON Schema has it (2020-12 validation, 6.1.1), so that
-    /// `14.0` is one, that is not negative.
+    /// A non-negative integer as in JSON Schema (2020-12 validation, 6.1.1), so that `14.0` is one.
     Integer(u64),
     /// Any other number.
     Number,
@@ -27,7 +26,7 @@ pub(crate) enum Json<'b> {
     Object(Vec<(Cow<'b, str>, Json<'b>)>),
 }
 
-/// Why a body is no JSON text.
+/// Reason for which a body is not a JSON text.
 #[derive(Debug)]
 pub(super) enum NotJson {
     Empty,

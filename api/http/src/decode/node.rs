@@ -31,8 +31,8 @@ enum Source<'j> {
 }
 
 impl<'j> Located<'j> {
-    /// What `decode` makes of it. That it makes nothing is a fault, even if the
-    /// code says none: a refusal has to name what it refuses.
+    /// Result of `decode`. A missing result is a fault even if the code recorded none: a refusal
+    /// must name its cause.
     pub(super) fn decode<T>(self, decode: impl FnOnce(Node<'j>) -> Option<T>) -> Option<T> {
         let before = self.faults.count();
         let decoded = decode(Node::given(self.clone()));
@@ -80,7 +80,7 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// What callers are told of it, beside its form.
+    /// Adds a description for callers.
     #[must_use]
     pub fn described(self, description: &str) -> Self {
         self.with("description", description)
@@ -226,7 +226,7 @@ impl<'j> Node<'j> {
         self.seen(self.of_characters(&LINE, || LINE.visible(longest), longest)?)
     }
 
-    /// At most `longest` characters in as many lines as somebody likes.
+    /// At most `longest` characters in any number of lines.
     pub fn lines(&self, longest: usize) -> Option<&'j str> {
         self.of_characters(&LINES, || LINES.any(longest), longest)
     }
@@ -286,8 +286,8 @@ impl<'j> Node<'j> {
         Some(digits)
     }
 
-    /// A string of which `parse` makes something; `wanted` says what it must
-    /// be, `pattern` the same as a regular expression of ECMA-262.
+    /// A string that `parse` accepts; `wanted` is the requirement in words, `pattern` the same as a
+    /// regular expression of ECMA-262.
     pub fn parsed<T>(
         &self,
         pattern: &str,

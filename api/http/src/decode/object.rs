@@ -8,7 +8,7 @@ use super::json::Json;
 use super::located::Located;
 use super::schema_recorder::Members;
 
-/// The members of an object, of which some have been asked for.
+/// Members of an object, some already asked for.
 pub struct Object<'j>(pub(super) Kind<'j>);
 
 pub(super) enum Kind<'j> {

@@ -1,4 +1,4 @@
-//! What texts look like, as regular expressions of ECMA-262.
+//! Text patterns, as regular expressions of ECMA-262.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -22,13 +22,13 @@ static IN_FILE_NAME: LazyLock<String> =
 pub(super) struct Characters {
     /// One of them, as a pattern.
     one: &'static LazyLock<String>,
-    /// Whether a text has others.
+    /// Returns true if a text has other characters.
     pub(super) disturb: fn(&str) -> bool,
-    /// What is said of a text that has.
+    /// The fault of a text that has other characters.
     pub(super) otherwise: &'static str,
 }
 
-/// What can be seen, and room.
+/// Visible characters and spaces.
 pub(super) static LINE: Characters = Characters {
     one: &IN_LINE,
     disturb: text::disturbs_line,
@@ -53,7 +53,7 @@ impl Characters {
         json!({"type": "string", "maxLength": longest, "pattern": pattern})
     }
 
-    /// The same, of which one can be seen.
+    /// The same, with at least one visible character.
     pub(super) fn visible(&self, longest: usize) -> Value {
         let (one, seen) = (&**self.one, &*VISIBLE);
         let pattern = format!("^{one}*{seen}{one}*$");

@@ -1,4 +1,4 @@
-//! What a decoder takes, noted by the decoder itself.
+//! Recording of what a decoder accepts.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::object::Kind;
 use super::{Node, Object};
 use crate::openapi::Schemas;
 
-/// A value of any kind, and the JSON Schema of what is taken in its place.
+/// A value of any kind, and the JSON Schema of what is accepted in its place.
 #[derive(Clone)]
 pub(super) struct SchemaRecorder<'j> {
     pub(super) schemas: &'j RefCell<Schemas>,
@@ -39,7 +39,7 @@ impl<'j> SchemaRecorder<'j> {
         self.schema.replace(schema);
     }
 
-    /// The schema of what `decode` takes.
+    /// The schema of what `decode` accepts.
     pub(super) fn of<T>(
         schemas: &'j RefCell<Schemas>,
         decode: impl FnOnce(Node<'j>) -> Option<T>,
@@ -94,9 +94,8 @@ impl<'j> Members<'j> {
         self.required.push(name);
     }
 
-    /// Says what holds where a member is left out: in words, for generators of
-    /// clients take a member with the keyword `default` for one that is always
-    /// there.
+    /// Documents the default of an optional member. In words, because client generators treat a
+    /// member with the keyword `default` as always present.
     pub(super) fn default(&mut self, name: &str, value: &Value) {
         let Some(Value::Object(schema)) = self.properties.get_mut(name) else {
             return;

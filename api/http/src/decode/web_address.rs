@@ -2,8 +2,8 @@
 
 use url::Url;
 
-/// What may stand in a URI beside letters, digits and what is percent-encoded
-/// (RFC 3986, 2.2 and 2.3), but for the brackets around an IPv6 address.
+/// Characters allowed in a URI beside letters, digits and percent-encoded octets (RFC 3986, 2.2 and
+/// 2.3), except the brackets around an IPv6 address.
 const MARKS: &[u8] = b"-._~:/?@!$&'()*+,;=";
 
 /// An absolute http or https address with a host, without credentials and

@@ -1,4 +1,4 @@
-//! How an agent connects, and what it may call.
+//! How an agent connects, and its tools.
 
 use maud::{Markup, html};
 
@@ -8,11 +8,11 @@ use crate::pages::for_developers;
 /// A tool that agents may call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AgentTool {
-    /// What it is called by.
+    /// Name of the tool.
     pub name: &'static str,
-    /// What it is called to people.
+    /// Title for people.
     pub title: &'static str,
-    /// What models are told of it.
+    /// Description for models.
     pub description: &'static str,
 }
 

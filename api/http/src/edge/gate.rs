@@ -54,7 +54,7 @@ pub(crate) async fn gate<A: Api>(
     about(response, params.as_ref())
 }
 
-/// Where a request comes from, if that matters to its operation.
+/// Origin of a request, if its operation restricts origins.
 async fn origin_of<A: Api>(
     http: &Http<A>,
     contract: Option<&Contract<A>>,
@@ -112,7 +112,7 @@ fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
     response
 }
 
-/// What a path names that is not there.
+/// Description of the missing record of a path.
 fn absent(params: &RawPathParams) -> String {
     let named = params.iter().map(|(name, value)| match parse_uuid(value) {
         Some(id) => format!("{name} {id}"),
@@ -215,7 +215,7 @@ async fn caller<A: Api>(
     caller.map_err(|problem| Refused { problem, security })
 }
 
-/// Why a request has no credentials of a scheme.
+/// Reason for which a request has no credentials of a scheme.
 fn missing(headers: &HeaderMap, security: Security) -> String {
     let scheme = security.name();
     match headers.contains_key(AUTHORIZATION) {
@@ -228,7 +228,7 @@ fn missing(headers: &HeaderMap, security: Security) -> String {
     }
 }
 
-/// Whoever tries many credentials that do not work is told to wait.
+/// Refuses a caller; one that tries many invalid credentials must wait.
 fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) -> Response {
     let Refused { problem, security } = refused;
     if problem.status() != StatusCode::UNAUTHORIZED {
@@ -247,7 +247,7 @@ fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) 
     response
 }
 
-/// How a call authenticates.
+/// Security scheme of a call.
 fn security<A: Api>(http: &Http<A>, contract: Option<&Contract<A>>) -> Security {
     match contract.map(|contract| &contract.entry) {
         Some(Entry::By(credential)) => credential.security,

@@ -10,23 +10,23 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::problem::{Problem, ProblemType};
 
-/// What pages may send beside what every page may.
+/// Request headers allowed to pages beside those that every page may send.
 const HEADERS: &str = "authorization, content-type, x-request-id";
-/// What they may read of an answer.
+/// Response headers that pages may read.
 const EXPOSED: &str = "x-request-id, retry-after, ratelimit, ratelimit-policy";
-/// How long a browser may keep what a preflight was answered, in seconds.
+/// Time for which a browser may cache a preflight answer, in seconds.
 const KEPT_SECONDS: &str = "300";
 
 /// Pages of one origin may make a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct OriginRule {
-    /// What pages of other origins are told.
+    /// Refusal of pages of other origins.
     pub(crate) refusal: ProblemType,
 }
 
-/// Where a call about a record comes from.
+/// Origin of a call about a record.
 pub(super) enum Origin {
-    /// From no page, or from one of the same server that says nothing.
+    /// No page, or one of the same server that sends no origin.
     None,
     /// From the page of the origin that may make it.
     Admitted(HeaderValue),
@@ -50,7 +50,7 @@ impl Origin {
     }
 
     /// # Errors
-    /// What pages of other origins are told.
+    /// The refusal of pages of other origins.
     pub(super) fn check(&self, rule: OriginRule) -> Result<(), Problem> {
         match self {
             Self::None | Self::Admitted(_) => Ok(()),

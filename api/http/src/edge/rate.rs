@@ -1,4 +1,4 @@
-//! How many requests a key may make.
+//! Rate limits of keys.
 
 mod shared;
 
@@ -51,7 +51,7 @@ impl Default for RateLimits {
     }
 }
 
-/// What a bucket is for.
+/// Subject of a bucket.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Bucket {
     Key(Uuid, Access),
@@ -61,15 +61,14 @@ enum Bucket {
     Visitor(IpAddr, Access),
 }
 
-/// A token bucket for each key and kind of access, and for each address that
-/// sends keys that do not work.
+/// A token bucket for each key and kind of access, and for each address that sends invalid keys.
 ///
-/// A bucket is the moment at which it will be full: each request moves that by
-/// the time that one token takes to come back, and is refused when it would be
-/// further away than the whole window. Clones count together: whatever surfaces
-/// have clones of one limiter, a key or an address has one allowance for all.
-/// Those of several hosts count keys together where they are given
-/// [`SharedBuckets`]; addresses each host counts for itself.
+/// A bucket is stored as the time at which it will be full. Each request moves that by the refill
+/// time of one token; it is refused if the time would be further away than the whole window.
+///
+/// Clones count together: whatever surfaces have clones of one limiter, a key or an address has one
+/// allowance for all. Limiters of several hosts count keys together if they have [`SharedBuckets`];
+/// addresses are counted by each host on its own.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     limits: RateLimits,
@@ -115,8 +114,7 @@ impl RateLimiter {
         RateDecision::shared(policy, quota, decision)
     }
 
-    /// Takes one request out of what an address has for operations that need no
-    /// key.
+    /// Takes one request out of an address's allowance for operations without credentials.
     pub(crate) fn admit_visitor(&self, peer: IpAddr, access: Access, now: Instant) -> RateDecision {
         self.take_as(Bucket::Visitor(peer, access), access, now)
     }
@@ -175,13 +173,13 @@ fn tokens_in(time: Duration, token: Duration) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
-/// Says of a request that it was counted already, for a surface that makes calls
-/// of an API within the process on behalf of those it has counted itself: as an
-/// extension of the request, which none that came over a socket has.
+/// Marks a request as already counted. For a surface that makes calls of an API within the process
+/// for callers it has counted itself. An extension of the request, which no request from a socket
+/// has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AlreadyCounted(pub RateDecision);
 
-/// Whether a request may go on, and how much is left for others.
+/// Decision on a request, and the allowance left.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RateDecision {
     policy: &'static str,
@@ -251,7 +249,7 @@ fn value(text: String) -> HeaderValue {
     HeaderValue::try_from(text).expect("names and numbers are ASCII")
 }
 
-/// Rounded up, so that whoever waits as long finds a token.
+/// Rounded up, so that a token is there after that wait.
 fn whole_seconds(time: Duration) -> u32 {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     u32::try_from(seconds).unwrap_or(u32::MAX)
@@ -363,7 +361,7 @@ mod tests {
         assert_eq!(headers["ratelimit"], "\"writes\";r=1;t=30");
     }
 
-    /// What hosts have in common.
+    /// State shared by the hosts.
     #[derive(Default)]
     struct Common {
         full_at: Mutex<Option<Instant>>,
@@ -402,8 +400,8 @@ mod tests {
         std::iter::repeat_with(host).take(count).collect()
     }
 
-    /// Lets so many requests come within a while, to one host after the other;
-    /// tells how many were let in.
+    /// Sends this many requests evenly over a period, to one host after the other; returns the
+    /// number admitted.
     async fn let_in(hosts: &[RateLimiter], requests: u32, within: Duration) -> u32 {
         let mut let_in = 0;
         for (_, host) in (0..requests).zip(hosts.iter().cycle()) {

@@ -7,7 +7,7 @@ use uuid::{Builder, Uuid};
 /// Longest id taken from a caller, in characters.
 const LONGEST: usize = 128;
 
-/// What ties an answer, its log lines and the caller's own log together.
+/// Id that links an answer, its log lines and the caller's own log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RequestId(Arc<str>);
 
@@ -41,9 +41,8 @@ impl RequestId {
         &self.0
     }
 
-    /// For bodies that have room for a UUID alone: the id itself if it is one,
-    /// else one of version 8 (RFC 9562, 5.8) that is made of the first 16 bytes
-    /// of the SHA-256 digest of its text.
+    /// Form for bodies that have room only for a UUID: the id itself if it is one. Otherwise one of
+    /// version 8 (RFC 9562, 5.8), from the first 16 bytes of the SHA-256 digest of its text.
     #[must_use]
     pub fn to_uuid(&self) -> Uuid {
         Uuid::try_parse(&self.0).unwrap_or_else(|_| {

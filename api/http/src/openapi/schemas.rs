@@ -1,5 +1,4 @@
-//! The named schemas of a description (JSON Schema, draft 2020-12, as OpenAPI
-//! 3.1 has it).
+//! Named schemas of a description (JSON Schema, draft 2020-12, as used by OpenAPI 3.1).
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -76,9 +75,8 @@ impl Schemas {
     }
 }
 
-/// Formats of integers as the OpenAPI Format Registry has them, members that
-/// are left out rather than null, and descriptions without the line breaks of
-/// comments.
+/// Adapts a schema to client generators: integer formats of the OpenAPI Format Registry, optional
+/// members instead of nullable ones, and descriptions without the line breaks of comments.
 fn in_words_of_clients(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

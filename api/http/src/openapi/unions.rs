@@ -1,6 +1,5 @@
-//! Unions in the words that generators of clients know: an enumeration is one,
-//! and the alternatives of a tagged union have names, and a discriminator that
-//! tells which is which (OpenAPI 3.1.1, 4.8.25).
+//! Unions in forms that client generators know: a choice of texts is an enumeration. The
+//! alternatives of a tagged union have names and a discriminator (OpenAPI 3.1.1, 4.8.25).
 
 use serde_json::{Map, Value, json};
 
@@ -44,8 +43,7 @@ pub(super) fn enumerate(schema: &mut Value) {
     }
 }
 
-/// Every text of a choice with what is said of it; none where something else
-/// may be chosen.
+/// Every text of a choice with its description; `None` if there are alternatives other than texts.
 fn texts(choices: &[Value]) -> Option<Vec<(Value, Option<String>)>> {
     let mut texts = Vec::new();
     for choice in choices {
@@ -73,8 +71,8 @@ fn describe(members: &mut Map<String, Value>, values: &[(Value, Option<String>)]
     }
 }
 
-/// Takes the alternatives of a tagged union out of its schema, each with the
-/// members that all of them have, and has it refer to them.
+/// Moves the alternatives of a tagged union out of its schema, each with the common members added,
+/// and replaces them by references.
 fn name_alternatives(name: &str, schema: &mut Value) -> Vec<(String, Value)> {
     let Some(tag) = tag_of(schema) else {
         return Vec::new();

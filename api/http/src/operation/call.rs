@@ -1,4 +1,4 @@
-//! What all operations do before and after their own part.
+//! Common steps of all operations, before and after their own.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ const DECODED_IN_PLACE: usize = 16 * 1024;
 
 /// A call that is to be carried out: its request was read and is valid.
 pub struct Call<A: Api, P, T> {
-    /// Who carries it out.
+    /// Implementation of the API.
     pub api: Arc<A>,
-    /// Who makes it, and has claimed it if it is not to be carried out twice.
+    /// Caller, with the claim if the request must not be carried out twice.
     pub caller: Arc<A::Caller>,
     /// The ids of its path.
     pub path: P,
-    /// What it asks.
+    /// Decoded input.
     pub request: T,
-    /// What the answer, the log and the caller know it by.
+    /// Id of the request in the answer, the log and for the caller.
     pub request_id: RequestId,
     /// Kept as long as what came out of the body.
     pub(super) _share: BudgetShare,
@@ -66,10 +66,10 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         Ok(self.with(request, BudgetShare::default()))
     }
 
-    /// With a fault that headers have, and with what `digest` makes of the
-    /// body. Bodies that are not short are decoded away from the threads that serve
-    /// sockets, few of the long ones at a time: documents of many megabytes come this
-    /// way. What a body took of the budget goes with it, also if the caller goes away.
+    /// Builds the call, with a fault of the headers if there is one, and the `digest` of the body.
+    /// Bodies that are not short are decoded away from the threads that serve sockets, few of the
+    /// long ones at a time: they may be documents of many megabytes. The body's share of the budget
+    /// is kept with it, even if the caller disconnects.
     pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
         mut self,
         of_headers: Option<Fault>,

@@ -34,7 +34,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 }
 
-/// `address` is what was posted to.
+/// `address` is the path that was posted to.
 fn answer(address: &str, status: StatusCode, kept: KeptAnswer) -> Response {
     let id = kept.id();
     let mut response = Response::new(Bytes::from(kept.into_body()).into());

@@ -19,17 +19,17 @@ pub struct Download {
     /// The bytes. Not awaited where the caller wants their description alone,
     /// or has them already.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// How many they are.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What a browser should call them.
+    /// File name for a browser.
     pub file_name: String,
     /// SHA-256 of them.
     pub sha256: [u8; 32],
-    /// What else is said of them, their media type too if they have one.
+    /// Further headers, with the media type if it has one.
     pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// What a caller wants of a download.
+/// Conditions of a download request.
 pub(super) struct Wanted {
     known: Known,
     content: bool,

@@ -1,4 +1,4 @@
-//! What calls are asked with.
+//! Inputs of calls.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -11,8 +11,8 @@ use crate::openapi::Schemas;
 
 /// A request's body.
 pub trait FromBody<A>: Sized + Send + 'static {
-    /// Reads and describes it; see [`Node`]. `api` tells what cannot be told of
-    /// the request alone.
+    /// Decodes and describes it; see [`Node`]. `api` supplies facts that the request does not
+    /// contain.
     fn decode(api: &A, node: &Node<'_>) -> Option<Self>;
 }
 
@@ -22,12 +22,12 @@ pub trait FromQuery: Sized + Send + 'static {
     fn decode(query: &mut Object<'_>) -> Option<Self>;
 }
 
-/// What an operation is asked with.
+/// Input of an operation.
 pub trait Input<A>: 'static {
-    /// What it becomes.
+    /// Decoded value.
     type Value: Send + 'static;
 
-    /// Whether it is in the body.
+    /// Presence of the body.
     const BODY: BodyKind;
 
     /// From the body, if that is where it is.

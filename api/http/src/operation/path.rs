@@ -1,4 +1,4 @@
-//! What a path names.
+//! Parameters of a path.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -39,11 +39,11 @@ impl<P> Copy for Path<P> {}
 pub struct PathParameter {
     /// As templates have it.
     pub name: &'static str,
-    /// What callers are told of it.
+    /// Description for callers.
     pub description: &'static str,
-    /// What it looks like.
+    /// Schema of the value.
     pub schema: Value,
-    /// Whether it names a record, which may be absent.
+    /// True if it names a record, which may be absent.
     pub is_id: bool,
 }
 
@@ -66,7 +66,7 @@ pub trait PathParams<R>: Clone + Send + Sync + 'static {
     /// None when one of them is no UUID, and so the id of nothing.
     fn of(params: &RawPathParams) -> Option<Self>;
 
-    /// What is wrong with one that is no id.
+    /// Fault of a parameter that is not a valid id.
     fn fault(&self) -> Option<Fault> {
         None
     }

@@ -16,7 +16,7 @@ use crate::disposition::file_headers;
 pub struct AnswerForm {
     /// Such as `application/jose+json`.
     pub media_type: &'static str,
-    /// What it looks like.
+    /// Schema of the content.
     pub schema: fn() -> Value,
 }
 
@@ -35,7 +35,7 @@ pub struct Representation {
     pub media_type: Cow<'static, str>,
     /// The bytes.
     pub content: Bytes,
-    /// What to call the file; none of what is no file.
+    /// File name; `None` if it is not a file.
     pub file_name: Option<String>,
 }
 

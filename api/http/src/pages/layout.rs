@@ -42,13 +42,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; 
 pub struct Layout<'a> {
     /// Tag of the page's language (RFC 5646).
     pub language: &'a str,
-    /// What it is called.
+    /// Title.
     pub title: &'a str,
     /// A sentence for search engines; empty where none may list the page.
     pub description: &'a str,
-    /// The link to what is on it, for those who hear or type their way.
+    /// Text of the skip link, for users of screen readers and keyboards.
     pub skip: &'a str,
-    /// Whether it may be found through search engines.
+    /// True if search engines may index it.
     pub is_public: bool,
     /// Paths of the modules that it runs.
     pub scripts: &'a [String],
@@ -122,16 +122,16 @@ impl Layout<'_> {
     }
 }
 
-/// A page as an answer that nobody keeps, frames or is told the address of.
+/// A page as an answer that is not cached, not framed, and sends no referrer.
 #[must_use]
 pub fn page_response(status: StatusCode, page: Markup) -> Response {
     (status, fields(), page.into_string()).into_response()
 }
 
-/// What pages are.
+/// Media type of pages.
 pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
-/// What goes along with every page.
+/// Headers of every page.
 pub(super) fn fields() -> [(HeaderName, HeaderValue); 4] {
     let fields = [
         (CONTENT_TYPE, MEDIA_TYPE),

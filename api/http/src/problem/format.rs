@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{Problem, ProblemType};
 use crate::edge::RequestId;
 
-/// How an API writes its refusals.
+/// Format of an API's refusals.
 pub trait ProblemFormat: Send + Sync + 'static {
     /// Of the body.
     const MEDIA_TYPE: &'static str;
@@ -21,14 +21,12 @@ pub trait ProblemFormat: Send + Sync + 'static {
     /// The members of the body.
     type Body: JsonSchema + Serialize;
 
-    /// What this API answers in the place of a common type, which may have
-    /// another name and status with it.
+    /// The API's own type in place of a common one; its name and status may differ.
     fn translated(&self, kind: ProblemType) -> ProblemType {
         kind
     }
 
-    /// What a caller is told of `problem`, whose request has this id. Its type
-    /// is translated.
+    /// Body of the answer with `problem`, whose request has this id. Its type is translated.
     fn body(&self, problem: &Problem, request: &RequestId) -> Self::Body;
 }
 

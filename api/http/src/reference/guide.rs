@@ -9,20 +9,20 @@ use crate::pages::{for_developers, inline};
 /// Commands for a shell, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
-    /// What it leads to.
+    /// Goal of the guide.
     pub title: &'static str,
-    /// What is needed, and what comes of it.
+    /// Prerequisites and result.
     pub introduction: &'static str,
     /// One after the other.
     pub steps: &'static [Step],
 }
 
-/// What is done at once.
+/// One step of a guide.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it does.
+    /// Title of the step.
     pub title: &'static str,
-    /// What there is to know.
+    /// Explanation.
     pub text: &'static str,
     /// For a shell; `{base}` stands for the service's address.
     pub command: &'static str,
@@ -31,7 +31,7 @@ pub struct Step {
 /// Things of one kind that are set up here.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SetUp {
-    /// What they are called.
+    /// Title.
     pub title: &'static str,
     /// Each of them; none at all, if it cannot be done here.
     pub names: Vec<String>,

@@ -1,6 +1,5 @@
-//! The reference of an API as pages: one that lists its calls, and one for each
-//! call, event and schema. They are written from the OpenAPI document, which is all
-//! that they know of the API, so that what is described is what can be read.
+//! The reference of an API as pages: one that lists its calls, and one for each call, event and
+//! schema. They are rendered from the OpenAPI document alone, so that pages and document agree.
 
 mod about;
 mod conditions;
@@ -27,7 +26,7 @@ use crate::pages::PublicPage;
 /// The pages of one API.
 pub(super) struct Manual {
     about: About,
-    /// All calls and events, by what they are about.
+    /// All calls and events, by tag.
     pub(super) index: PublicPage,
     /// The pages below it, by what follows its path.
     pages: HashMap<String, PublicPage>,
@@ -51,7 +50,7 @@ impl Manual {
         self.pages.get(path)
     }
 
-    /// What was found.
+    /// Page of search results.
     pub(super) fn found(&self, query: &str) -> Markup {
         index::found(&self.about, query, &self.search.find(query))
     }

@@ -21,7 +21,7 @@ use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::served::Http;
 
-/// The pages of an API, which need nothing of what stands behind it.
+/// Pages of an API; they need nothing of its implementation.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
     let guided = http.clone();

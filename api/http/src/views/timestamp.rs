@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::Serializer;
 
-/// A time as everybody is told it: a `date-time` of RFC 3339, 5.6, in UTC, with
-/// `Z` and milliseconds.
+/// A time as in all answers: a `date-time` of RFC 3339, 5.6, in UTC, with `Z` and milliseconds.
 #[must_use]
 pub fn date_time(time: Timestamp) -> String {
     format!("{time:.3}")

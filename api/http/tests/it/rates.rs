@@ -1,4 +1,4 @@
-//! How often callers may come, and to how many surfaces.
+//! Rates of callers, over several surfaces.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::about::About;
 
-/// What the reference of a schema begins with.
+/// Prefix of references to schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The description of an API.
@@ -64,14 +64,14 @@ impl<'d> Document<'d> {
         self.member("components")["schemas"].get(name)
     }
 
-    /// What a value refers to, or itself.
+    /// The target of a reference, or the value itself.
     pub(super) fn resolved(&self, value: &'d Value) -> &'d Value {
         let pointer = value["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
         let target = pointer.and_then(|pointer| self.value.pointer(pointer));
         target.unwrap_or(value)
     }
 
-    /// What a call takes in its path, query and headers.
+    /// Parameters of a call in path, query and headers.
     pub(super) fn parameters(&self, call: &Call<'d>) -> Vec<&'d Value> {
         let all = [call.shared, &call.operation["parameters"]].into_iter();
         let all = all.flat_map(items);
@@ -109,17 +109,17 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// A few words on what it does.
+    /// Summary of the call.
     pub(super) fn summary(&self) -> &'d str {
         text(&self.operation["summary"])
     }
 
-    /// What is told of it.
+    /// Description of the call.
     pub(super) fn description(&self) -> &'d str {
         text(&self.operation["description"])
     }
 
-    /// What it is about.
+    /// Tag of the call.
     pub(super) fn tag(&self) -> &'d str {
         items(&self.operation["tags"])
             .map(text)
@@ -144,7 +144,7 @@ impl<'d> Call<'d> {
             .collect()
     }
 
-    /// The schemas of what it takes and of what it answers when it is done.
+    /// Schemas of its request body and of its successful answers.
     pub(super) fn schemas(&self) -> Vec<&'d Value> {
         let body = self.body().into_iter().map(|(_, content)| content);
         let done = self

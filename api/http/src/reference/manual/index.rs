@@ -1,4 +1,4 @@
-//! The page that lists all calls, what is found on it, and the frame of all pages.
+//! The page that lists all calls, the page of search results, and the frame of all pages.
 
 use maud::{Markup, html};
 
@@ -29,7 +29,7 @@ pub(super) fn entry(about: &About, call: &Call<'_>) -> Markup {
     html! { a href=(about.call(call.id)) { (call.summary()) } " " code { (call.line()) } }
 }
 
-/// All calls and events, by what they are about.
+/// All calls and events, by tag.
 pub(super) fn page(document: &Document<'_>) -> Markup {
     let about = document.about;
     let info = document.member("info");
@@ -94,7 +94,7 @@ pub(super) fn schemas(document: &Document<'_>) -> Markup {
     )
 }
 
-/// What was found.
+/// Page of search results.
 pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     frame(
         about,

@@ -8,7 +8,7 @@ use super::document::{Call, Document, members, problems, text};
 use super::types::{Types, limits};
 use super::{index, markdown, members as schemas, samples};
 
-/// All that is told of it.
+/// Page of a call.
 pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     let below = schemas::below(document, &call.schemas());
     let types = Types::new(document.about, &below);

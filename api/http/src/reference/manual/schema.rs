@@ -27,7 +27,7 @@ pub(super) fn users<'d>(document: &Document<'d>) -> Vec<User<'d>> {
     calls.chain(schemas).collect()
 }
 
-/// What it is, and where it is used.
+/// Description of a schema, and where it is used.
 pub(super) fn page<'d>(
     document: &Document<'d>,
     name: &str,

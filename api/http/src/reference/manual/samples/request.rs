@@ -1,4 +1,4 @@
-//! What a program sends, and what it does with the answer.
+//! Requests of sample programs, and how they use the answer.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) const FILE: &str = "answer.bin";
 pub(super) const BASE: &str = "BASE";
 pub(super) const KEY: &str = "KEY";
 
-/// What a program sends.
+/// Request of a sample program.
 pub(super) struct Request<'d> {
     /// In capitals.
     pub(super) method: String,
@@ -21,19 +21,19 @@ pub(super) struct Request<'d> {
     /// The parameters whose values are in variables.
     pub(super) variables: Vec<&'d Value>,
     pub(super) credentials: Option<Credentials>,
-    /// Whether a repetition may be told from another request.
+    /// True if the request may carry an idempotency key.
     pub(super) is_repeatable: bool,
     pub(super) body: Option<&'d Value>,
     pub(super) answer: Answer,
 }
 
-/// What is sent of credentials: the value of an environment variable.
+/// Credentials sent: the value of an environment variable.
 pub(super) enum Credentials {
     Bearer(String),
     Basic(String),
 }
 
-/// What is done with an answer.
+/// Use of the answer.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Answer {
     Json,
