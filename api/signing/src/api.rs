@@ -1,4 +1,4 @@
-//! What stands behind the routes.
+//! The trait behind the routes.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -14,11 +14,11 @@ use crate::requests::{
 use crate::views;
 use crate::vocabulary::{SigningEventKind, SigningMethod};
 
-/// The operations of the API, one method each.
+/// Operations of the API, one method each.
 ///
-/// Every method may answer any [`Problem`]; an id that is unknown or belongs
-/// to another workspace or mode is [`Problem::not_found`]. Roles, rates and
-/// everything that can be said of a request alone were looked at before.
+/// Every method may answer any [`Problem`]; an id that is unknown or belongs to another workspace
+/// or mode is [`Problem::not_found`]. Roles, rates and all properties of the request alone were
+/// checked before.
 #[async_trait]
 pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Record> {
     /// The methods that are set up here, in the order in which they are listed.
@@ -32,13 +32,13 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         &[]
     }
 
-    /// Refuses what is for test keys alone.
+    /// Refuses what is only for test keys.
     ///
     /// # Errors
     /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
-    /// `GET /v1/capabilities`, and what the guide tells of it. Must not block.
+    /// `GET /v1/capabilities`, also used by the guide. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 
     /// `GET /v1/signings`.

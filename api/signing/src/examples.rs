@@ -250,7 +250,7 @@ fn cancelled(base_url: &BaseUrl) -> views::Signing {
     signing
 }
 
-/// Declined by the second signer, as the example of the request has it.
+/// Declined by the second signer, as in the example of the request.
 fn simulated(base_url: &BaseUrl) -> views::Signing {
     let mut signing = cancelled(base_url);
     signing.status = SigningStatus::Declined;

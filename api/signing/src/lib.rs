@@ -55,9 +55,8 @@ pub fn neighbour() -> Neighbour {
     }
 }
 
-/// The API under `/v1`, its description under `/openapi.json` and
-/// `/openapi.yaml`, the pages in `/docs` and those under `/problems`, complete
-/// with its edge and an answer for every other path.
+/// The API under `/v1`, its description under `/openapi.json` and `/openapi.yaml`, and the pages in
+/// `/docs` and under `/problems`. Complete with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let format = ProblemDocuments::new(config.base_url.clone());
     let sample = edge(sample::route(), format.clone());

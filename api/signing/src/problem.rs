@@ -5,7 +5,7 @@ use parafa_api_ceremony::problems;
 use parafa_api_http::deliveries;
 
 parafa_api_http::problem_kinds! {
-    /// What kind of refusal it is.
+    /// Kind of a refusal.
     pub enum ProblemKind {
         ValidationFailed = VALIDATION_FAILED;
         DocumentRefused = [BAD_REQUEST, "document-refused", "The document is not accepted",

@@ -113,8 +113,7 @@ wire_enums! {
     }
 }
 
-/// The family of formats that a file name's extension stands for. A
-/// container's own mimetype member decides what it really is.
+/// Family of formats of a file extension. For a container, its own mimetype member decides.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DocumentFamily {
     /// `.pdf`.
@@ -164,8 +163,7 @@ impl DocumentFamily {
     }
 }
 
-/// What follows the last full stop of a name that has something before it, in
-/// lower case.
+/// The part after the last full stop of a name that has something before it, in lower case.
 #[must_use]
 pub fn file_extension(file_name: &str) -> Option<String> {
     let (stem, extension) = file_name.rsplit_once('.')?;

@@ -10,7 +10,7 @@ use crate::vocabulary::DocumentFamily;
 pub struct NewFile {
     /// A file name with one of the known extensions.
     pub name: String,
-    /// What the extension stands for.
+    /// Family of the file extension.
     pub family: DocumentFamily,
     /// The file itself.
     pub content: Bytes,

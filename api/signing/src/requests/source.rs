@@ -8,7 +8,7 @@ use super::limits::{FILES, LARGEST_DOCUMENT, LONGEST_FILE_NAME};
 use crate::ids::FileToken;
 use crate::vocabulary::{ContainerFormat, DocumentFamily, file_extension};
 
-/// What is to be signed.
+/// The content to be signed.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// One document.
@@ -34,16 +34,15 @@ pub struct NewDocument {
     pub pointer: String,
     /// A file name with one of the known extensions.
     pub name: String,
-    /// What the extension stands for.
+    /// Family of the file extension.
     pub family: DocumentFamily,
     /// The document itself.
     pub bytes: DocumentBytes,
-    /// Whether the form is to be drawn into the pages first; only with
-    /// [`DocumentFamily::Pdf`].
+    /// True if the form is first drawn into the pages; only with [`DocumentFamily::Pdf`].
     pub flatten: bool,
 }
 
-/// Where a document's bytes are.
+/// Source of a document's bytes.
 #[derive(Clone, Debug)]
 pub enum DocumentBytes {
     /// In the request.
@@ -55,7 +54,7 @@ pub enum DocumentBytes {
 /// A container to be composed.
 #[derive(Clone, Debug)]
 pub struct NewContainer {
-    /// What it becomes.
+    /// Format of the container.
     pub format: ContainerFormat,
     /// 1 to 20 files with distinct names; the first is the main document.
     pub files: Vec<ContainerFile>,
@@ -68,7 +67,7 @@ pub struct ContainerFile {
     pub pointer: String,
     /// A file name with an extension that the container's format takes.
     pub name: String,
-    /// What the extension stands for.
+    /// Media type of the file extension.
     pub media_type: &'static str,
     /// The file itself.
     pub content: Bytes,

@@ -143,7 +143,7 @@ async fn an_encoded_body_is_not_supported() {
     );
 }
 
-/// A body of which a byte comes every second.
+/// A body that sends one byte each second.
 fn trickle() -> Body {
     Body::from_stream(stream::unfold((), |()| async {
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -291,7 +291,7 @@ impl Answer {
         kind
     }
 
-    /// What `validation-failed` lists.
+    /// Faults listed by `validation-failed`.
     pub(crate) fn faults(&self) -> Vec<(String, String)> {
         assert_eq!(self.problem(), ProblemKind::ValidationFailed);
         let members = self.json();
