@@ -1,4 +1,4 @@
-//! What the paths name: entities and things by their codes.
+//! Subjects named by paths: entities and things, by their codes.
 
 use std::str::FromStr;
 

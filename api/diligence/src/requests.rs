@@ -1,4 +1,4 @@
-//! What calls are asked with.
+//! Input of calls.
 
 use parafa_api_http::FromQuery;
 use parafa_api_http::decode::Object;
@@ -6,7 +6,7 @@ use parafa_register_data::{EntityCode, PropertyNumber};
 
 use crate::vocabulary::{AnswerFormat, Purpose, SignatureTier};
 
-/// What a caller wants to know.
+/// Question of a caller.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Question {
     /// Name, form, status, management.
@@ -27,14 +27,14 @@ pub enum Question {
     Report(EntityCode),
 }
 
-/// How a caller wants to have it.
+/// Options of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AnswerOptions {
     /// With the interpretation.
     pub interpret: bool,
     /// In which form.
     pub form: Form,
-    /// What for; always given where it is required.
+    /// Purpose; always set if it is required.
     pub purpose: Option<Purpose>,
 }
 

@@ -50,7 +50,7 @@ impl AnswerKind {
         Self::Report,
     ];
 
-    /// What the answer to a query is; none of one that is not for callers.
+    /// Kind of the answer to a query; `None` if it is not for callers.
     #[must_use]
     pub fn of(query: &Query) -> Option<Self> {
         Some(match query {
@@ -99,7 +99,7 @@ fn schema<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Where the schema of an answer is published.
+/// URL at which the schema of an answer is published.
 #[must_use]
 pub fn address(base_url: &BaseUrl, kind: AnswerKind) -> String {
     base_url.join(&format!("/schemas/dd/{}/v1", kind.name()))

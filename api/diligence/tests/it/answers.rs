@@ -1,4 +1,4 @@
-//! Calls for data, and what is told of the API.
+//! Calls for data, and the documentation of the API.
 
 use http::header::ALLOW;
 use http::{Method, StatusCode};
