@@ -1,4 +1,4 @@
-//! What stands behind the routes.
+//! The trait behind the routes.
 
 use async_trait::async_trait;
 use parafa_api_http::{Api, Problem, ids};
@@ -15,11 +15,11 @@ ids! {
     AuthenticationId in "requestId";
 }
 
-/// The operations of the API, one method each.
+/// Operations of the API, one method each.
 ///
-/// Callers are of three kinds, and each operation is for one: a provider by its
-/// key, a client by the token of one request, and anybody. What a client may not
-/// touch is refused by [`Api::presence`]: its request alone is there for it.
+/// Callers are of three kinds, and each operation is for one: a provider with its key, a client
+/// with the token of one request, and anybody. [`Api::presence`] restricts a client to its own
+/// request.
 #[async_trait]
 pub trait AuthApi: Api<Record = AuthenticationId> {
     /// Whoever calls without credentials.

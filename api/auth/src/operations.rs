@@ -23,13 +23,13 @@ const KEYS: Path<()> = Path::new(KEYS_PATH);
 /// Behind the issuer (OpenID Connect Discovery 1.0, 4).
 const CONFIGURATION: Path<()> = Path::new("/.well-known/openid-configuration");
 
-/// Where the keys of assertions are.
+/// Path of the keys of assertions.
 pub const KEYS_PATH: &str = "/v1/auth/.well-known/jwks.json";
 
-/// How long whoever verifies assertions may keep the keys, in seconds.
+/// Time for which verifiers of assertions may cache the keys, in seconds.
 pub const KEYS_ARE_FRESH_FOR: u32 = 300;
 
-/// What operations are about.
+/// Tags of operations.
 pub(crate) const TAGS: &[Tag] = &[OF_PROVIDERS, OF_CLIENTS];
 const OF_PROVIDERS: Tag = Tag {
     name: "Providers",

@@ -8,7 +8,7 @@ use crate::fake::{CLIENT, KNOWN, OTHER, PROVIDER, UNKNOWN, ask, creation, reques
 use crate::openapi::assert_sound;
 use crate::reference_pages::assert_readable;
 
-/// Who makes a call.
+/// Kinds of callers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Provider,

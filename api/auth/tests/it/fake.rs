@@ -1,5 +1,5 @@
-//! What stands behind the routes in these tests: one provider with one request,
-//! and a request of somebody else.
+//! Implementation behind the routes in these tests: one provider with one request, and another
+//! provider's request.
 
 use std::sync::Arc;
 
