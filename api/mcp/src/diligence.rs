@@ -1,9 +1,8 @@
-//! The tools of the due-diligence API.
+//! Tools of the due-diligence API.
 //!
-//! A tool is a call of the API itself, made within the process with the key of
-//! whoever calls the tool: what is checked, charged and logged, and what is
-//! answered, is therefore the same by whichever way a caller comes. Of the
-//! API's description come the schemas of the answers.
+//! A tool is a call of the API itself, made within the process with the caller's key. Checks,
+//! charges, logs and answers are therefore the same over both protocols. The schemas of answers
+//! come from the API's description.
 
 mod arguments;
 mod definitions;
@@ -34,12 +33,12 @@ pub use self::pages::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTE
 use crate::refusal::refusal;
 use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
-/// Where the API describes itself.
+/// Path of the API's description.
 const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
-/// Why tools cannot be offered.
+/// Reason for which tools cannot be offered.
 #[derive(Debug, Error)]
 pub enum ToolsError {
     /// The API does not describe itself.
@@ -50,7 +49,7 @@ pub enum ToolsError {
     NotDescribed(&'static str),
 }
 
-/// When to go on with an answer again that cannot be reached, in seconds.
+/// Time after which a stored answer that is unavailable can be tried again, in seconds.
 const AWAY_RETRY_SECONDS: u32 = 5;
 
 /// The nine tools over a due-diligence API.
@@ -62,7 +61,7 @@ pub struct DiligenceTools<A> {
     server: Implementation,
 }
 
-/// Whoever calls a tool, with what the API is told of them.
+/// Caller of a tool, with the credentials for the API.
 pub struct ToolCaller<C> {
     caller: C,
     authorization: HeaderValue,
@@ -204,8 +203,8 @@ impl<A> DiligenceTools<A> {
         }
     }
 
-    /// Of an answer the page that is asked for; all of it where it has one page
-    /// alone, or cannot be kept: it is charged already.
+    /// The requested page of an answer. All of it if it has only one page, or cannot be stored: it
+    /// is charged already.
     async fn page(&self, mut body: Value, asked: Asked, key: Uuid) -> CallToolResult {
         if !asked.bods {
             pages::leave_out_bods(&mut body);
@@ -233,7 +232,7 @@ impl<A> DiligenceTools<A> {
     }
 }
 
-/// Why a cursor leads nowhere.
+/// Refusal of an expired or foreign cursor.
 fn expired() -> Problem {
     Problem::validation(vec![Fault::new(
         "/cursor",
@@ -241,7 +240,7 @@ fn expired() -> Problem {
     )])
 }
 
-/// What the API answered.
+/// Answer of the API.
 struct Answer {
     status: StatusCode,
     /// In seconds.
@@ -281,7 +280,7 @@ impl Definition {
                 let mut arguments = Arguments::new(arguments);
                 let id = arguments.text("orderId");
                 let id = arguments.complete(id)?;
-                // As in a path: what is no id is the id of nothing.
+                // As in a path: an invalid id names nothing.
                 let id = Uuid::try_parse(&id).map_err(|_| {
                     let detail = "There is no such order: orderId is not a UUID.";
                     Problem::new(ProblemType::NOT_FOUND, detail)

@@ -1,4 +1,4 @@
-//! What the protocol's own conformance suite says of both revisions.
+//! The protocol's own conformance suite, for both revisions.
 
 use std::time::Duration;
 

@@ -17,15 +17,15 @@ use serde_json::json;
 use uuid::Uuid;
 
 pub(crate) const ORIGIN: &str = "https://library.example";
-/// The key of somebody who may order.
+/// Key of a reader who may order.
 pub(crate) const MEMBER: &str = "Bearer member";
-/// The key of somebody who may only read.
+/// Key of a reader who may only read.
 pub(crate) const VISITOR: &str = "Bearer visitor";
 
-/// How long a book that is lent is away.
+/// Time until a lent book is back.
 pub(crate) const LENT_SECONDS: u32 = 40;
 
-/// Whether somebody waits for the book that never comes.
+/// True while a call waits for the book that never comes.
 pub(crate) static WAITING: AtomicBool = AtomicBool::new(false);
 
 /// Whoever waits for it, until they leave.
