@@ -12,7 +12,7 @@ use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
 use crate::vocabulary::{Country, Language};
 
-/// What stands behind the pages and calls.
+/// The trait behind the pages and calls.
 #[async_trait]
 pub trait CeremonyApi: Send + Sync + 'static {
     /// A link that leads somewhere.
@@ -21,27 +21,25 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// The app that reads identity cards; without one they are not offered.
     fn card_app(&self) -> Option<&CardApp>;
 
-    /// Where a link leads.
+    /// Looks up a link.
     ///
     /// # Errors
-    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    /// [`Problem::not_found`] for an unknown link, or one that is no longer valid.
     async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
 
-    /// Why a known link leads nowhere now, or is not open; `None` for an unknown
-    /// token and for an open link.
+    /// Reason for which a known link is closed; `None` for an unknown token and for an open link.
     ///
     /// # Errors
-    /// A fault of what is stored.
+    /// A fault of the stored data.
     async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem>;
 
-    /// Whether more than reading is allowed on a link: its signer can still
-    /// sign.
+    /// Returns true if the link allows more than reading: its signer can still sign.
     fn is_open(&self, link: &Self::Link) -> bool;
 
-    /// The language of a link's signer.
+    /// Language of a link's signer.
     ///
     /// # Errors
-    /// A fault of what is stored.
+    /// A fault of the stored data.
     fn language(&self, link: &Self::Link) -> Result<Language, Problem>;
 
     /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) by the national
@@ -52,8 +50,7 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// `GET /c/{token}`: what the page shows before its script runs.
     async fn page(&self, link: Self::Link) -> Result<PageContent, Problem>;
 
-    /// How the workspace that asks shows itself: `GET /c/{token}/face.css` has its
-    /// accent.
+    /// Branding of the requesting workspace: `GET /c/{token}/face.css` has its accent colour.
     async fn face(&self, link: Self::Link) -> Result<Face, Problem>;
 
     /// `GET /c/{token}/logo.png`: the workspace's logo, a PNG file.
@@ -74,8 +71,8 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// The state of the ceremony now.
     async fn state(&self, link: Self::Link) -> Result<State, Problem>;
 
-    /// `GET /c/{token}/state`: the state once it differs from the `known` one,
-    /// or after `wait`, with a tag that tells it from others.
+    /// `GET /c/{token}/state`: returns the state once it differs from the `known` one, or after
+    /// `wait`, with its entity tag.
     async fn await_state(
         &self,
         token: &str,
@@ -108,10 +105,10 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// [`Problem::not_found`] for a code that leads nowhere.
     async fn pair(&self, code: &str) -> Result<PairedCard, Problem>;
 
-    /// Where the token leads that an app was given.
+    /// Looks up the token of a card's app.
     ///
     /// # Errors
-    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    /// [`Problem::not_found`] for an unknown token, or one that is no longer valid.
     async fn find_paired(&self, token: &str) -> Result<Self::Link, Problem>;
 
     /// `POST …/card/certificate`: what the card with this certificate, DER, is to
@@ -142,10 +139,10 @@ pub trait CeremonyApi: Send + Sync + 'static {
 pub struct ShownDocument {
     /// The bytes. Not awaited where its description alone is wanted.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// How many there are.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What it is called.
+    /// File name.
     pub file_name: String,
-    /// What it is.
+    /// Media type.
     pub media_type: String,
 }

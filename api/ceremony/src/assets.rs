@@ -88,7 +88,7 @@ pub(crate) fn page_script() -> String {
     CEREMONY.path("ceremony.js")
 }
 
-/// The folder of what draws documents.
+/// Path of the PDF viewer.
 pub(crate) fn pdf_js() -> &'static str {
     PDF_JS.address()
 }

@@ -1,4 +1,4 @@
-//! State that pages and calls share, and extractors of what they are asked.
+//! State shared by pages and calls, and extractors of their input.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct CeremonyRoutes<C> {
     pub(crate) api: C,
     /// Reads what calls are asked.
     pub(crate) admission: Admission,
-    /// Where the pages are served, as browsers write it.
+    /// Origin of the pages, as browsers serialize it.
     pub(crate) origin: String,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct CeremonyRoutes<C> {
 pub(crate) type Shared<C> = Arc<CeremonyRoutes<C>>;
 
 impl<C: CeremonyApi> CeremonyRoutes<C> {
-    /// What a call is asked.
+    /// Input of a call.
     pub(crate) async fn asked<I: Input<C>>(&self, request: Request) -> Result<I::Value, Problem> {
         self.admission.asked::<C, I>(&self.api, request).await
     }
@@ -46,7 +46,7 @@ impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
     }
 }
 
-/// What stands in the address as a token; what is no text leads nowhere.
+/// Token in the path; text that is not UTF-8 is no token.
 pub(crate) struct LinkToken(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
@@ -71,8 +71,7 @@ pub(crate) const ANY: bool = false;
 /// calls that change something.
 pub(crate) const OPEN: bool = true;
 
-/// Where the token of a call leads, which stands in its address, or else was
-/// given to a card's app.
+/// Link of a call, by the token in its path or the token of a card's app.
 pub(crate) struct Link<C: CeremonyApi, const IS_OPEN: bool>(pub(crate) C::Link);
 
 impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C, IS_OPEN> {
@@ -90,8 +89,8 @@ impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C
     }
 }
 
-/// That the token in the address of a call leads somewhere. Nothing is kept of where:
-/// the call may wait, beside thousands of others.
+/// Checks that the link in the path of a call is valid, without keeping it: the call may wait,
+/// beside thousands of others.
 pub(crate) struct LiveLink;
 
 impl<C: CeremonyApi> FromRequestParts<Shared<C>> for LiveLink {
@@ -184,7 +183,7 @@ pub(crate) async fn dead_link_page<C: CeremonyApi>(
     }
 }
 
-/// Whether a page is among what is accepted (RFC 9110, 12.5.1).
+/// Returns true if the client accepts HTML (RFC 9110, 12.5.1).
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     accepts(headers, ACCEPT, "text/html")
 }

@@ -43,7 +43,7 @@ pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
         .merge(calls_below("/c/card").layer(map_response(tell_dead_tokens)))
 }
 
-/// Who has guessed codes of late.
+/// Addresses that guessed codes recently.
 #[derive(Default)]
 struct Guesses(Mutex<HashMap<IpAddr, (Instant, u32)>>);
 
@@ -82,7 +82,7 @@ impl Guesses {
     }
 }
 
-/// What a browser shows of the address that the app is to open.
+/// Page shown by a browser at the URL meant for the app.
 async fn pair_page<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     parameters: PageParameters,
@@ -131,7 +131,7 @@ async fn certificate<C: CeremonyApi>(
 
 async fn complete<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
-    // What it ended with may be sent again when the signature is there.
+    // A repetition gets the same answer after the signature was made.
     Link(link): Link<C, ANY>,
     asked: Result<Asked<C, WholeBody<CardSignature>>, Problem>,
 ) -> Result<Json<views::Attempt>, Problem> {
@@ -148,7 +148,7 @@ fn refused(problem: Problem) -> Problem {
     }
 }
 
-/// What has ended is not there for an app's token any more.
+/// An ended attempt no longer exists for an app's token.
 async fn tell_dead_tokens(response: Response) -> Response {
     let problem = response.extensions().get::<Problem>();
     match problem.map(Problem::kind) {

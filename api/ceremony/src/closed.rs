@@ -6,18 +6,18 @@ use crate::vocabulary::Language;
 /// A known link that leads nowhere now.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ClosedLink {
-    /// Why it does not.
+    /// Reason.
     pub reason: ClosedReason,
     /// Language of its signer.
     pub language: Language,
 }
 
-/// Why a known link leads nowhere now.
+/// Reason for which a known link is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClosedReason {
     /// Other signers come first.
     NotYet {
-        /// Whether a letter says when the turn has come.
+        /// True if a letter announces the signer's turn.
         is_mailed: bool,
     },
     /// Its signer has signed.
@@ -50,7 +50,7 @@ impl ClosedReason {
         }
     }
 
-    /// What has happened, and what the signer can do.
+    /// Explanation, and what the signer can do.
     pub(crate) fn explanation(self, texts: &Messages) -> &'static str {
         match self {
             Self::NotYet { is_mailed: true } => texts.closed_not_yet_mailed,

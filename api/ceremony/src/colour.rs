@@ -7,9 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Colour(pub [u8; 3]);
 
-/// Least contrast of text with what is behind it (WCAG 2.2, 1.4.3, level AA).
+/// Minimum contrast of text with its background (WCAG 2.2, 1.4.3, level AA).
 const LEAST_CONTRAST: f64 = 4.5;
-/// How many steps there are from a colour to black or to white.
+/// Number of steps from a colour to black or to white.
 const STEPS: u8 = 100;
 
 impl Colour {
@@ -80,14 +80,14 @@ impl fmt::Display for Colour {
     }
 }
 
-/// What a scheme of the common style sheet has behind text, and whereto a colour
-/// is moved to be read there.
+/// Backgrounds of text in a scheme of the common style sheet, and the colour towards which others
+/// are moved to be readable there.
 struct Scheme {
     card: Colour,
     paper: Colour,
     note: Colour,
     towards: Colour,
-    /// Hundredths of the accent in the background of what is chosen.
+    /// Hundredths of the accent in the background of selected elements.
     tint: u8,
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn style_sheet(accent: Colour) -> String {
 mod tests {
     use super::*;
 
-    /// The text of both schemes, as the common style sheet has it.
+    /// Text colour of both schemes, as in the common style sheet.
     const INKS: [(&Scheme, Colour); 2] = [
         (&LIGHT, Colour([0x16, 0x20, 0x2c])),
         (&DARK, Colour([0xe8, 0xed, 0xf3])),

@@ -55,12 +55,12 @@ async fn by_form<C: CeremonyApi>(
     }
 }
 
-/// Whether a browser sends a form itself, as it does where no script runs.
+/// Returns true if the browser submits a form itself, as without scripts.
 pub(crate) fn is_form(headers: &HeaderMap) -> bool {
     declares(headers, "application/x-www-form-urlencoded")
 }
 
-/// What the page says that a form was not taken, in the look of all pages.
+/// Page for a refused form, in the look of all pages.
 pub(crate) fn refused(problem: &Problem, language: Option<Language>, token: &str) -> Response {
     let why: Sentence = match problem.kind() {
         ProblemType::FORBIDDEN => |texts| texts.decline_unproven,

@@ -1,11 +1,11 @@
-//! How a workspace shows itself on the pages of its ceremonies.
+//! Branding of a workspace on the pages of its ceremonies.
 
 use maud::{Markup, html};
 
 use crate::colour::Colour;
 use crate::messages::Messages;
 
-/// How a workspace shows itself.
+/// Branding of a workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Face {
     /// The name that it is registered under.
@@ -14,13 +14,13 @@ pub struct Face {
     pub display_name: Option<String>,
     /// Its colour, as it was chosen.
     pub accent: Option<Colour>,
-    /// How its logo is laid out, if it has one.
+    /// Size of its logo, if it has one.
     pub logo: Option<LogoSize>,
     /// The email address at which signers can ask.
     pub contact: Option<String>,
 }
 
-/// How much space a logo takes in a page or letter, in its units.
+/// Size of a logo in a page or letter, in its units.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LogoSize {
     /// From left to right.
@@ -30,8 +30,8 @@ pub struct LogoSize {
 }
 
 impl LogoSize {
-    /// A space of 160 by 48 units, or as much of it as a picture of so many pixels
-    /// fills with its proportions; a smaller one is not made larger.
+    /// The largest size of at most 160 by 48 units with the proportions of a picture of this many
+    /// pixels; a smaller picture is not enlarged.
     #[must_use]
     pub fn of_pixels(width: u32, height: u32) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));

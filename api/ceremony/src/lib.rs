@@ -25,7 +25,7 @@ mod texts;
 mod views;
 mod vocabulary;
 
-/// What a browser can show beside the page.
+/// Media type that a browser can show beside the page.
 const PDF: &str = "application/pdf";
 /// Pictures that it can show there.
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];

@@ -8,8 +8,8 @@ use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, Language, SigningM
 
 /// Longest reason of a decline, in characters.
 const LONGEST_REASON: usize = 500;
-/// How Estonian numbers begin. A code without a country is Lithuanian, unless it
-/// comes with such a number: the two countries' codes have the same form.
+/// Prefix of Estonian phone numbers. A code without a country is Lithuanian, unless it comes with
+/// such a number: the two countries' codes have the same form.
 const ESTONIAN_NUMBERS: &str = "+372";
 /// Longest text that may be a pairing code, in characters.
 const LONGEST_CODE: usize = 32;
@@ -23,10 +23,10 @@ const LONGEST_SIGNATURE: usize = 2 * 1024;
 /// An attempt to be.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StartAttempt {
-    /// How.
+    /// Signing method.
     pub method: SigningMethod,
-    /// As [`CeremonyApi::person`](crate::CeremonyApi::person) has it; none for a
-    /// device link.
+    /// In the form of [`CeremonyApi::person`](crate::CeremonyApi::person); `None` for a device
+    /// link.
     pub person: Option<String>,
     /// `+` and digits: of the phone that signs, for Mobile-ID.
     pub phone_number: Option<String>,
@@ -96,16 +96,16 @@ fn start_attempt(
     })
 }
 
-/// What a card has signed.
+/// A card's signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CardSignature {
     /// The value.
     pub value: Vec<u8>,
-    /// How it was made.
+    /// Signature algorithm.
     pub algorithm: CardAlgorithm,
     /// Its form.
     pub encoding: CardEncoding,
-    /// As it came with what was to be signed.
+    /// As it came with the data to be signed.
     pub operation_token: String,
 }
 
@@ -150,7 +150,7 @@ impl<A> FromBody<A> for CertificateSubmission {
     }
 }
 
-/// Why a signer declines, if they say so.
+/// Reason for declining, if given.
 pub(crate) struct DeclineReason(pub(crate) Option<String>);
 
 impl<A> FromBody<A> for DeclineReason {

@@ -43,7 +43,7 @@ const MODULE: u32 = 6;
 /// Until when a call has to be answered, longer than a state is waited for.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
-/// What a program is told of a link behind which there is nothing for it.
+/// Detail of a 404 for programs, behind a link.
 const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
 
 /// The page, its assets and the calls; they want an edge around them. `origin`
@@ -264,10 +264,9 @@ async fn code_to_scan<C: CeremonyApi>(
         .into_response())
 }
 
-/// Where the app brings the signer back to; the page says what came of it, in the
-/// language that it was left in. Also a link that has been signed on leads there,
-/// for the return that its signature waited for: phones repeat it, and the signer
-/// is to see the page, not that the link is dead.
+/// Callback of the app; the page shows the result, in the language of the page that opened the app.
+/// Links that are already signed accept it too, for the return that the signature waited for:
+/// phones repeat it, and the signer must see the page, not a dead link.
 async fn callback<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
@@ -304,8 +303,8 @@ fn returned_to(token: &str, language: Option<Language>) -> String {
     }
 }
 
-/// The state with its tag, which a reader sends back in `If-None-Match` to be
-/// told of the next one.
+/// The state with its entity tag, which the reader sends back in `If-None-Match` to wait for the
+/// next one.
 fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response {
     let tag = HeaderValue::try_from(format!("\"{tag}\"")).expect("hex digits are ASCII");
     (status, [(ETAG, tag)], Json(state)).into_response()
@@ -344,9 +343,9 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     }
 }
 
-/// A page that tells nobody its address posts its forms with no origin (Fetch,
-/// 3.2, "append a request `Origin` header"); that it is one of this server's
-/// stands in a header that no script can set (Fetch Metadata, 2.3).
+/// A page without referrer posts its forms with the origin `null` (Fetch, 3.2, "append a request
+/// `Origin` header"). That it is a page of this server is in a header that no script can set (Fetch
+/// Metadata, 2.3).
 fn is_own_form(headers: &HeaderMap) -> bool {
     let is = |name: &HeaderName, value: &[u8]| {
         headers
@@ -358,7 +357,7 @@ fn is_own_form(headers: &HeaderMap) -> bool {
         && decline::is_form(headers)
 }
 
-/// What is not found behind a link is the link itself, whose token nobody repeats.
+/// A 404 behind a link concerns the link itself; its token is not repeated.
 async fn tell_dead_links(mut response: Response) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let told = match problem.kind() == ProblemType::NOT_FOUND {

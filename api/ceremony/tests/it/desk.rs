@@ -22,7 +22,7 @@ pub(crate) const ORIGIN: &str = "https://sign.example.lt";
 /// Longest page that is read, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// What the token of a link says of it.
+/// Kind of link that a token stands for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Link {
     /// Open, of a signer who reads Lithuanian.
@@ -305,7 +305,7 @@ pub(crate) async fn answer(request: Builder, body: &str) -> Response {
     answer.await.expect("an answer")
 }
 
-/// What a browser that asks for a page gets.
+/// Answer to a browser that requests a page.
 pub(crate) async fn page(path: &str) -> (StatusCode, String) {
     let request = Request::get(path).header("accept", "text/html");
     text(answer(request, "").await).await
