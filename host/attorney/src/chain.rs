@@ -14,10 +14,10 @@ pub enum ChainError {
     /// The PEM text cannot be read.
     #[error("the certificates cannot be read as PEM")]
     Unreadable(#[source] openssl::error::ErrorStack),
-    /// There is none.
+    /// There is no certificate.
     #[error("there is no certificate")]
     Empty,
-    /// The signer's key is not one that signs here.
+    /// The signer's key is of an unsupported kind.
     #[error(
         "the key of the first certificate is neither RSA of {RSA_BITS} bits or more nor on P-256 or P-384"
     )]

@@ -14,7 +14,7 @@ pub use chain::ChainError;
 pub use pkcs11::{Pin, Pkcs11Key, Pkcs11KeyError, Pkcs11Settings};
 pub use software::{SoftwareKey, SoftwareKeyError};
 
-/// A key that signs digests, with the certificates that stand behind it.
+/// A key that signs digests, with its certificate chain.
 #[async_trait]
 pub trait SigningKey: Send + Sync {
     /// The certificates in DER, the signer's first, then its issuers as far as
@@ -47,8 +47,7 @@ pub trait SigningKey: Send + Sync {
 pub enum KeyStorage {
     /// A device: its signatures may be qualified.
     Device,
-    /// This process, from a file: its signatures are none that anybody should
-    /// rely on.
+    /// This process, from a file: its signatures must not be relied on.
     Memory,
 }
 
@@ -90,7 +89,7 @@ pub enum SigningKeyError {
     /// The key cannot be reached; trying again may help.
     #[error("the key cannot be reached: {0}")]
     Unavailable(String),
-    /// The key does not sign, and will not by itself.
+    /// The key does not sign; retrying does not help.
     #[error("the key refuses to sign: {0}")]
     Refused(String),
 }

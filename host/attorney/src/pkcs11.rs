@@ -1,4 +1,4 @@
-//! A key that a PKCS #11 module keeps.
+//! Keys in PKCS #11 modules.
 
 mod single_part;
 mod token;
@@ -55,8 +55,7 @@ pub enum Pkcs11KeyError {
     NoName,
 }
 
-/// A key that a module keeps. Sessions are opened when they are needed, and
-/// anew after a token was away.
+/// A key in a module. Sessions are opened when needed, and again after the token was absent.
 pub struct Pkcs11Key {
     token: Arc<Token>,
     places: Arc<Semaphore>,
@@ -79,8 +78,8 @@ impl std::fmt::Debug for Pin {
 }
 
 impl Pkcs11Key {
-    /// A key with its certificates in PEM, the signer's first. The token is not
-    /// looked for yet: it may come later.
+    /// A key with its certificates in PEM, the signer's first. The token is not opened yet: it may
+    /// be attached later.
     ///
     /// # Errors
     /// [`Pkcs11KeyError`].
@@ -96,8 +95,7 @@ impl Pkcs11Key {
         })
     }
 
-    /// Has something done by the token, once there is a place, no longer than it
-    /// may take.
+    /// Runs a call on the token once there is a slot, within the time limit.
     async fn by_token<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Token) -> Result<T, SigningKeyError> + Send + 'static,
@@ -119,7 +117,7 @@ impl Pkcs11Key {
         let place = place.map_err(|_| closed())?;
         let token = self.token.clone();
         let calling = tokio::task::spawn_blocking(move || {
-            // A module that hangs keeps its place, so that few threads hang.
+            // A module that hangs keeps its slot, so that few threads hang.
             let _place = place;
             call(&token)
         });
@@ -170,7 +168,7 @@ const SHA_256_INFO: [u8; 19] = [
     0x00, 0x04, 0x20,
 ];
 
-/// Modules answer r and s one behind the other (PKCS #11 v2.40, 2.3.1).
+/// Converts the concatenated r and s of modules (PKCS #11 v2.40, 2.3.1).
 fn der_of(value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     let (r, s) = value.split_at(value.len() / 2);
     EcdsaSig::from_private_components(BigNum::from_slice(r)?, BigNum::from_slice(s)?)?.to_der()

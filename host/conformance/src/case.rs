@@ -13,7 +13,7 @@ use crate::{Expectation, Operation, SignedBy, SignerAlgorithm};
 /// File name of a case's description.
 pub(crate) const DESCRIPTION: &str = "case.toml";
 
-/// A document, and what a plugin should say to it.
+/// A document, and a plugin's expected answers to it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The name of its folder.
@@ -39,7 +39,7 @@ pub struct Check {
     /// Number of signers, one after the other. Of `sign`, one by default; of `archive`, those who
     /// sign before it to level B-T, none by default.
     pub signers: Option<u8>,
-    /// The level that `sign` is asked for, B-B when it is not named.
+    /// Target level of `sign`; B-B by default.
     pub target: Option<TargetLevel>,
     /// The signers' algorithm; ECDSA-SHA256 by default.
     pub algorithm: Option<SignerAlgorithm>,
@@ -76,10 +76,10 @@ pub enum CaseError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// The document is not there. It may be too large to be kept.
+    /// The document is missing. It may be too large to be part of the repository.
     #[error("{} is not there", .0.display())]
     NoDocument(PathBuf),
-    /// The document is another one than described.
+    /// The document differs from its description.
     #[error("the document has the digest {actual}")]
     OtherDocument {
         /// Its SHA-256, in hex digits.
@@ -180,8 +180,7 @@ impl Check {
         self.by.unwrap_or_default()
     }
 
-    /// The names that the files of `compose` have; that of the case's file where
-    /// there are none.
+    /// Names of the files for `compose`; by default the one of the case's file.
     pub(crate) fn names(&self, input: &str) -> Vec<String> {
         let names = self.files.clone();
         names.unwrap_or_else(|| vec![input.to_owned()])

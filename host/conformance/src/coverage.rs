@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use memchr::memmem;
 use parafa_plugin_host::{CallError, Capability, Integrity, MemberRole, Plugin, SignedDocument};
 
-/// Places of a document that are looked at, at most.
+/// Maximum number of places checked in a document.
 const PLACES: usize = 4;
 const BIT: u8 = 1;
 

@@ -24,7 +24,7 @@ pub(crate) struct Variant {
     pub(crate) document: Bytes,
 }
 
-/// The damaged variants of a document, the same ones for the same document.
+/// Damaged variants of a document, always the same for the same document.
 pub(crate) fn variants(document: &Bytes) -> impl Iterator<Item = Variant> {
     let mut places = Places(SEED);
     let step = if document.len() > LARGE {
@@ -77,7 +77,7 @@ fn flips(document: &Bytes, mut places: Places) -> impl Iterator<Item = Variant> 
     })
 }
 
-/// A sequence of numbers that looks random (SplitMix64).
+/// A pseudo-random sequence (SplitMix64).
 struct Places(u64);
 
 impl Places {

@@ -24,8 +24,7 @@ pub enum Expectation {
 pub struct ExpectedRefusal {
     /// The code.
     pub code: String,
-    /// All of the subjects, in any order; not looked at when they are not
-    /// named.
+    /// All subjects, in any order; not compared unless named.
     pub subjects: Option<Vec<String>>,
 }
 

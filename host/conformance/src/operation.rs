@@ -28,31 +28,30 @@ pub enum Operation {
     Archive,
     /// Makes a document of files.
     Compose,
-    /// Takes out the document's members.
+    /// Extracts the document's members.
     Extract,
-    /// Turns what can be filled in into what can only be read.
+    /// Draws form fields into the page.
     Flatten,
-    /// Says what the document is and whether it may be signed.
+    /// Reports on the document and whether it can be signed.
     Inspect,
-    /// Tells what the document holds.
+    /// Lists the document's members.
     Members,
     /// Makes the sandbox's unsigned artifact.
     Rehearse,
     /// Adds a signature.
     Sign,
-    /// Gives evidence about the document's signatures.
+    /// Reports on the document's signatures.
     Verify,
 }
 
-/// A document that a plugin is given.
+/// Input of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Input {
-    /// The names of the files that `compose` is given, each with these bytes and
-    /// the media type that its extension stands for.
+    /// File names given to `compose`, each with these bytes and the media type of its extension.
     pub names: Vec<String>,
     /// The document.
     pub document: Bytes,
-    /// The id of the member that `extract` takes out; all of them without it.
+    /// Id of the member for `extract`; all of them if `None`.
     pub member: Option<String>,
     /// The parameters of `compose`.
     pub params: Vec<Parameter>,
@@ -77,7 +76,7 @@ pub enum Answered {
     Verified(Vec<SignatureEvidence>),
 }
 
-/// A document that was made without anybody's signature.
+/// A document made without a signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Made {
     /// The document.
@@ -112,8 +111,8 @@ impl Answered {
 )]
 pub struct UnknownOperation(String);
 
-/// Has a plugin do something with a document. `signer` signs at once, to
-/// `level`, and the authorities behind it answer what an archive needs.
+/// Performs an operation of a plugin on a document. `signer` signs at once, to `level`, and its
+/// authorities answer the needs of an archive.
 ///
 /// # Errors
 ///
@@ -218,7 +217,7 @@ async fn check_media_type(
     }
 }
 
-/// Has a plugin take out one member, or all of them.
+/// Extracts one member, or all of them.
 async fn extract(
     plugin: &Plugin,
     document: Bytes,

@@ -20,8 +20,7 @@ const AUTHORITY: &str = "Parafa software authority";
 const TIME_STAMPER: &str = "Parafa software time-stamping authority";
 const SIGNER: &str = "Parafa software signer";
 
-/// An RSA key of 4096 bits that everybody has: it takes too long to be made of
-/// a seed.
+/// A public RSA key of 4096 bits: generating one from a seed takes too long.
 const RSA_KEY: &[u8] = include_bytes!("pki/rsa.pem");
 /// Policy identifier that belongs to no authority.
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.3161");
@@ -52,8 +51,8 @@ impl Authorities {
         Ok(Self { root, time_stamper })
     }
 
-    /// A signer for signatures at `time`. An ECDSA key is made of `seed`; there
-    /// is one RSA key only.
+    /// A signer for signatures at `time`. An ECDSA key is derived from `seed`; there is only one
+    /// RSA key.
     pub(crate) fn signer(
         &self,
         algorithm: SignerAlgorithm,
@@ -138,7 +137,7 @@ pub(crate) enum Issuer {
     Anchor,
     /// The software authority, in DER.
     Authority(Vec<u8>),
-    /// Somebody else.
+    /// Another issuer.
     Unknown,
 }
 

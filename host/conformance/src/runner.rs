@@ -68,12 +68,12 @@ pub enum RunError {
     Signer(#[from] IssuingError),
 }
 
-/// Plays the cases for a plugin: those of `cases/<id of the plugin>`, or of
-/// `cases` itself where there is no such folder.
+/// Runs the cases for a plugin: those of `cases/<id of the plugin>`, or of `cases` itself if there
+/// is no such folder.
 ///
 /// # Errors
 ///
-/// When there is nothing to play. A case that cannot be read is one that failed.
+/// There are no cases. An unreadable case counts as failed.
 pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
     let own = Some(cases.join(plugin.id())).filter(|folder| folder.is_dir());
     let folder = own.unwrap_or_else(|| cases.to_owned());
@@ -92,24 +92,23 @@ pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
         .await
 }
 
-/// Plays the cases that are part of this crate; for a format that has none,
-/// those for any format.
+/// Runs the cases that are part of this crate; for a format without any, those for any format.
 ///
 /// # Errors
 ///
-/// When nothing can be signed.
+/// Nothing can be signed.
 pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
     Run::new(&plugin.on_trial(), Depth::Full)
         .play_built_in()
         .await
 }
 
-/// Plays the small ones of the cases that are part of this crate, each call once: whether a
-/// plugin does its work at all.
+/// Runs the small cases that are part of this crate, each call once: a check that a plugin works at
+/// all.
 ///
 /// # Errors
 ///
-/// When nothing can be signed.
+/// Nothing can be signed.
 pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
     Run::new(&plugin.on_trial(), Depth::Quick)
         .play_built_in()
@@ -261,7 +260,7 @@ impl Failure {
     }
 }
 
-/// A check with the people who sign in it.
+/// A check with its signers.
 struct Trial<'a> {
     plugin: &'a Plugin,
     /// The case's file.
@@ -374,7 +373,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Checks that a plugin gives the same answer when it is asked again.
+/// Checks that a plugin gives the same answer when asked again.
 fn stands_by(
     answer: &Result<Answered, CallError>,
     again: Result<Answered, CallError>,

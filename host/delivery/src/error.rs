@@ -5,7 +5,7 @@ use parafa_store::keys::KeyError;
 /// Reason for which a delivery failed this time.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// Something that is kept could not be read or written.
+    /// Reading or writing stored data failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),
     /// The product could not make the content of the notice.

@@ -1,4 +1,4 @@
-//! Letters, handed in to one mail server.
+//! Letters, sent through one mail server.
 
 mod under_way;
 
@@ -25,7 +25,7 @@ use crate::webhooks::schedule_drop;
 /// Delay before checking again on a letter whose lease has ended while this host is still handing
 /// it in.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
-/// The outcome of an attempt at which the server did not take a letter.
+/// Outcome of an attempt at which the server did not accept a letter.
 const UNAVAILABLE: &str = "unavailable";
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ struct Payload {
 pub struct MailSender {
     records: Records,
     sources: NoticeSources,
-    /// None where no mail server is set up.
+    /// `None` if no mail server is configured.
     mailer: Option<Arc<Mailer>>,
     under_way: Arc<UnderWay>,
 }
@@ -58,7 +58,7 @@ impl MailSender {
     /// One attempt to send a letter.
     ///
     /// # Errors
-    /// When something that is kept fails; a mail server that does is tried again.
+    /// The store failed. Failures of the mail server are retried instead.
     pub async fn send(&self, job: &mut ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notices } = job.payload()?;
         let handing = match &self.mailer {
@@ -232,7 +232,7 @@ async fn conclude(
         }
         tx.delete::<NoticeRow>(id).await?;
         if has_own_key {
-            // There are no more of them than parties, and none is added any more.
+            // There are at most as many as parties, and no more are added.
             let page = &Page::oldest(MAX_PAGE_ROWS);
             let others = tx
                 .page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none())

@@ -24,7 +24,7 @@ const JITTER_PERCENT: i32 = 20;
 pub(crate) struct Jitter(u8);
 
 impl Jitter {
-    /// Without random bytes to be had, none.
+    /// No extension if there are no random bytes.
     pub(crate) fn drawn() -> Self {
         Self(getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]))
     }

@@ -24,8 +24,7 @@ use crate::source::NoticeSources;
 pub use self::keep::DROP_NOTICE;
 pub(crate) use self::keep::schedule_drop;
 
-/// Deliveries that run at the same time: no receiver and no workspace has more
-/// than a part of them.
+/// Number of concurrent deliveries; no receiver and no workspace may use all of them.
 pub const DELIVERIES_AT_ONCE: usize = 128;
 
 /// The way out for events. Clones share it.
@@ -46,7 +45,7 @@ struct Payload {
 }
 
 impl WebhookSender {
-    /// Sends through `port`, which reaches only what webhooks may reach.
+    /// Sends through `port`, which only reaches allowed webhook targets.
     #[must_use]
     pub fn new(
         records: Records,

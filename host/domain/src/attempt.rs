@@ -10,7 +10,7 @@ pub enum Phase {
     Signing,
     /// The signer's device waits for the signer.
     WaitingForUser,
-    /// The device has signed; time-stamp and finishing go on.
+    /// The device has signed; time-stamp and completion follow.
     Completing,
     /// The signature is in the document.
     Done,
@@ -65,7 +65,7 @@ impl Phase {
 pub enum AttemptFailure {
     /// The device's signature does not verify over the data to be signed.
     BadSignature,
-    /// Given up by the signer or retracted by the caller.
+    /// Cancelled by the signer or by the caller.
     Cancelled,
     /// The certificate's validity has ended.
     CertificateExpired,
@@ -73,12 +73,12 @@ pub enum AttemptFailure {
     CertificatePurpose,
     /// The certificate is revoked.
     CertificateRevoked,
-    /// The certificate leads to no configured trust anchor, or is that of a
-    /// card without a Lithuanian personal code.
+    /// The certificate has no path to a configured trust anchor, or is that of a card without a
+    /// Lithuanian personal code.
     CertificateUntrusted,
     /// The device or the signer's account cannot be used.
     DeviceError,
-    /// The document is no longer the one that was shown.
+    /// The document differs from the one shown.
     DocumentChanged,
     /// The certificate is another person's than the ceremony, the signer's input or the card read
     /// first says.
@@ -89,19 +89,19 @@ pub enum AttemptFailure {
     NotQualified,
     /// The plugin of the document's format failed, or is not available.
     PluginFailed,
-    /// The provider does not answer as it should.
+    /// The provider failed.
     ProviderUnavailable,
-    /// Another signer has the turn, and kept it for too long.
+    /// Another signer had the turn for too long.
     SigningInProgress,
-    /// Nobody answered in time.
+    /// No answer came in time.
     Timeout,
     /// No time-stamp could be had.
     TimestampUnavailable,
-    /// The person is asked by too many attempts already.
+    /// Too many attempts ask the person already.
     TooManyAttempts,
     /// The signer refused on the device.
     UserRefused,
-    /// The signer chose another verification code.
+    /// The signer chose a wrong verification code.
     WrongCode,
 }
 

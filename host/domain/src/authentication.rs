@@ -62,11 +62,11 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationStatus {
-    /// Nobody has done anything yet.
+    /// Nothing was submitted yet.
     Pending,
     /// A card's certificate is accepted.
     CertificateReceived,
-    /// A provider asks the person.
+    /// A provider is asking the person.
     InProgress,
     /// The person is authenticated.
     Completed,
@@ -95,11 +95,10 @@ pub enum CannotAuthenticate {
     /// The request has ended so.
     #[error("the request has ended")]
     Ended(AuthenticationStatus),
-    /// Somebody else's certificate is bound to it.
+    /// It is bound to another person's certificate.
     #[error("somebody else's certificate was accepted before")]
     IdentitySwap,
-    /// The operation was claimed by another completion, replaced or has expired,
-    /// or there was none.
+    /// The operation is unknown, expired, replaced or claimed by another completion.
     #[error("the operation is spent")]
     OperationSpent,
     /// Its method has no such step.
@@ -117,7 +116,7 @@ pub enum Completion {
 }
 
 impl Authentication {
-    /// A new request that ends by itself after `lifetime`.
+    /// A new request that expires after `lifetime`.
     #[must_use]
     pub fn new(method: AuthenticationMethod, now: Timestamp, lifetime: SignedDuration) -> Self {
         Self {
@@ -242,7 +241,7 @@ impl Authentication {
         Ok(completion)
     }
 
-    /// A provider begins to ask the person; again, after a host has died.
+    /// Records that a provider begins to ask the person, possibly again after a host died.
     ///
     /// # Errors
     /// [`CannotAuthenticate`]; nothing changes.
@@ -253,7 +252,7 @@ impl Authentication {
         Ok(())
     }
 
-    /// Ends the request by what a provider has told.
+    /// Ends the request with a provider's verdict.
     ///
     /// # Errors
     /// [`CannotAuthenticate`]; nothing changes.

@@ -36,11 +36,11 @@ pub enum KycStatus {
     Verifying,
     /// The evidence is there.
     Delivered,
-    /// Whoever signed is not who the register says.
+    /// The signer is not the person in the register.
     IdentityMismatch,
     /// There is nothing that could be confirmed.
     Refused,
-    /// Nobody has signed in time.
+    /// The subject did not sign in time.
     Expired,
     /// The service could not do it.
     Failed,
@@ -50,9 +50,9 @@ pub enum KycStatus {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KycRefusal {
-    /// The subject does not want to sign.
+    /// The subject declined.
     SubjectDeclined,
-    /// The role was given up since the order was made.
+    /// The subject gave up the role after the order was made.
     RoleNoLongerHeld,
     /// The subject's certificate carries an identifier that is no Lithuanian
     /// personal code.
@@ -95,7 +95,7 @@ impl KycStatus {
 }
 
 impl KycOrder {
-    /// A new order, whose subject is waited for.
+    /// A new order, which waits for its subject.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl KycOrder {
         self.leave_ceremony(State::Verifying, now)
     }
 
-    /// The subject does not want to sign.
+    /// Records that the subject declined.
     ///
     /// # Errors
     /// [`CannotIdentify`]; nothing changes.

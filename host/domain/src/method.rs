@@ -52,7 +52,7 @@ impl FromStr for SigningMethod {
 #[error("not a signing method: nfc, smart_id and mobile_id are")]
 pub struct UnknownMethod;
 
-/// The methods that a signer may use, in the order in which they were given.
+/// The methods that a signer may use, in the given order.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MethodSet(Vec<SigningMethod>);
@@ -71,7 +71,7 @@ impl MethodSet {
 }
 
 impl FromIterator<SigningMethod> for MethodSet {
-    /// Keeps the first of each.
+    /// Keeps the first of duplicates.
     fn from_iter<I: IntoIterator<Item = SigningMethod>>(methods: I) -> Self {
         let mut set = Vec::new();
         for method in methods {

@@ -3,7 +3,7 @@
 /// Characters of the basic table of GSM 03.38 (3GPP TS 23.038, 6.2.1) besides
 /// letters and digits of ASCII.
 const GSM_7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
-/// Those of its extension that the service takes.
+/// Characters of its extension that the service accepts.
 const GSM_7_EXTENSION: &str = "€[]^|{}\\";
 
 /// Most characters of a text in GSM-7.

@@ -1,7 +1,7 @@
-//! The port through which a door of the host speaks HTTP.
+//! The port through which a crate of the host speaks HTTP.
 //!
-//! `parafa-trust` and `parafa-eid` know neither a socket nor each other: they
-//! are given an [`HttpPort`], and the host decides which addresses it reaches.
+//! `parafa-trust` and `parafa-eid` know neither a socket nor each other: they are given an
+//! [`HttpPort`], and the host decides which addresses it reaches.
 
 use std::error::Error;
 use std::iter::successors;
@@ -26,7 +26,7 @@ pub trait HttpPort: Send + Sync {
     /// The answer, whatever its status.
     ///
     /// # Errors
-    /// [`HttpPortError`] when there is no complete answer within the limits.
+    /// [`HttpPortError`] if there is no complete answer within the limits.
     async fn exchange(
         &self,
         request: http::Request<Bytes>,
@@ -58,7 +58,7 @@ pub trait HttpPort: Send + Sync {
 /// Reason for the lack of an answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum HttpPortError {
-    /// The address is not one that may be reached.
+    /// The address may not be reached.
     #[error("{host} may not be reached: {reason}")]
     Forbidden {
         /// The host of the request.
@@ -69,7 +69,7 @@ pub enum HttpPortError {
     /// The answer is longer than allowed.
     #[error("the answer is longer than {limit} bytes")]
     ResponseTooLong {
-        /// The answer's status, which came before it.
+        /// Status of the answer, received before its body.
         status: http::StatusCode,
         /// The limit in bytes.
         limit: usize,
@@ -77,7 +77,7 @@ pub enum HttpPortError {
     /// As much was fetched already as may be for one purpose.
     #[error("as much was fetched as may be")]
     Spent,
-    /// No complete answer in time.
+    /// No complete answer within the time limit.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
     /// No connection, or it broke.

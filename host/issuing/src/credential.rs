@@ -20,11 +20,11 @@ pub struct Profile {
     pub serial: Vec<u8>,
     /// `notBefore` and `notAfter`.
     pub validity: [Time; 2],
-    /// In their order; what the keys identify is an extension like others.
+    /// Extensions in order; the key identifiers are extensions like others.
     pub extensions: Vec<Extension>,
 }
 
-/// A key with its certificate. Whoever holds it can be an authority.
+/// A key with its certificate. It can act as an authority.
 #[derive(Clone, Debug)]
 pub struct Credential {
     /// The private key.
@@ -45,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// The same with one more extension.
+    /// The profile with one more extension.
     #[must_use]
     pub fn with(mut self, extension: Extension) -> Self {
         self.extensions.push(extension);

@@ -30,11 +30,11 @@ pub const SEQUENCE: u8 = 0x30;
 /// The tag of SET.
 pub const SET: u8 = 0x31;
 
-/// An element whose value is these parts, one after the other.
+/// An element whose value is the concatenation of these parts.
 ///
 /// # Panics
 ///
-/// When it has 256 MiB.
+/// The value has 256 MiB or more.
 #[must_use]
 pub fn tlv(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let value = parts.concat();
@@ -123,7 +123,7 @@ pub fn uri(url: &str) -> Vec<u8> {
     tlv(0x86, &[url.as_bytes()])
 }
 
-/// Elements under a context tag; nothing when there are none.
+/// Elements under a context tag; empty without elements.
 pub(crate) fn optional(number: u8, elements: &[Vec<u8>]) -> Vec<u8> {
     if elements.is_empty() {
         return Vec::new();

@@ -40,7 +40,7 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// One that is critical.
+    /// A critical extension.
     #[must_use]
     pub fn critical(id: ObjectIdentifier, value: Vec<u8>) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Extension {
         }
     }
 
-    /// One that may be overlooked.
+    /// A non-critical extension.
     #[must_use]
     pub fn plain(id: ObjectIdentifier, value: Vec<u8>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Extension {
         }
     }
 
-    /// `basicConstraints` of an authority, over no more authorities than that.
+    /// `basicConstraints` of an authority, with this path length.
     #[must_use]
     pub fn authority(path_length: Option<u8>) -> Self {
         let length = path_length.map(|length| integer(&[length]));
@@ -104,8 +104,7 @@ impl Extension {
         Self::plain(ID_CE_CERTIFICATE_POLICIES, sequence_of(&policies))
     }
 
-    /// `authorityInfoAccess`: where the responder is, and where the issuer's
-    /// certificate.
+    /// `authorityInfoAccess`: URLs of the responder and of the issuer's certificate.
     #[must_use]
     pub fn access(responder: &str, issuer: Option<&str>) -> Self {
         let access = |method, url: &str| sequence(&[&oid(method), &uri(url)]);
@@ -147,21 +146,21 @@ impl Extension {
         Self::plain(QC_STATEMENTS, sequence_of(statements))
     }
 
-    /// `subjectKeyIdentifier` of a SubjectPublicKeyInfo, DER.
+    /// `subjectKeyIdentifier` of a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     ///
-    /// When that is none.
+    /// The key is not a SubjectPublicKeyInfo.
     pub fn subject_key(public_key: &[u8]) -> Result<Self, IssuingError> {
         let value = octets(&key_identifier(public_key)?);
         Ok(Self::plain(ID_CE_SUBJECT_KEY_IDENTIFIER, value))
     }
 
-    /// `authorityKeyIdentifier` of the issuer's SubjectPublicKeyInfo, DER.
+    /// `authorityKeyIdentifier` of the issuer's SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     ///
-    /// When that is none.
+    /// The key is not a SubjectPublicKeyInfo.
     pub fn authority_key(public_key: &[u8]) -> Result<Self, IssuingError> {
         let value = sequence(&[&tlv(0x80, &[&key_identifier(public_key)?])]);
         Ok(Self::plain(ID_CE_AUTHORITY_KEY_IDENTIFIER, value))
@@ -178,7 +177,7 @@ impl Extension {
     }
 }
 
-/// A QCStatement with whatever its information is, DER.
+/// A QCStatement with any information, in DER.
 #[must_use]
 pub fn statement(id: ObjectIdentifier, information: &[u8]) -> Vec<u8> {
     sequence(&[&oid(id), information])

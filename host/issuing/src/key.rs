@@ -35,7 +35,7 @@ pub enum KeyKind {
 #[derive(Clone, Debug)]
 pub struct Key {
     pkey: PKey<Private>,
-    /// The same key, where signatures are to be the same every time.
+    /// The same key, if signatures must be reproducible.
     seeded: Option<SigningKey>,
 }
 
@@ -55,12 +55,11 @@ impl Key {
         Ok(pkey.into())
     }
 
-    /// The P-256 key whose private number is `seed`. It signs deterministically
-    /// (RFC 6979).
+    /// The P-256 key whose private number is `seed`. It signs deterministically (RFC 6979).
     ///
     /// # Errors
     ///
-    /// When the number is none of the curve's.
+    /// The number is not in the curve's range.
     pub fn from_seed(seed: &[u8; 32]) -> Result<Self, IssuingError> {
         let seeded = SigningKey::from_bytes(seed.into())?;
         let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?;
@@ -139,11 +138,11 @@ impl Key {
         self.sign_digest(algorithm, &hash(algorithm, message)?)
     }
 
-    /// Signs what has this digest (ECDSA signatures in DER, RSASSA-PKCS1-v1_5).
+    /// Signs a digest (ECDSA signatures in DER, RSASSA-PKCS1-v1_5).
     ///
     /// # Errors
     ///
-    /// When the key cannot be used, or the digest is not of the algorithm.
+    /// The key cannot be used, or the digest does not fit the algorithm.
     pub fn sign_digest(
         &self,
         algorithm: MessageDigest,

@@ -36,7 +36,7 @@ pub struct SingleResponse {
     pub this_update: Time,
     /// By when there is newer information.
     pub next_update: Option<Time>,
-    /// Extensions of this response alone.
+    /// Extensions of this response.
     pub extensions: Vec<Extension>,
 }
 

@@ -24,7 +24,7 @@ pub struct TimestampInfo {
     pub gen_time: Time,
     /// By how many seconds the time may be wrong.
     pub accuracy: Option<u8>,
-    /// The request's nonce, DER; nothing where it has none.
+    /// The request's nonce in DER; empty if it has none.
     pub nonce: Vec<u8>,
 }
 

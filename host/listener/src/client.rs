@@ -15,7 +15,7 @@ use ipnet::{IpNet, Ipv4Net};
 const MAPPED_BITS: u8 = 96;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The proxies that are believed. By default there are none.
+/// Trusted proxies. None by default.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
@@ -28,10 +28,10 @@ pub struct TrustedProxies(Arc<[IpNet]>);
 pub struct MalformedProxies(Vec<String>);
 
 impl TrustedProxies {
-    /// Of entries such as `10.0.0.5`, `10.0.0.0/8` or `fd00::/8`.
+    /// Parses entries such as `10.0.0.5`, `10.0.0.0/8` or `fd00::/8`.
     ///
     /// # Errors
-    /// All entries that are of another form.
+    /// All malformed entries.
     pub fn parse(entries: &[String]) -> Result<Self, MalformedProxies> {
         let (networks, malformed): (Vec<_>, Vec<_>) = entries
             .iter()
@@ -73,8 +73,8 @@ impl TrustedProxies {
         self.rightmost(proxy, elements.into_iter().map(forwarded_for))
     }
 
-    /// The rightmost of the addresses that is no proxy's. One that does not say
-    /// which address it had its request from stands for all behind it.
+    /// The rightmost address that is not a proxy's. A proxy that does not name its client counts as
+    /// the client itself.
     fn rightmost(
         &self,
         proxy: IpAddr,
@@ -120,8 +120,8 @@ fn network(entry: &str) -> Option<IpNet> {
     }
 }
 
-/// The lines of a header as one (RFC 9110, 5.3); none if there is none. What is
-/// not ASCII is left out.
+/// Lines of a header as one (RFC 9110, 5.3); `None` without any. Lines that are not ASCII become
+/// `?`.
 fn lines(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let lines = headers.get_all(name).iter();
     let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("?")).collect();
@@ -136,8 +136,8 @@ fn forwarded_for(element: &str) -> Option<IpAddr> {
     node(value)
 }
 
-/// An address, alone or with a port, which may be quoted. None of a name that
-/// hides one, or of anything else.
+/// An address, alone or with a port, possibly quoted. `None` for an obfuscated name or anything
+/// else.
 fn node(text: &str) -> Option<IpAddr> {
     let text = text.trim().trim_matches('"');
     let bare = text

@@ -1,4 +1,4 @@
-//! Descriptors: how many there are, and who gets them.
+//! File descriptors: their number and shares.
 
 use rlimit::{Resource, getrlimit, increase_nofile_limit};
 
@@ -12,8 +12,8 @@ const LARGEST_RESERVE: usize = 3 * 1024;
 const OPERATORS: usize = 16;
 const OPERATORS_LEAST: usize = 8;
 const OPERATORS_MOST: usize = 256;
-/// Most connections of the public listener, however many descriptors there are:
-/// what each takes of memory counts too.
+/// Maximum number of connections of the public listener, however many descriptors there are: each
+/// takes memory too.
 const MOST: usize = 32 * 1024;
 
 /// Maximum number of connections of each listener.

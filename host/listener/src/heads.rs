@@ -12,7 +12,7 @@ pub(crate) const LONGEST_HEAD: usize = 64 * 1024;
 pub(crate) enum Framing {
     /// A body of this many bytes, then the next head.
     Length(u64),
-    /// A body whose end only the parser sees. No other head is read after it.
+    /// A body whose end only the parser knows. No further head is read after it.
     Unknown,
 }
 
@@ -34,14 +34,14 @@ pub(crate) enum Seen {
 pub(crate) enum LongPart {
     /// Its first line.
     RequestLine,
-    /// The others.
+    /// The header fields.
     Fields,
 }
 
 /// Position in the stream of requests of a connection.
 #[derive(Debug)]
 pub(crate) enum Heads {
-    /// In a head, or before it.
+    /// In a head, or before one.
     Head(Head),
     /// After a head whose body framing is not known yet.
     Ended,
@@ -77,7 +77,7 @@ impl Heads {
         matches!(self, Self::Ended)
     }
 
-    /// Goes on behind a head.
+    /// Continues after a head.
     pub(crate) fn go_on(&mut self, framing: Framing) {
         *self = match framing {
             Framing::Length(bytes) => Self::Body(bytes),
@@ -93,7 +93,7 @@ impl Heads {
         }
     }
 
-    /// Goes on over the bytes that have come, to the first thing that is seen.
+    /// Follows the next bytes to the first event.
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> Seen {
         let mut at = 0;
         while at < bytes.len() {
@@ -160,7 +160,7 @@ impl Head {
         }
         let is_empty = std::mem::take(&mut self.line) == b"\r\n".len();
         match (is_empty, self.lines) {
-            // Empty lines before a request count for nothing (RFC 9112, 2.2).
+            // Empty lines before a request are ignored (RFC 9112, 2.2).
             (true, 0) => Taken::Byte,
             (true, _) => Taken::End,
             (false, _) => {

@@ -5,14 +5,14 @@ use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Large heads that are held at the same time.
+/// Maximum number of large heads at once.
 pub(crate) const MOST: usize = 64;
 /// Of these, the most of one client.
 pub(crate) const MOST_OF_CLIENT: usize = 16;
 /// Of these, the most of clients that are not known, which may be one.
 const MOST_OF_UNKNOWN: usize = 48;
 
-/// The large heads of one listener. Clones are the same.
+/// Large heads of one listener. Clones share the counts.
 #[derive(Clone, Default)]
 pub(crate) struct LargeHeads(Arc<Mutex<Counts>>);
 

@@ -48,8 +48,7 @@ use self::wire::{Exchange, Wire};
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 /// Read buffer of the HTTP library before a whole head is there; larger than any head.
 const READ_AHEAD: usize = LONGEST_HEAD + 1024;
-/// Connections that are being told that there is no room, at the same time, and
-/// how long each of them may take for that.
+/// Connections that get a refusal for want of a slot at once, and the time limit of each.
 const TURNED_AWAY_AT_ONCE: usize = 32;
 const TURNING_AWAY: Duration = Duration::from_secs(1);
 /// Maximum number of connections that linger after a refusal at once; what they sent stays in
@@ -61,7 +60,7 @@ const LINGERING_AT_ONCE: usize = 64;
 pub struct ListenerSettings {
     /// Its name in the metrics.
     pub name: &'static str,
-    /// The address that problem types begin with.
+    /// Base URL of problem types.
     pub base_url: BaseUrl,
     /// Proxies whose forwarding headers are trusted.
     pub proxies: TrustedProxies,
@@ -77,8 +76,8 @@ pub struct ListenerLimits {
     pub header_time: Duration,
     /// Longest time in which a client reads nothing of its answer.
     pub write_time: Duration,
-    /// Connections open at one time. For a further one an idle one is closed;
-    /// where there is none, it is turned away.
+    /// Maximum number of open connections. At the maximum, a new connection replaces an idle one,
+    /// or is turned away if there is none.
     pub connections: usize,
     /// Of these, or of requests under way through proxies, the most of one
     /// client.
@@ -101,10 +100,10 @@ impl ListenerLimits {
     }
 }
 
-/// Serves `router` until `stop`, then lets open requests end.
+/// Serves `router` until `stop`, then finishes open requests.
 ///
-/// Every request carries its client's address as [`ConnectInfo`]; behind a
-/// trusted proxy that has port 0.
+/// Every request carries its client's address as [`ConnectInfo`]; behind a trusted proxy with port
+/// 0.
 ///
 /// [`ConnectInfo`]: axum::extract::ConnectInfo
 pub async fn serve(
@@ -230,7 +229,7 @@ impl ListenerContext {
                 while stream.read(&mut thrown_away).await? > 0 {}
                 Ok::<_, io::Error>(())
             };
-            // Whoever does not listen is not told.
+            // A client that does not read gets no refusal.
             let _ = tokio::time::timeout(TURNING_AWAY, told).await;
             drop(turn);
         });

@@ -40,7 +40,7 @@ struct ListenerLabels {
     listener: &'static str,
 }
 
-/// Counts what happens to a connection of a listener.
+/// Counts an event of a connection.
 pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     let labels = ListenerLabels { listener };
     let metrics = &METRICS;

@@ -1,4 +1,4 @@
-//! Answers to what never becomes a request.
+//! Answers to input that never becomes a request.
 
 use bytes::Bytes;
 use http::header::CONNECTION;
@@ -8,7 +8,7 @@ use parafa_api_http::{BaseUrl, Fault, Problem, ProblemType, RequestId};
 /// `Retry-After` of a refusal for want of a slot, in seconds.
 const RETRY_SECONDS: u32 = 5;
 
-/// Writes them, as problem documents like all others.
+/// Writes refusals as problem documents, like all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusals(BaseUrl);
 

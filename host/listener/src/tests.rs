@@ -16,7 +16,7 @@ const GET_LAST: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n
 /// A request that is never answered.
 const WAIT: &[u8] = b"GET /wait HTTP/1.1\r\nhost: a\r\n\r\n";
 
-/// A listener whose clients come through these proxies.
+/// Settings of a listener behind these proxies.
 pub(crate) fn settings(limits: ListenerLimits, proxies: &[&str]) -> ListenerSettings {
     let proxies: Vec<String> = proxies.iter().map(ToString::to_string).collect();
     ListenerSettings {
@@ -274,7 +274,7 @@ async fn behind_a_trusted_proxy_each_client_has_its_share() {
     }
 
     let text = loop {
-        // The connections before this one may not have been looked at yet.
+        // The connections before this one may not have been accepted yet.
         let text = server.tell(of("/", "198.51.100.1").as_bytes()).await;
         if !text.ends_with("here") {
             break text;

@@ -21,15 +21,15 @@ use tokio::time::{Instant, timeout_at};
 pub struct UnreadLimits {
     /// Most bytes.
     pub bytes: usize,
-    /// Longest time in which none comes.
+    /// Longest time without a byte.
     pub quiet: Duration,
-    /// Longest time for all of them.
+    /// Longest time for the whole body.
     pub time: Duration,
 }
 
 impl Default for UnreadLimits {
-    /// Half as much again as the longest batch that is taken by default, with no
-    /// pause of 2 seconds, within 10 seconds.
+    /// 1.5 times the longest batch accepted by default, with no pause of 2 seconds, within 10
+    /// seconds.
     fn default() -> Self {
         Self {
             bytes: 192 * 1024 * 1024,
@@ -43,8 +43,7 @@ impl Default for UnreadLimits {
 #[derive(Clone)]
 pub(crate) struct Unread(UnboundedSender<Incoming>);
 
-/// Bodies that were left. There is one at a time: the next request of a
-/// connection comes after it.
+/// Unread bodies. There is one at a time: the next request of a connection comes after it.
 pub(crate) struct Leftovers(UnboundedReceiver<Incoming>);
 
 /// For one connection.
@@ -92,7 +91,7 @@ async fn take(mut body: Incoming, limits: UnreadLimits) {
 
 /// A request's body on its way to the handler.
 pub(crate) struct WatchedBody {
-    /// None once it has ended.
+    /// `None` once it has ended.
     incoming: Option<Incoming>,
     /// True while the client may wait for 100 (Continue) before it sends the body (RFC 9110,
     /// 10.1.1). An unwanted body is then never sent.
@@ -137,7 +136,7 @@ impl Drop for WatchedBody {
             return;
         }
         if let Some(incoming) = self.incoming.take() {
-            // Without the connection there is nothing to take.
+            // Without the connection there is nothing to read.
             let _ = self.unread.0.send(incoming);
         }
     }

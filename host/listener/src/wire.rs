@@ -22,7 +22,7 @@ use super::write_pace::WritePace;
 
 /// Length in bytes from which a head counts as large.
 const LARGE_HEAD_BYTES: usize = 8 * 1024;
-/// Most fields of a head that the library takes.
+/// Maximum number of fields in a head that the library accepts.
 const MOST_FIELDS: usize = 100;
 /// Bytes that no parser accepts as a head. The library refuses them, and its refusal is replaced by
 /// ours.
@@ -44,13 +44,13 @@ struct State {
     framing: Option<Framing>,
     /// Waker of the task that waits for `framing`.
     reader: Option<Waker>,
-    /// The request's, if a proxy handed it on, until its answer is written.
+    /// The turn of a forwarded request, until its answer is written.
     turn: Option<Turn>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stage {
-    /// No request is served. What is written now is a refusal of the library.
+    /// No request is served. Bytes written now are a refusal of the library.
     Idle,
     /// One is.
     Serving,
@@ -75,19 +75,18 @@ impl Exchange {
         &self.slot
     }
 
-    /// Keeps the turn of the request that is served until its answer is written.
+    /// Keeps the turn of the current request until its answer is written.
     pub(crate) fn hold(&self, turn: Option<Turn>) {
         self.state().turn = turn;
     }
 
-    /// A request begins to be served.
+    /// Begins to serve a request.
     pub(crate) fn begin(&self, framing: Framing) {
         let mut state = self.state();
         state.stage = Stage::Serving;
         state.framing = Some(framing);
         let reader = state.reader.take();
-        // Of requests that come close on each other the answers may be written
-        // together: the connection has one turn all the same.
+        // Answers of pipelined requests may be written together; the connection still has one turn.
         let turn = state.turn.take();
         drop(state);
         drop(turn);
@@ -97,7 +96,7 @@ impl Exchange {
         }
     }
 
-    /// The library has taken all of its answer.
+    /// The library has produced all of its answer.
     pub(crate) fn end(&self) {
         self.state().stage = Stage::Answered;
     }
@@ -211,7 +210,7 @@ impl<S> Wire<S> {
         }
     }
 
-    /// Takes the rest of the connection from the library.
+    /// Takes over the connection from the library.
     fn refuse(&mut self, problem: Problem, at: usize) -> usize {
         self.heads.go_on(Framing::Unknown);
         self.found = Some(problem);
@@ -231,7 +230,7 @@ impl<S> Wire<S> {
         written
     }
 
-    /// The refusal that says what the library's does. That one is dropped.
+    /// Replaces the library's refusal by ours with the same meaning.
     fn translate(&mut self, library: &[u8]) {
         const STATUS: std::ops::Range<usize> = 9..12;
 
@@ -328,8 +327,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes what a client that was refused still sends, within bounds: were the
-    /// connection closed on it, the refusal would be lost.
+    /// Reads what a refused client still sends, within bounds: closing the connection on it would
+    /// lose the refusal.
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(refusal) = &mut self.refusal else {
             return Poll::Ready(());

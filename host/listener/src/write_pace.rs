@@ -26,7 +26,7 @@ impl WritePace {
         self.blocked_since.get_or_insert_with(Instant::now);
     }
 
-    /// So many bytes were written. Tells whether the client is fast enough.
+    /// Records written bytes. Returns true if the client is fast enough.
     pub(crate) fn go_on(&mut self, bytes: usize) -> bool {
         let waited = self.blocked_since.take().map(|since| since.elapsed());
         let allowed = Duration::from_millis(bytes as u64 * 1000 / BYTES_A_SECOND);

@@ -18,10 +18,10 @@ pub enum SignatureUnavailable {
     /// The attorney's certificate may not sign now, or its status is unknown.
     #[error("the attorney's certificate may not sign now")]
     Certificate(#[source] CertificateRejection),
-    /// The key gives no signature.
+    /// The key did not sign.
     #[error("the attorney's key gives no signature")]
     Key(#[source] SigningKeyError),
-    /// No time-stamping authority gives a valid token.
+    /// No time-stamping authority gave a valid token.
     #[error("there is no time-stamp")]
     NoTimestamp,
     /// The validation data of a long-term level are not available now.

@@ -30,7 +30,7 @@ const JADES: &str = "jades";
 /// The plugin of containers.
 const ASICE: &str = "asice";
 
-/// On whose behalf plugins are called.
+/// Party on whose behalf plugins are called.
 const PARTY: u128 = 0;
 /// Signatures that are made at one time: more than that wait.
 const AT_ONCE: usize = 16;
@@ -90,7 +90,7 @@ pub struct AnswerSignerParts {
     pub plugins: Arc<Registry>,
     /// Gets time-stamps.
     pub timestamps: TimestampClient,
-    /// Gets what long-term levels take.
+    /// Source of the data for long-term levels.
     pub validation_data: ValidationData,
     /// Decides whether the attorney's certificate may sign.
     pub signer_check: SignerCheck,
@@ -116,7 +116,7 @@ struct Maker {
 }
 
 impl AnswerSigner {
-    /// A signer with these parts. Nobody is asked anything yet.
+    /// A signer with these parts. Makes no requests yet.
     ///
     /// # Errors
     /// [`SignatureUnavailable::UnreadableCertificate`],
@@ -276,13 +276,12 @@ impl Maker {
     fn plugin(&self, id: &'static str) -> Result<Plugin, SignatureUnavailable> {
         let plugin = self.plugins.by_id(id);
         let plugin = plugin.ok_or(SignatureUnavailable::NoPlugin(id))?;
-        // One party, however many callers: it leaves slots to people who sign.
+        // One party for all callers, so that slots are left to people who sign.
         let priority = CallPriority::new(Urgency::Usual, PARTY);
         Ok(plugin.prioritized(priority).in_place())
     }
 
-    /// Has the plugin pack files. What it says of the container then it is not asked
-    /// again.
+    /// Packs files with the plugin. Its report on the container is used later without another call.
     async fn compose(
         &self,
         plugin: &Plugin,

@@ -18,7 +18,7 @@ pub enum ClientIdentityError {
     /// The certificates cannot be read.
     #[error("the certificates cannot be read as PEM")]
     Certificates(#[source] pem::Error),
-    /// There is none.
+    /// There is no certificate.
     #[error("there is no certificate")]
     NoCertificate,
     /// The key cannot be read.
@@ -47,7 +47,7 @@ impl ClientIdentity {
             .map_err(ClientIdentityError::Unusable)
     }
 
-    /// Shows it to every server that asks.
+    /// Presents it to every server that asks.
     pub(crate) fn resolver(&self) -> Arc<SingleCertAndKey> {
         Arc::new(SingleCertAndKey::from(Arc::clone(&self.0)))
     }

@@ -1,4 +1,4 @@
-//! Mail, handed to the one server that is configured for it.
+//! Mail, handed to the one configured server.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct MailServer {
     pub port: u16,
     /// Protection of the connection.
     pub protection: MailProtection,
-    /// User name and password, where the server asks for them.
+    /// User name and password, if the server requires them.
     pub credentials: Option<(String, String)>,
     /// The address that mail is from; its name is the letter's own.
     pub from: String,
@@ -39,18 +39,18 @@ pub enum MailProtection {
     Tls,
     /// An upgrade that is required (RFC 3207).
     StartTls,
-    /// None: for a server on the same machine only.
+    /// No TLS: only for a server on the same machine.
     Plain,
 }
 
 /// A letter to one person, put into words.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Letter {
-    /// In whose name it is sent.
+    /// Name of the sender.
     pub from_name: String,
-    /// The address that answers go to, where that is not the sender's.
+    /// Address for replies, if it is not the sender's.
     pub reply_to: Option<String>,
-    /// The address that it goes to.
+    /// Address of the recipient.
     pub to_address: String,
     /// Name of the recipient.
     pub to_name: Option<String>,
@@ -66,8 +66,7 @@ pub struct Letter {
     pub attachments: Vec<MailFile>,
 }
 
-/// A picture in a letter, which comes along with it, so that nothing is loaded
-/// from elsewhere when it is read.
+/// A picture embedded in a letter, so that reading it loads nothing from elsewhere.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Picture {
     /// The HTML shows it by this name as `cid:` (RFC 2392).
@@ -76,7 +75,7 @@ pub struct Picture {
     pub png: Bytes,
 }
 
-/// A file that comes along with a letter.
+/// A file attached to a letter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MailFile {
     /// File name.
@@ -98,7 +97,7 @@ pub struct Mailer {
 /// Reason for which a mailer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSetupError {
-    /// The sender's address is none.
+    /// The sender's address is invalid.
     #[error("{0} is not an address to send mail from")]
     From(String),
     /// The server cannot be spoken to.
@@ -119,7 +118,7 @@ pub enum MailError {
 }
 
 impl Mailer {
-    /// A mailer that uses this server. Does not connect yet.
+    /// A mailer for this server. Does not connect yet.
     ///
     /// # Errors
     /// [`MailSetupError`].
@@ -176,8 +175,8 @@ impl Mailer {
         &self.host
     }
 
-    /// Tells the operator why a letter was not taken now. What a server replies
-    /// may name the addressee, and stays out of it.
+    /// Warns the operator of a transient failure. The server's reply may name the addressee, and is
+    /// left out.
     fn tell(&self, error: Option<&lettre::transport::smtp::Error>) {
         let status = error.and_then(|error| error.status().map(u16::from));
         let error = error.filter(|error| status.is_none() && !error.is_response());
@@ -220,16 +219,14 @@ impl Mailer {
     }
 }
 
-/// An address with its domain in ASCII (RFC 5890, 2.3.2.1), which every server
-/// takes.
+/// An address with its domain in A-labels (RFC 5890, 2.3.2.1), which every server accepts.
 fn with_a_labels(address: &str) -> Option<String> {
     let (local_part, domain) = address.rsplit_once('@')?;
     let domain = Host::parse(domain).ok()?;
     Some(format!("{local_part}@{domain}"))
 }
 
-/// The letter as text and as HTML, each with what belongs to it (RFC 2046, 5.1,
-/// and RFC 2387).
+/// The letter as text and as HTML, with its picture and attachments (RFC 2046, 5.1, and RFC 2387).
 fn body(letter: &Letter) -> Option<MultiPart> {
     let words = match &letter.picture {
         None => MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()),
@@ -258,8 +255,7 @@ fn looks_encoded(text: &str) -> bool {
     text.contains("=?")
 }
 
-/// A header field whose whole text is in encoded-words (RFC 2047, 2), so that
-/// readers show it as it was typed.
+/// A header field of encoded-words (RFC 2047, 2), so that readers show it as typed.
 fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
     let mut encoded = String::new();
     let mut writer = EmailWriter::new(&mut encoded, name.len() + ": ".len(), 0, false);
@@ -291,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that takes one letter, or answers `recipient` to its addressee.
+    /// A server that accepts one letter, or answers `recipient` to its addressee.
     async fn server(recipient: &'static str) -> (u16, tokio::task::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("an address").port();

@@ -87,10 +87,10 @@ pub(crate) fn client_config(
     Ok(config)
 }
 
-/// Verifies as the platform does, then compares the server's key.
+/// Verifies as the platform does, then compares the server's key with the pins.
 #[derive(Debug)]
 struct PinningVerifier {
-    /// `None` on a machine without roots: no server is believed.
+    /// `None` on a machine without roots: no server is trusted.
     platform: Option<Arc<Verifier>>,
     provider: Arc<CryptoProvider>,
     pins: Vec<SpkiPin>,
@@ -98,7 +98,7 @@ struct PinningVerifier {
 
 impl PinningVerifier {
     fn new(trust: &ServerTrust, provider: Arc<CryptoProvider>) -> Result<Self, OutboundSetupError> {
-        /// Reading the roots takes longer than all else that a client needs.
+        /// Reading the roots takes longer than the rest of a client's setup.
         static PLATFORM_ALONE: OnceLock<Option<Arc<Verifier>>> = OnceLock::new();
 
         let platform = if trust.extra_roots.is_empty() {

@@ -65,13 +65,12 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a DER `SubjectPublicKeyInfo` as a key of the kind that its algorithm
-    /// identifier names (RFC 5480, 2.1; RFC 4055, 1.2). OpenSSL's reader for any
-    /// kind tries every decoder that it has, which takes longer than a
-    /// verification.
+    /// Reads a DER `SubjectPublicKeyInfo` as a key of the kind that its algorithm identifier names
+    /// (RFC 5480, 2.1; RFC 4055, 1.2). OpenSSL's generic reader tries all of its decoders, which
+    /// takes longer than a verification.
     ///
     /// # Errors
-    /// When OpenSSL does not read the key.
+    /// OpenSSL cannot read the key.
     pub fn from_spki(spki: &[u8]) -> Result<Self, ErrorStack> {
         let read = SubjectPublicKeyInfoRef::try_from(spki);
         let openssl = match read.map(|spki| spki.algorithm.oid) {

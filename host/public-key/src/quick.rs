@@ -32,8 +32,8 @@ enum Kind {
 }
 
 impl QuickKey {
-    /// The key of a DER `SubjectPublicKeyInfo`; none of another kind, nor of a
-    /// curve that is written out.
+    /// The key of a DER `SubjectPublicKeyInfo`; `None` for other kinds, and for explicit curve
+    /// parameters.
     pub(crate) fn of_spki(spki: &[u8]) -> Option<Self> {
         let spki = SubjectPublicKeyInfoRef::try_from(spki).ok()?;
         let kind = match spki.algorithm.oid {
@@ -75,8 +75,8 @@ impl QuickKey {
     }
 }
 
-/// AWS-LC's name of an algorithm. Its RSASSA-PSS has MGF1 with the same digest,
-/// and a salt of its length.
+/// AWS-LC's name of an algorithm. Its RSASSA-PSS uses MGF1 with the same digest, and a salt of the
+/// digest's length.
 fn algorithm(
     kind: Kind,
     scheme: Scheme,

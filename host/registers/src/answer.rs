@@ -13,7 +13,7 @@ use parafa_register_data::{
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-/// Tells the time.
+/// Source of the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// A way to registers.
@@ -45,8 +45,7 @@ pub struct RegisterAnswer<D = RegisterData> {
     pub reference: String,
     /// Time of retrieval.
     pub retrieved_at: Timestamp,
-    /// Answers of other registers that the data are joined from, each to a
-    /// request of its own.
+    /// Answers of other registers from which the data are joined, each to a request of its own.
     pub parts: Vec<RawAnswer>,
 }
 
@@ -68,8 +67,7 @@ pub enum SourceError {
     /// The register answered, and holds nothing.
     #[error("the register holds nothing")]
     NoData(Box<RegisterAnswer<Absence>>),
-    /// No source that is set up here has such answers: asking again does not
-    /// help.
+    /// No configured source has such answers: asking again does not help.
     #[error("no source is set up for {kind} of {}", register.code())]
     NotOffered {
         /// The register.
@@ -127,8 +125,7 @@ impl Unavailable {
         }
     }
 
-    /// Tells the operator that the source at `address` gave no answer of a
-    /// register.
+    /// Warns the operator that the source at `address` gave no register's answer.
     pub(crate) fn tell(&self, register: Register, address: &Url) {
         let (status, error): (_, &(dyn Error + 'static)) = (self.status(), self);
         tracing::warn!(
@@ -259,7 +256,7 @@ impl RawAnswer {
     }
 }
 
-/// Nobody here answers such queries.
+/// No configured source answers such queries.
 pub(crate) fn not_offered(query: &Query) -> SourceError {
     SourceError::NotOffered {
         register: query.register(),
@@ -267,7 +264,7 @@ pub(crate) fn not_offered(query: &Query) -> SourceError {
     }
 }
 
-/// Names a query where its source does not.
+/// Reference of a query whose source gives none.
 pub(crate) fn reference(query: &Query) -> String {
     let (register, kind) = (query.register().slug(), query.kind());
     let path = format!("{register}/{kind}/{}", query.subject());

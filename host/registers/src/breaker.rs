@@ -1,4 +1,4 @@
-//! Leaves a register alone that fails about one entity after another.
+//! Circuit breaker: stops asking a register that fails on one entity after another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -10,8 +10,8 @@ use parafa_register_data::Register;
 /// Settings of the circuit breaker of a failing register.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BreakerSettings {
-    /// About how many entities it fails in a row before it rests. One that fails
-    /// about some entities alone, however often, still answers about others.
+    /// Number of different entities in a row on which it fails before the circuit opens. A register
+    /// that fails only on some entities, however often, still answers on others.
     pub failures: NonZeroUsize,
     /// Time for which the circuit stays open.
     pub rest: SignedDuration,
@@ -25,7 +25,7 @@ pub(crate) struct Breaker {
 
 #[derive(Default)]
 struct Circuit {
-    /// About whom it failed since it last answered.
+    /// Subjects on which it failed since its last answer.
     failed: BTreeSet<String>,
     rests_until: Option<Timestamp>,
 }

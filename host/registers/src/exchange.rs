@@ -1,4 +1,4 @@
-//! One read, asked again when it failed by chance.
+//! One read, with retries of transient failures.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -29,7 +29,7 @@ pub(crate) async fn read(
 
 fn may_go_better(error: &Unavailable) -> bool {
     let took_its_time = matches!(error, Unavailable::NoAnswer(HttpPortError::TimedOut(_)));
-    // Whoever asks to be asked less is not asked at once.
+    // A 429 asks for fewer requests, so no immediate retry.
     let is_told_to_wait = matches!(error, Unavailable::Status(429));
     error.is_transient() && !took_its_time && !is_told_to_wait
 }

@@ -21,9 +21,9 @@ use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unava
 
 /// Header with the gateway's reference of an answer.
 const REFERENCE: &str = "register-reference";
-/// Longest reference that is taken, in characters.
+/// Maximum length of a reference, in characters.
 const LONGEST_REFERENCE: usize = 200;
-/// The end of the type of the problem that says that nothing is held.
+/// Suffix of the problem type for no data.
 const NO_DATA: &str = "no-data";
 /// Suffix of the problem type for an unknown entity or thing.
 const UNKNOWN_SUBJECT: &str = "unknown-subject";

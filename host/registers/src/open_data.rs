@@ -21,7 +21,7 @@ use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unava
 pub struct OpenDataConfig {
     /// Such as `https://get.data.gov.lt/`; `datasets/…` is appended.
     pub base_url: Url,
-    /// For one exchange. A profile takes some nine.
+    /// Time limit of one exchange. A profile takes some nine.
     pub timeout: Duration,
     /// Longest accepted answer to one, in bytes.
     pub max_response_bytes: usize,

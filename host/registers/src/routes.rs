@@ -12,7 +12,7 @@ use crate::{RegisterAnswer, RegisterSource, SourceError};
 pub struct Routes(BTreeMap<Register, Arc<dyn RegisterSource>>);
 
 impl Routes {
-    /// The same source before every register.
+    /// The same source for every register.
     #[must_use]
     pub fn all(source: &Arc<dyn RegisterSource>) -> Self {
         let registers = Register::ALL.into_iter();

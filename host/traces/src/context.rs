@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// The version of `traceparent` that is written here.
 const VERSION: u8 = 0;
-/// The version that there is never to be.
+/// The invalid version.
 const NO_VERSION: u8 = 0xff;
 /// The flag of `traceparent` of a trace that is recorded.
 const SAMPLED: u8 = 1;
@@ -26,8 +26,8 @@ pub struct TraceContext {
 pub struct MalformedTraceContext;
 
 impl TraceContext {
-    /// A new span: of a trace, or of a new one. None where the operating system
-    /// gives no random bytes.
+    /// A new span of a trace, or of a new trace. `None` if the operating system gives no random
+    /// bytes.
     pub(crate) fn drawn(trace: Option<[u8; 16]>) -> Option<Self> {
         let (mut new_trace, mut span) = ([0; 16], [0; 8]);
         getrandom::fill(&mut span).ok()?;

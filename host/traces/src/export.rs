@@ -1,4 +1,4 @@
-//! Sends spans that have ended. Nobody waits for it: what finds no room is dropped.
+//! Sends ended spans. No work waits for it: spans that do not fit the queue are dropped.
 
 use std::error::Error;
 use std::time::Duration;

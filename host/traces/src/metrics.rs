@@ -15,9 +15,9 @@ static SPANS: LazyLock<Family<SpanLabels, Counter>> = LazyLock::new(Family::defa
 pub(crate) enum SpanEnd {
     /// The collector took them.
     Sent,
-    /// There was no room for them, because others waited for the collector.
+    /// The queue to the collector was full.
     Dropped,
-    /// The collector did not take them.
+    /// The collector did not accept them.
     Failed,
 }
 
@@ -35,7 +35,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Counts spans.
+/// Counts spans by outcome.
 pub(crate) fn spans_ended(end: SpanEnd, count: usize) {
     let outcome = match end {
         SpanEnd::Sent => "sent",

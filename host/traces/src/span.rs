@@ -48,13 +48,13 @@ pub(crate) enum AttributeValue {
 pub(crate) struct Fields {
     pub(crate) name: Option<String>,
     pub(crate) kind: SpanKind,
-    /// The span that caused it and that it does not stand in.
+    /// The span that caused it, if it is not the span around it.
     pub(crate) cause: Option<TraceContext>,
     pub(crate) attributes: Vec<(&'static str, AttributeValue)>,
 }
 
 impl Recorded {
-    /// A span that begins now.
+    /// A span that starts now.
     pub(crate) fn begin(
         context: TraceContext,
         parent: Option<[u8; 8]>,
@@ -86,7 +86,7 @@ impl Recorded {
     }
 }
 
-/// The recorded span in which this is called; none where nothing is recorded.
+/// The current recorded span; `None` if there is none.
 #[must_use]
 pub fn current() -> Option<TraceContext> {
     let current = Span::current().with_subscriber(|(id, dispatch)| {

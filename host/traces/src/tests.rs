@@ -43,7 +43,7 @@ async fn told(share: f64, work: impl FnOnce()) -> Vec<Value> {
     requests.clone()
 }
 
-/// All spans, those that ended first before the others.
+/// All spans, in the order of their ends.
 fn spans(requests: &[Value]) -> Vec<&Value> {
     let spans = requests.iter().map(|request| {
         let spans = &request["resourceSpans"][0]["scopeSpans"][0]["spans"];
@@ -207,7 +207,7 @@ async fn a_collector_that_is_away_costs_its_spans_and_nothing_else() {
         async { Err(Away) }
     };
 
-    // The layer is gone, so that no span can come.
+    // The layer is dropped, so that no more spans can come.
     exporter.run(collector, stop).await;
 
     assert_eq!(*asked.lock().unwrap(), 1);

@@ -10,7 +10,7 @@ use parafa_public_key::{PublicKey, Scheme};
 #[derive(Debug)]
 pub(crate) struct HostCryptography;
 
-/// There is none.
+/// No document; the type has no values.
 #[derive(Debug)]
 pub(crate) enum NoDocument {}
 

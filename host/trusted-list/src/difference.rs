@@ -14,11 +14,11 @@ const LONGEST_NAME: usize = 40;
 pub struct Difference {
     /// Certificates that lists name as qualified and no anchor has.
     pub added: Vec<Added>,
-    /// Anchors that are qualified from another time on.
+    /// Anchors whose qualified period differs.
     pub changed: Vec<Changed>,
-    /// Anchors that are qualified no more, and do not say so yet.
+    /// Anchors that are no longer qualified, but not marked so yet.
     pub withdrawn: Vec<Changed>,
-    /// Anchors that none of the lists names, nor a qualified unit of theirs.
+    /// Anchors that none of the lists contains, and that issued no qualified unit of theirs.
     pub unlisted: Vec<Unlisted>,
     /// Further remarks for the reviewer.
     pub notes: Vec<String>,
@@ -52,7 +52,7 @@ pub struct Added {
     pub(crate) certificate: Vec<u8>,
 }
 
-/// An anchor whose times are others.
+/// An anchor whose qualified period differs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
@@ -91,7 +91,7 @@ pub(crate) struct Comparison<'a> {
     pub(crate) listed: &'a [Listed],
     /// The entries of `trust.toml`.
     pub(crate) entries: &'a [TrustEntry],
-    /// The file of each of them.
+    /// File of each entry.
     pub(crate) files: &'a [String],
     pub(crate) now: Timestamp,
 }

@@ -67,7 +67,7 @@ pub enum ImportError {
         /// The limit.
         most: u64,
     },
-    /// A list may not be believed.
+    /// A list is not acceptable.
     #[error("{} is refused", path.display())]
     List {
         /// Path of the file.
@@ -75,7 +75,7 @@ pub enum ImportError {
         /// Cause.
         source: ListError,
     },
-    /// Nobody is named who may sign the list of the lists.
+    /// No signer of the list of the lists is configured.
     #[error(
         "no signer of the list of the lists is known: name certificates with --lotl-signer, or put them into {}",
         path.display()
@@ -84,7 +84,7 @@ pub enum ImportError {
         /// Path searched.
         path: PathBuf,
     },
-    /// A file of pinned signers holds no certificate.
+    /// A file of pinned signers has no certificate.
     #[error("{} holds no certificate in PEM", path.display())]
     Signers {
         /// Path of the file.
@@ -101,7 +101,7 @@ pub enum ImportError {
         /// Of the certificate.
         sha256: String,
     },
-    /// The list of the lists does not know the territory.
+    /// The list of the lists does not have the territory.
     #[error("{}: the list of the lists names no list of {territory}", path.display())]
     NotPointedTo {
         /// The list.

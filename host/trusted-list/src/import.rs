@@ -22,7 +22,7 @@ use crate::record::{RECORD, Record};
 /// Input of an import.
 #[derive(Clone, Copy, Debug)]
 pub struct Import<'a> {
-    /// Lists of services, each of another territory.
+    /// Lists of services, each of a different territory.
     pub lists: &'a [PathBuf],
     /// The list that names their signers.
     pub list_of_lists: &'a Path,
@@ -69,10 +69,10 @@ pub struct ListView {
     pub signer: String,
 }
 
-/// Reads lists and holds them against a folder of anchors.
+/// Reads lists and compares them with a folder of anchors.
 ///
 /// # Errors
-/// A list may not be believed, or the folder is not sound.
+/// A list is not acceptable, or the folder is invalid.
 pub fn import(import: &Import<'_>) -> Result<Imported, ImportError> {
     let anchors = TrustAnchors::load(import.folder)?;
     let manifest = Manifest::read(import.folder)?;
@@ -218,7 +218,7 @@ impl ListView {
     }
 }
 
-/// Reads the list of the lists and holds its signer against those that are pinned.
+/// Reads the list of the lists and checks that its signer is pinned.
 fn list_of_lists(import: &Import<'_>) -> Result<TrustedList, ImportError> {
     let path = import.list_of_lists;
     let pinned = import.pinned()?;

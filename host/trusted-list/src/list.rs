@@ -29,7 +29,7 @@ const WRITTEN: Limits = Limits {
     attributes: 64,
     namespace_declarations: 10_000,
 };
-/// The same of its canonical form, which declares namespaces where they are used.
+/// Limits on its canonical form, which declares namespaces where they are used.
 const SIGNED: Limits = Limits {
     bytes: 2 * MAX_BYTES,
     namespace_declarations: 500_000,
@@ -45,7 +45,7 @@ pub(crate) enum ListKind {
     Lists,
 }
 
-/// A list whose signature holds. Who may sign it is looked at elsewhere.
+/// A list with a valid signature. The right to sign it is checked elsewhere.
 #[derive(Debug)]
 pub(crate) struct TrustedList {
     /// DER of the signer's certificate.
@@ -53,7 +53,7 @@ pub(crate) struct TrustedList {
     pub(crate) territory: String,
     pub(crate) sequence: u64,
     pub(crate) issued: Timestamp,
-    /// `None`: there will be none, the list is closed.
+    /// `None` if the list is closed.
     pub(crate) next_update: Option<Timestamp>,
     pub(crate) pointers: Vec<Pointer>,
     pub(crate) services: Vec<Service>,
@@ -80,7 +80,7 @@ impl TrustedList {
     /// Reads a list of a kind and verifies its signature.
     ///
     /// # Errors
-    /// Why it may not be believed.
+    /// The reason for which it is not acceptable.
     pub(crate) fn read(bytes: &[u8], kind: ListKind) -> Result<Self, ListError> {
         let document = Document::parse(bytes, &WRITTEN)?;
         let enveloped = verify_enveloped(&HostCryptography, &document, &WRITTEN)?;

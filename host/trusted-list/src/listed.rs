@@ -10,10 +10,10 @@ use crate::service::{Period, Service};
 /// Period in which an authority's certificates count as qualified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct Window {
-    /// Since when; `None`: always.
+    /// Start; `None` if there is none.
     #[serde(rename = "qualifiedFrom")]
     pub from: Option<Timestamp>,
-    /// Until when, exclusive; `None`: for ever.
+    /// End, exclusive; `None` if there is none.
     #[serde(rename = "qualifiedUntil")]
     pub until: Option<Timestamp>,
 }
@@ -136,8 +136,8 @@ fn last_run(mut periods: Vec<Period>) -> Option<Period> {
     last
 }
 
-/// Never qualified, as far as the list goes back: nothing counts from the day on
-/// on which it began to say so.
+/// A window that was never qualified, as far back as the list goes: certificates do not count from
+/// the day of its first statement.
 fn never_since(since: Timestamp) -> Window {
     Window {
         from: None,

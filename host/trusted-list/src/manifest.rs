@@ -1,5 +1,4 @@
-//! `trust.toml` as it is written, changed line by line: what people wrote beside its
-//! entries stays.
+//! The text of `trust.toml`, edited line by line: what people wrote around its entries is kept.
 
 use std::fs;
 use std::ops::Range;
@@ -45,7 +44,7 @@ impl Manifest {
             path: path.clone(),
             source,
         })?;
-        // Every line ends, so that another one may follow it.
+        // Every line must end in a line feed, so that another may follow.
         let text = match text.ends_with('\n') || text.is_empty() {
             true => text,
             false => text + "\n",
@@ -66,7 +65,7 @@ impl Manifest {
         files.collect()
     }
 
-    /// The text with what a difference changes and adds.
+    /// The text with the changes and additions of a difference.
     pub(crate) fn with(&self, difference: &Difference) -> String {
         let changed = difference.changed.iter().chain(&difference.withdrawn);
         let mut edits: Vec<Edit> = changed
@@ -116,7 +115,7 @@ impl Manifest {
         edits
     }
 
-    /// The line on which a value stands, with its end.
+    /// The line that contains a value, with its line feed.
     fn line(&self, value: &Spanned<String>) -> Range<usize> {
         let span = value.span();
         let before = self.text.get(..span.start).unwrap_or_default();
@@ -137,7 +136,7 @@ fn line_of(key: &str, value: Timestamp) -> String {
     format!("{key} = \"{value}\"\n")
 }
 
-/// A new entry, with what the list says of it in a comment.
+/// A new entry, with the list's description in a comment.
 fn entry_of(added: &Added) -> String {
     let mut about = format!(
         "{}: {}, {}.",

@@ -1,4 +1,4 @@
-//! One service of a list, and when it was qualified for what.
+//! One service of a list, with its qualified periods.
 
 use jiff::Timestamp;
 use parafa_trust::Purpose;
@@ -12,8 +12,8 @@ use crate::list::{TSL, certificates, child, english, text, time};
 const ISSUES_CERTIFICATES: &str = "http://uri.etsi.org/TrstSvc/Svctype/CA/QC";
 /// Makes qualified time-stamps.
 const STAMPS_TIMES: &str = "http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST";
-/// Is qualified (5.5.4). The words of lists from before Regulation (EU) 910/2014
-/// applied are others, and do not count.
+/// Granted status (5.5.4). Lists from before Regulation (EU) 910/2014 use other statuses, which do
+/// not count.
 const GRANTED: &str = "http://uri.etsi.org/TrstSvc/TrustedList/Svcstatus/granted";
 /// The certificates are for signatures, not only for seals or web sites (5.5.9.4).
 const FOR_SIGNATURES: &str = "http://uri.etsi.org/TrstSvc/TrustedList/SvcInfoExt/ForeSignatures";
@@ -48,12 +48,12 @@ pub(crate) struct Standing {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Period {
     pub(crate) from: Timestamp,
-    /// Exclusive; `None`: it still is.
+    /// Exclusive; `None` if it is still qualified.
     pub(crate) until: Option<Timestamp>,
 }
 
 impl Service {
-    /// From a TSPService; `None`: it is of another type.
+    /// Reads a TSPService; `None` for another service type.
     pub(crate) fn read(provider: &str, element: Element<'_>) -> Result<Option<Self>, ListError> {
         let information = child(element, "ServiceInformation")?;
         let purpose = match text(information, "ServiceTypeIdentifier")?.as_str() {

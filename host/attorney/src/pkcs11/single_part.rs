@@ -17,7 +17,7 @@ const LONGEST: usize = 1024;
 /// The function of a module that is loaded already.
 pub(super) struct SinglePart {
     sign: CK_C_Sign,
-    /// Keeps the function where it is.
+    /// Keeps the library loaded.
     _library: Pkcs11,
 }
 
@@ -46,8 +46,8 @@ impl SinglePart {
         })
     }
 
-    /// Signs what `session` was initialized for. It is one call, for a device
-    /// may take a question for the length as the one use of a login.
+    /// Signs data for which `session` was initialized. In one call, because a device may take a
+    /// query of the length as the one use of a login.
     pub(super) fn sign(&self, session: &Session, data: &[u8]) -> Result<Vec<u8>> {
         let sign = self.sign.ok_or(Error::NullFunctionPointer)?;
         let mut data = data.to_vec();

@@ -51,8 +51,7 @@ impl Token {
         self.renewed_at_need(|| self.sign_in_session(algorithm, data))
     }
 
-    /// Opens a session, which finds the key, and keeps it for the first
-    /// signature.
+    /// Opens a session, which finds the key, and keeps it for the first signature.
     pub(super) fn check(&self) -> Result<(), SigningKeyError> {
         self.renewed_at_need(|| {
             let opened = self.open()?;
@@ -61,8 +60,8 @@ impl Token {
         })
     }
 
-    /// Tries what needs the token, and tries it again with the module loaded
-    /// anew: some do not see that a token is back.
+    /// Runs a call on the token, and retries it with the module reloaded: some modules do not
+    /// notice a token that is back.
     fn renewed_at_need<T>(
         &self,
         call: impl Fn() -> Result<T, SigningKeyError>,
@@ -117,7 +116,7 @@ impl Token {
                     );
                     // If the PIN is wrong a new session fails alike, and `open` knows that.
                     drop(kept);
-                    // The others are as old.
+                    // The other sessions are as old.
                     locked(&self.idle).clear();
                 }
             }
@@ -128,7 +127,7 @@ impl Token {
         Ok(value)
     }
 
-    /// Signs in a session, with another login in between where the key wants one.
+    /// Signs in a session; a key that requires it gets another login between `C_SignInit` and `C_Sign`.
     fn sign_by(
         &self,
         opened: &OpenSession,
@@ -202,7 +201,7 @@ impl Token {
         }
         let loaded = Pkcs11::new(&self.settings.module).map_err(|error| failure(&error))?;
         match loaded.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
-            // Somebody else in this process may have.
+            // Another part of this process may have initialized it.
             Ok(()) | Err(Error::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}
             Err(error) => return Err(failure(&error)),
         }

@@ -12,7 +12,7 @@ use parafa_issuing::{Credential, Profile};
 /// The message to sign.
 pub(crate) const MESSAGE: &[u8] = b"an answer of a register";
 
-/// A key with a certificate of its own making.
+/// A key with a self-signed certificate.
 pub(crate) struct Holder {
     pub(crate) key: PKey<Private>,
     pub(crate) certificate: X509,

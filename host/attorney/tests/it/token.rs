@@ -119,7 +119,7 @@ async fn scene_wrong_pin() {
     let refused = key.sign_digest(&digest).await.unwrap_err();
     assert!(matches!(refused, SigningKeyError::Refused(_)), "{refused}");
 
-    // Whoever asked a token again would find none.
+    // Another call of the token would fail differently: it is gone.
     std::fs::rename(folder().join("tokens"), folder().join("away")).unwrap();
     assert_eq!(key.sign_digest(&digest).await.unwrap_err(), refused);
 }
@@ -250,8 +250,7 @@ async fn scene_nothing_there() {
     }
 }
 
-/// Has a scene played in a process of its own, with a token that has keys of
-/// every kind.
+/// Runs a scene in a process of its own, with a token that has keys of every kind.
 fn play(scene: &str) {
     let Some((module, utility)) = module().zip(program("softhsm2-util")) else {
         return;

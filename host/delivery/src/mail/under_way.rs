@@ -16,7 +16,7 @@ pub(super) struct Handing<'u> {
 }
 
 impl UnderWay {
-    /// None while the same letter is being handed in.
+    /// `None` while the same letter is being handed in.
     pub(super) fn begin(&self, job: Uuid) -> Option<Handing<'_>> {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.insert(job).then(|| Handing {

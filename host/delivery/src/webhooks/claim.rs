@@ -16,7 +16,7 @@ use super::{Payload, WebhookSender};
 
 /// Page size when reading lane positions and finding their lines.
 const PAGE: usize = 256;
-/// Most pages in one look: other lanes wait meanwhile.
+/// Maximum number of pages read at once: other lanes wait meanwhile.
 const PAGES_AT_ONCE: usize = 16;
 
 #[async_trait]
@@ -39,7 +39,7 @@ impl ClaimsInTurn for WebhookSender {
         let claimed = claimed.inspect_err(|_| lines.look_at_all())?;
         let turns = next.into_iter().map(|(place, turn)| (place.job(), turn));
         let mut turns: HashMap<Uuid, _> = turns.collect();
-        // Whatever was not to be had leaves its turn to the next.
+        // A delivery that could not be claimed gives its turn to the next.
         let with_turn = |job: ClaimedJob| Some((turns.remove(&job.id)?, job));
         let claimed = claimed.into_iter().filter_map(with_turn);
         Ok(claimed
@@ -59,7 +59,7 @@ impl WebhookSender {
         self.lines.waiting()
     }
 
-    /// Puts what has become due in its line.
+    /// Adds newly due deliveries to their lines.
     async fn look_at_deliveries(&self) -> Result<(), StoreError> {
         let lines = &self.lines;
         let now = self.records.store.now().await?;
@@ -87,12 +87,12 @@ impl WebhookSender {
                 break;
             }
         }
-        // There is more to be seen, once the other lanes have been.
+        // The rest is read after the other lanes.
         self.work.notify_one();
         Ok(())
     }
 
-    /// Tells whether it is known of all of them in which line they stand.
+    /// Finds the lines of these positions; returns false if one could not be found.
     async fn learn(&self, places: &[LanePosition]) -> Result<bool, StoreError> {
         if places.is_empty() {
             return Ok(true);

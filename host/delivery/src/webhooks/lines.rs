@@ -20,8 +20,8 @@ use super::DELIVERIES_AT_ONCE;
 const IN_LINE: usize = 4;
 /// Deliveries under way of one workspace.
 const OF_WORKSPACE: usize = 16;
-/// Deliveries under way to one host: half of all, so that a host that many
-/// workspaces share leaves as many to the others.
+/// Maximum number of deliveries under way to one host: half of all, so that a host shared by many
+/// workspaces leaves the rest to others.
 const TO_RECEIVER: usize = DELIVERIES_AT_ONCE / 2;
 /// Share of the deliveries to one host that is reserved for workspaces with none under way to it.
 const TO_RECEIVER_FOR_FIRST: usize = TO_RECEIVER / 2;
@@ -37,7 +37,7 @@ const LOOK_AT_ALL: SignedDuration = SignedDuration::from_secs(30);
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Line {
     workspace: Uuid,
-    /// The host that they go to, whatever the port.
+    /// Host of the receiver, whatever the port.
     receiver: String,
 }
 
@@ -45,7 +45,7 @@ impl Line {
     pub(super) fn new(workspace: Uuid, receiver: &str) -> Self {
         Self {
             workspace,
-            // The same host also with the dot of the root.
+            // A trailing dot names the same host.
             receiver: receiver.trim_end_matches('.').to_ascii_lowercase(),
         }
     }
@@ -68,7 +68,7 @@ struct State {
     /// All that wait.
     known: HashSet<LanePosition>,
     under_way: UnderWay,
-    /// Up to where all that is due is known.
+    /// Position up to which all due deliveries are known.
     seen: Option<LanePosition>,
     /// Time of the last complete reading.
     looked_at_all: Timestamp,
@@ -91,14 +91,14 @@ struct UnderWay {
     in_line: HashMap<Line, usize>,
 }
 
-/// One delivery's turn; the next may come when it is dropped.
+/// Turn of one delivery; dropping it allows the next.
 pub(super) struct Turn {
     lines: Lines,
     line: Line,
 }
 
 impl Lines {
-    /// Behind which place a look at `now` begins.
+    /// Position after which the reading at `now` begins.
     pub(super) fn begin_look(&self, now: Timestamp) -> LanePosition {
         let mut state = self.lock();
         let since = now.duration_since(state.looked_at_all);
@@ -116,7 +116,7 @@ impl Lines {
         places.copied().collect()
     }
 
-    /// All that stand up to `place` are known.
+    /// All due deliveries up to `place` are known.
     pub(super) fn seen(&self, place: LanePosition) {
         self.lock().seen = Some(place);
     }
@@ -126,12 +126,12 @@ impl Lines {
         self.seen(LanePosition::before(shifted(now, -SEEN_LATE)));
     }
 
-    /// Has the next look begin at the first place.
+    /// The next reading begins at the first position.
     pub(super) fn look_at_all(&self) {
         self.lock().seen = None;
     }
 
-    /// Forgets what waits: it may stand elsewhere by now.
+    /// Forgets all waiting deliveries: their positions may have changed.
     pub(super) fn forget(&self) {
         let mut state = self.lock();
         state.workspaces.clear();
@@ -177,7 +177,7 @@ impl Lines {
 }
 
 impl State {
-    /// Takes the first of the line whose turn it is.
+    /// Takes the first delivery of the next line.
     fn next(&mut self) -> Option<(LanePosition, Line)> {
         let line = self.line_with_room()?;
         let Line {
@@ -251,7 +251,7 @@ fn count<K: Eq + Hash>(counts: &HashMap<K, usize>, key: &K) -> usize {
     counts.get(key).copied().unwrap_or_default()
 }
 
-/// Whoever has none left is forgotten.
+/// Entries at zero are removed.
 fn count_down<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
@@ -282,7 +282,7 @@ mod tests {
         LanePosition::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
     }
 
-    /// So many more stand in a line.
+    /// Adds this many deliveries to a line.
     fn stand(lines: &Lines, workspace: Uuid, receiver: &str, count: usize) {
         static LAST: AtomicI64 = AtomicI64::new(0);
 

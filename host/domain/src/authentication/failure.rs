@@ -4,25 +4,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationFailure {
-    /// The signature is none by the certificate's key.
+    /// The signature does not verify with the certificate's key.
     BadSignature,
-    /// The signature covers other data than the data to be signed.
+    /// The signature covers data other than the data to be signed.
     DtbsMismatch,
     /// The device or the account needs the person's attention.
     DeviceError,
-    /// Somebody else authenticated than the one who was asked.
+    /// Another person authenticated than the one asked.
     IdentityMismatch,
     /// The person has no account.
     NoAccount,
-    /// The account or certificate does not suffice.
+    /// The level of the account or certificate is too low.
     NotQualified,
-    /// The provider does not answer as it should.
+    /// The provider failed.
     ProviderUnavailable,
     /// The person took too long.
     Timeout,
     /// The person refused.
     UserRefused,
-    /// The person chose another verification code.
+    /// The person chose a wrong verification code.
     WrongCode,
 }
 

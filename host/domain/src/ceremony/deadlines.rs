@@ -51,11 +51,10 @@ impl Ceremony {
         vec![CeremonyEvent::Expired]
     }
 
-    /// Moves the hard deadline.
+    /// Moves the hard deadline; also one that has passed and waits for a signature.
     ///
     /// # Errors
-    /// [`CannotAct::SigningEnded`]; one that waits for a signature can still be
-    /// moved.
+    /// [`CannotAct::SigningEnded`].
     pub fn change_deadline(
         &mut self,
         expires_at: Timestamp,
@@ -68,7 +67,7 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Notes that a signer is being reminded.
+    /// Records a reminder of a signer.
     ///
     /// # Errors
     /// [`CannotRemind`]; nothing has changed then.

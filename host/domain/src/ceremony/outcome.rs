@@ -9,7 +9,7 @@ pub enum CannotAct {
     /// The attempt has lost its turn.
     #[error("the attempt has lost its turn")]
     LostTurn,
-    /// The party is not one that can do this now.
+    /// The party cannot do this now.
     #[error("the signer cannot do this now")]
     SignerNotOpen,
     /// The party's signature is being finished.

@@ -9,11 +9,11 @@ pub const MAX_PARTIES: usize = 20;
 /// Reason for which the parties cannot be changed so.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotChange {
-    /// Nobody else could sign.
+    /// No other party could sign.
     #[error("the last party of role signer cannot be removed")]
     LastSigner,
-    /// The party is signing, or the one signer who is left is: with the
-    /// signature the ceremony would end.
+    /// The party is signing, or the one remaining signer is: with that signature the ceremony would
+    /// end.
     #[error("a signature is being made")]
     SignatureUnderWay,
     /// The party has finished, or has nothing that could change.
@@ -55,8 +55,8 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Removes a party that has not finished. Whoever waits behind them comes
-    /// next; when only finished signers are left, the ceremony ends.
+    /// Removes a party that has not finished. The next waiting signer is released; if only finished
+    /// signers are left, the ceremony ends.
     ///
     /// # Errors
     /// [`CannotChange`]; nothing has changed then.
@@ -74,7 +74,7 @@ impl Ceremony {
             return Err(CannotChange::LastSigner);
         }
         self.signers.retain(|signer| signer.id != id);
-        // A turn that has lapsed may still stand there.
+        // A lapsed turn may still be stored.
         if self.turn.is_some_and(|turn| turn.signer == id) {
             self.turn = None;
         }
@@ -84,7 +84,7 @@ impl Ceremony {
         Ok(events)
     }
 
-    /// Replaces the methods that a signer who has not finished may use.
+    /// Replaces the methods of a signer who has not finished.
     ///
     /// # Errors
     /// [`CannotChange`]; nothing has changed then.
@@ -128,8 +128,8 @@ impl Ceremony {
         Some(next.id)
     }
 
-    /// A party of a ceremony that has not ended. With the ceremony its parties end
-    /// too: that it has ended is then what stands in the way.
+    /// A party of a ceremony that has not ended. Its parties end with a ceremony; the refusal is
+    /// then that it has ended.
     fn party_of_live(&self, id: SignerId, now: Timestamp) -> Result<&Signer, CannotChange> {
         let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
         if !self.is_live(now) {

@@ -12,7 +12,7 @@ pub enum SignerRole {
     /// Signs.
     #[default]
     Signer,
-    /// Is recorded only: never invited, never holds up completion.
+    /// Recorded only: never invited, never delays completion.
     Viewer,
 }
 
@@ -110,7 +110,7 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// In which language pages begin.
+    /// Initial language of pages.
     #[must_use]
     pub fn page_language(&self) -> Language {
         self.language.unwrap_or_default()

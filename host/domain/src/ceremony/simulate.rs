@@ -6,9 +6,9 @@ use crate::SignerId;
 /// An outcome simulated in the sandbox.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Simulation {
-    /// Everybody who could sign is taken to have signed.
+    /// All open signers count as having signed.
     Complete,
-    /// One signer declines, whose turn it is to sign.
+    /// One signer who can sign now declines.
     Decline {
         /// The signer who declines; the first who can sign now if `None`.
         signer: Option<SignerId>,
@@ -20,7 +20,7 @@ pub enum Simulation {
 /// Reason for which nothing can be simulated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotSimulate {
-    /// The named party is none that can sign now.
+    /// The named party cannot sign now.
     #[error("the named party is not a signer who can sign now")]
     SignerNotOpen,
     /// The ceremony has ended.

@@ -49,8 +49,7 @@ pub struct Ceremony {
 }
 
 impl Ceremony {
-    /// A pending ceremony: parallel signers can sign at once, of sequential ones
-    /// the first.
+    /// A pending ceremony: all parallel signers can sign at once, the first of sequential ones.
     #[must_use]
     pub fn create(new: NewCeremony, now: Timestamp) -> Self {
         let mut signing = Self {

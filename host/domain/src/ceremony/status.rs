@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SigningOrder {
-    /// Whoever comes first signs first.
+    /// In any order.
     #[default]
     Parallel,
     /// One after the other, as listed.

@@ -56,7 +56,7 @@ impl Turn {
 /// Reason for which an attempt cannot start or take the turn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotBegin {
-    /// Somebody else is signing.
+    /// Another signer has the turn.
     #[error("another signer is signing")]
     Busy {
         /// As [`Turn::free_by`] says.
@@ -131,7 +131,7 @@ impl Ceremony {
         }
         party.attempts_started.push(now);
         party.attempt = Some(attempt);
-        // One that has lapsed may still stand there.
+        // A lapsed turn may still be stored.
         self.turn = self.turn.filter(|turn| turn.signer != signer);
         Ok(())
     }
@@ -174,7 +174,7 @@ impl Ceremony {
         turn.is_some_and(|turn| turn.wants_presence(now))
     }
 
-    /// Notes that the page of a signer was heard of, whose turn ends otherwise.
+    /// Records a heartbeat of a signer's page, without which the turn ends.
     pub fn note_presence(&mut self, signer: SignerId, now: Timestamp) {
         if self.wants_presence(signer, now)
             && let Some(turn) = &mut self.turn

@@ -45,7 +45,7 @@ enum Call {
     Wait,
 }
 
-/// The calls that may take a ceremony from pending to each status.
+/// Calls that may take a ceremony from pending to each status.
 const SIGNING_TRANSITIONS: &[(CeremonyStatus, &[Call])] = &[
     (
         CeremonyStatus::Completed,
@@ -68,7 +68,7 @@ const SIGNING_TRANSITIONS: &[(CeremonyStatus, &[Call])] = &[
     (CeremonyStatus::Failed, &[Call::Fail]),
 ];
 
-/// Every step that a signer may take, with the calls that may cause it.
+/// Every transition of a signer, with the calls that may cause it.
 const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     (SignerStatus::Pending, SignerStatus::Signed, &[Call::Sign]),
     (
@@ -173,7 +173,7 @@ impl Walk {
         match call {
             Call::Add(role) => {
                 self.next_id += 1;
-                // Refusals change nothing, which is all that counts here.
+                // A refusal must change nothing; its kind does not matter here.
                 let _ = signing.add_signer(party(self.next_id, role), then);
                 Vec::new()
             }

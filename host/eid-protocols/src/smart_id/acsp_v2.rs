@@ -23,9 +23,9 @@ pub struct AcspV2Payload<'a> {
     pub brokered_relying_party_name: &'a str,
     /// Base64.
     pub interactions: &'a str,
-    /// The one that the app used.
+    /// Interaction that the app used.
     pub interaction_type_used: &'a str,
-    /// Of the request, if it had one; it counts where the app returns there.
+    /// Callback of the request, if it had one; used if the app returns there.
     pub initial_callback_url: &'a str,
     /// The way that the session went.
     pub flow: FlowType,
@@ -77,8 +77,8 @@ mod tests {
         assert_eq!(STANDARD.encode(Sha512::digest(payload.text())), published);
     }
 
-    /// The values of a genuine session of the provider's demo environment, as its
-    /// Java client tests them; the callback, which does not count, is ours.
+    /// Values of a genuine session of the provider's demo environment, from the tests of its Java
+    /// client. The callback, which is not used, is ours.
     #[test]
     fn an_authentication_by_notification_has_neither_broker_nor_callback() {
         let payload = AcspV2Payload {

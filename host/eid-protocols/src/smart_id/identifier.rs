@@ -21,7 +21,7 @@ pub fn is_semantics_identifier(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The first is of a published test account, the others are ours.
+    /// The first is a published test account, the others are ours.
     #[test]
     fn a_person_is_named_by_kind_country_and_number() {
         for text in ["PNOLT-40504040001", "PNOLV-329999-99901", "IDCEE-AA3456789"] {

@@ -1,5 +1,5 @@
-//! Requests, by the template of their route, as they are counted and as traces
-//! show them: an address may hold the token of a link.
+//! Metrics and traces of requests, by the template of their route: a path may hold the token of a
+//! link.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -48,9 +48,9 @@ struct RouteLabels {
 /// Who decides that a request is traced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TracedBy {
-    /// The caller's, where the request has a key: calls of APIs.
+    /// The caller, if the request has a key: calls of APIs.
     Caller,
-    /// The host's: pages, which anybody opens.
+    /// The host: pages, which anybody may open.
     Host,
 }
 
@@ -142,7 +142,7 @@ fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>)
     )
 }
 
-/// The method, where a caller's own inventions do not belong.
+/// Label of the method; unknown methods share one.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::DELETE => "DELETE",

@@ -73,7 +73,7 @@ async fn whatever_responders_do_wrong_the_lists_make_long_term_levels() {
         Fault::Status { status: 404 },
     ] {
         stage.world.faults(Service::Ocsp).until_cleared(fault);
-        // One that has not asked about the certificate yet.
+        // A signer that has not checked the certificate yet.
         let signer = stage.signer();
 
         let long_term = signer.jades(ANSWER.into(), SignatureLevel::Lt).await;

@@ -28,7 +28,7 @@ fn config() -> PluginHostConfig {
     PluginHostConfig::new(built::compiled_plugins())
 }
 
-/// A world with an attorney, and all that their signatures take.
+/// A world with an attorney, and everything needed for their signatures.
 pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) plugins: Arc<Registry>,
@@ -131,7 +131,7 @@ impl Stage {
         AnswerSigner::new(parts).unwrap()
     }
 
-    /// Keeps bytes for programs that read files.
+    /// Writes bytes to a file for programs that read files.
     pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();

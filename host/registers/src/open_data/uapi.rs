@@ -22,15 +22,15 @@ pub(super) struct Reference {
     id: String,
 }
 
-/// A list of objects; there is one page, for one entity has few of them.
+/// A list of objects. Only one page, because one entity has few of them.
 #[derive(Deserialize)]
 struct List<T> {
     #[serde(rename = "_data")]
     data: Vec<T>,
 }
 
-/// Requests about one entity, one after another: the server drops connections
-/// of those who send them all at once.
+/// Requests about one entity, one after another: the server drops connections if they come all at
+/// once.
 pub(super) struct Reading<'a> {
     port: &'a dyn HttpPort,
     base: &'a Url,
@@ -72,7 +72,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The objects of a model with this number, as legal entities have it.
+    /// Objects of a model with this code of a legal entity.
     pub(super) async fn by_code<T: DeserializeOwned>(
         &mut self,
         model: &str,

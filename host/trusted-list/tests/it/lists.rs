@@ -21,7 +21,7 @@ const LIST_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 const QUALIFICATIONS: &str =
     "http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#";
 
-/// Somebody who vouches for themselves and is no authority.
+/// A self-signed certificate that is not an authority's.
 pub(crate) fn person(name: &str) -> Credential {
     let key = Key::generate(KeyKind::P256).unwrap();
     Credential::self_signed(&Profile::named(name), key).unwrap()
@@ -46,7 +46,7 @@ pub(crate) struct ServiceText<'a> {
 }
 
 impl<'a> ServiceText<'a> {
-    /// One that issues certificates for signatures, and has been nothing else.
+    /// A service that issues certificates for signatures, and has never been anything else.
     pub(crate) fn issues(
         certificate: &'a Credential,
         statuses: &'a [(&'static str, &'static str)],
@@ -59,7 +59,7 @@ impl<'a> ServiceText<'a> {
         }
     }
 
-    /// One that stamps times.
+    /// A time-stamping service.
     pub(crate) fn stamps(
         certificate: &'a Credential,
         statuses: &'a [(&'static str, &'static str)],
@@ -144,7 +144,7 @@ impl ListText {
         }
     }
 
-    /// A list of lists, with who signs that of each territory.
+    /// A list of lists, with the signer for each territory.
     pub(crate) fn of_lists(signers: &[(&str, &Credential)]) -> Self {
         let pointers = signers.iter().map(|(territory, signer)| {
             let certificate = BASE64_STANDARD.encode(signer.der());

@@ -75,7 +75,7 @@ impl World {
         self.import_into("trust", list, &[self.path("union.pem")])
     }
 
-    /// The same into another folder, with these pinned signers.
+    /// Imports into another folder, with these pinned signers.
     pub(crate) fn import_into(
         &self,
         folder: &str,
@@ -86,7 +86,7 @@ impl World {
         self.import_files(&self.path(folder), &[self.path("lt.xml")], signers)
     }
 
-    /// The same of files that are there.
+    /// Imports existing files.
     pub(crate) fn import_files(
         &self,
         folder: &Path,
