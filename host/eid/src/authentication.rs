@@ -12,15 +12,14 @@ use subtle::ConstantTimeEq;
 
 use crate::provider::{EidError, ProviderSession, SessionState};
 
-/// A provider whose devices authenticate their holders. It keeps nothing
-/// between two calls.
+/// A provider whose devices authenticate their holders. It has no state between two calls.
 #[async_trait]
 pub trait Authenticator: Send + Sync {
     /// The verification code that the device will show, for people to compare, from the SHA-256
     /// digest of the message.
     fn verification_code(&self, sha256: &[u8; 32]) -> String;
 
-    /// Has the device of a person asked.
+    /// Asks a person's device to authenticate its holder.
     async fn request_authentication(
         &self,
         request: AuthenticationRequest<'_>,
@@ -40,7 +39,7 @@ pub trait Authenticator: Send + Sync {
 pub struct AuthenticationRequest<'r> {
     /// An ETSI EN 319 412-1 semantics identifier.
     pub person: &'r str,
-    /// The number of the phone, where the provider asks for it.
+    /// Phone number, if the provider needs it.
     pub phone_number: Option<&'r str>,
     /// The message that binds the answer to this request; its SHA-256 digest goes to the provider.
     pub message: &'r [u8],

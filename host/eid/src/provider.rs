@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::authentication::Authenticator;
 
-/// The client of a provider. It keeps nothing between two calls.
+/// Client of a provider. It has no state between two calls.
 #[async_trait]
 pub trait EidProvider: Send + Sync {
     /// The host of the provider's service, for operators.
@@ -28,8 +28,8 @@ pub trait EidProvider: Send + Sync {
     /// the person is not asked twice. Unlimited if no person is asked.
     fn repeats_within(&self, asked: AskedFor) -> Duration;
 
-    /// Asks for the certificate of `person`. Asked again within
-    /// [`Self::repeats_within`] with the same `request`, it answers the same.
+    /// Requests the certificate of `person`. A repetition within [`Self::repeats_within`] with the
+    /// same `request` gets the same answer.
     async fn request_certificate(
         &self,
         person: PersonToAsk<'_>,
@@ -44,7 +44,7 @@ pub trait EidProvider: Send + Sync {
         wait: Duration,
     ) -> Result<SessionState<SignerCertificate>, EidError>;
 
-    /// Asks the device that has the certificate to sign.
+    /// Asks the certificate's device to sign.
     async fn request_signature(
         &self,
         request: SignatureRequest<'_>,
@@ -131,7 +131,7 @@ impl fmt::Debug for ProviderSession {
     }
 }
 
-/// The certificate that a device signs with, and what its provider knows it by.
+/// A device's signing certificate, with its provider's details.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignerCertificate {
     /// The end-entity certificate, DER.
@@ -185,14 +185,14 @@ pub enum AskedFor {
 pub struct PersonToAsk<'p> {
     /// The ETSI EN 319 412-1 semantics identifier.
     pub identifier: &'p str,
-    /// The number of the person's phone, where they gave one.
+    /// Phone number, if the person gave one.
     pub phone_number: Option<&'p str>,
 }
 
 /// Outcome of a request for a certificate.
 #[derive(Clone, Debug)]
 pub enum RequestedCertificate {
-    /// The person is asked; the session is to be polled.
+    /// The person is being asked; poll the session.
     Asked(ProviderSession),
     /// It was available without asking the person.
     Known(SignerCertificate),
@@ -207,7 +207,7 @@ pub struct RequestKey(pub [u8; 32]);
 pub struct SignatureRequest<'r> {
     /// Certificate of the device.
     pub certificate: &'r SignerCertificate,
-    /// The choice of the certificate, where that was by a device link.
+    /// The certificate choice, if it was made by a device link.
     pub choice: Option<&'r ProviderSession>,
     /// SHA-256 digest of the data to be signed.
     pub sha256: [u8; 32],
@@ -220,7 +220,7 @@ pub struct SignatureRequest<'r> {
     pub key: RequestKey,
 }
 
-/// A signature that a device was asked for.
+/// A signature requested from a device.
 #[derive(Clone, Debug)]
 pub struct StartedSignature {
     /// Session to poll.
@@ -256,7 +256,7 @@ pub struct OpenedChoice {
 pub struct ChoiceLinks {
     /// Text of the code to scan, now.
     pub qr: String,
-    /// The link for the device that shows the page, where it can return there.
+    /// The link for the device that shows the page, if the app can return there.
     pub same_device: Option<String>,
 }
 

@@ -10,13 +10,12 @@ use serde::Serialize;
 
 /// Media type of requests and answers.
 const JSON: &str = "application/json";
-/// Longest certificate that is taken, DER, in bytes: a person's own stays below
-/// 3 KiB. Whoever keeps one in a record need not fear that it does not fit.
+/// Maximum size of a certificate, DER, in bytes: a person's own is below 3 KiB. Callers that store
+/// one in a record can rely on it.
 pub(crate) const LONGEST_CERTIFICATE: usize = 8 * 1024;
-/// Longest signature value that is taken, in bytes: that of an RSA key of 16384
-/// bits.
+/// Maximum size of a signature value, in bytes: one of an RSA key of 16384 bits.
 pub(crate) const LONGEST_SIGNATURE: usize = 2 * 1024;
-/// Longest unknown result that is kept, in characters.
+/// Maximum length of an unknown result in errors, in characters.
 const LONGEST_UNKNOWN: usize = 64;
 
 /// A request that sends `body`.
@@ -64,10 +63,10 @@ pub(crate) async fn exchange(
 /// Reason for which a service gave no answer of its protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The service does not know this relying party from this address.
+    /// The service does not accept this relying party from this address.
     #[error("the service does not know this relying party from this address")]
     Unauthorized,
-    /// A status that the protocol does not have.
+    /// A status that the protocol does not define.
     #[error("the service answered with status {0}")]
     UnexpectedStatus(u16),
     /// There is no answer. The port's own words are the source, and may name

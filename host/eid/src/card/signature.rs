@@ -6,8 +6,8 @@ use crate::ecdsa;
 /// Signature algorithm of a card over a SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureAlgorithm {
-    /// ECDSA on the curve of the key. JOSE means P-256 by this name; the State's
-    /// cards have P-384 keys and sign SHA-256 digests as well. P-521 is no other case.
+    /// ECDSA on the curve of the key. In JOSE this name means P-256; the State's cards have P-384
+    /// keys and sign SHA-256 digests as well. P-521 is treated alike.
     Es256,
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     Rs256,
@@ -18,7 +18,7 @@ pub enum SignatureAlgorithm {
 /// The form of a signature value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureEncoding {
-    /// ECDSA's r and s one behind the other, each as long as the curve's field.
+    /// ECDSA's r and s concatenated, each as long as the curve's field.
     P1363,
     /// ECDSA's `ECDSA-Sig-Value`.
     Der,
@@ -131,8 +131,7 @@ pub enum InvalidCardSignature {
     Malformed,
 }
 
-/// The value as verifiers take it: DER for ECDSA, octets for RSA. That it
-/// verifies is not said.
+/// The value in the form for verifiers: DER for ECDSA, octets for RSA. It is not verified.
 ///
 /// # Errors
 /// [`InvalidCardSignature`].

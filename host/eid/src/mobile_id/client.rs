@@ -37,7 +37,7 @@ pub struct MobileIdClient {
     port: Arc<dyn HttpPort>,
 }
 
-/// The certificate with which a phone signs, and whose phone it is.
+/// Signing certificate of a phone, and the phone's user.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
     /// The end-entity certificate, DER: some bytes, few enough for one.
@@ -61,7 +61,7 @@ pub struct SignatureSession {
     id: String,
 }
 
-/// A signature that a phone was asked for.
+/// A signature requested from a phone.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StartedSignature {
     /// Session to poll.
@@ -208,7 +208,7 @@ impl MobileIdClient {
         }))
     }
 
-    /// The answer of a session that ended well; none while it runs.
+    /// Answer of a session that ended with success; `None` while it runs.
     async fn poll(
         &self,
         path: &str,
@@ -234,7 +234,7 @@ impl MobileIdClient {
     }
 }
 
-/// The value as verifiers take it.
+/// The value in the form for verifiers.
 fn value(signature: &Signature) -> Result<Vec<u8>, InvalidAnswer> {
     let unreadable = InvalidAnswer::Member("signature value");
     let value = decode(&signature.value, LONGEST_SIGNATURE).ok_or(unreadable)?;

@@ -13,8 +13,7 @@ pub struct MobileIdConfig {
     pub relying_party_uuid: Uuid,
     /// By contract; shown on the phone before the text.
     pub relying_party_name: String,
-    /// For a whole exchange, beside the time that a poll asks the service to
-    /// wait.
+    /// Time limit of an exchange, beyond the time that a poll asks the service to wait.
     pub exchange_timeout: Duration,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,

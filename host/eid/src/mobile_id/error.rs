@@ -9,20 +9,19 @@ pub enum MobileIdError {
     /// The person refused.
     #[error("the person refused")]
     UserCancelled,
-    /// The person did not decide in time.
+    /// The person did not answer in time.
     #[error("the person did not decide in time")]
     TimedOut,
     /// Number and code are unknown, or do not belong to one person with Mobile-ID.
     #[error("there is no such Mobile-ID")]
     NotClient,
-    /// The phone signed something else: its SIM has other keys than the service
-    /// knows.
+    /// The phone signed something else: its SIM has keys other than the service expects.
     #[error("the phone signed something else than it was asked to")]
     HashMismatch,
     /// The phone is off or out of coverage.
     #[error("the phone cannot be reached")]
     PhoneAbsent,
-    /// The phone did not take the message.
+    /// The message could not be delivered to the phone.
     #[error("the message could not be delivered to the phone")]
     Delivery,
     /// The SIM failed.
@@ -41,7 +40,7 @@ pub enum MobileIdError {
     /// The service gave no answer of the protocol.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// The answer is not what the protocol allows.
+    /// The answer violates the protocol.
     #[error(transparent)]
     InvalidAnswer(#[from] InvalidAnswer),
 }
@@ -55,8 +54,7 @@ pub enum InvalidAnswer {
     /// A member is missing, cannot be read, or is longer than any should be.
     #[error("the service's answer has no readable {0}")]
     Member(&'static str),
-    /// The signature was made with another algorithm than ECDSA or RSA with
-    /// SHA-256.
+    /// The algorithm is neither ECDSA nor RSA with SHA-256.
     #[error("the service's answer is signed otherwise than asked for")]
     Algorithm,
 }

@@ -13,7 +13,7 @@ use crate::service::{self, ServiceError, json_get, json_post};
 use super::wire::Refusal;
 use super::{InvalidAnswer, MobileIdConfig, MobileIdError};
 
-/// Longest id of a refused request that is taken, in characters.
+/// Maximum length of a refused request's id, in characters.
 const LONGEST_TRACE: usize = 64;
 
 /// Sends `body` to `path`.
@@ -33,7 +33,7 @@ pub(super) async fn post<T: DeserializeOwned>(
         })
 }
 
-/// Asks for `path`, giving the service `wait` to answer.
+/// Requests `path`, and gives the service `wait` to answer.
 pub(super) async fn get<T: DeserializeOwned>(
     port: &dyn HttpPort,
     config: &MobileIdConfig,

@@ -5,8 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::display::{self, InvalidDisplayText};
 
-/// A text that the phone shows, in GSM-7 where that has all of its characters,
-/// else in UCS-2.
+/// Text for the phone, in GSM-7 if that has all of its characters, otherwise in UCS-2.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DisplayText {
     text: String,

@@ -1,4 +1,4 @@
-//! A person authenticates, asked by notification or by a device link (`ACSP_V2`).
+//! Authentication by notification or by a device link (`ACSP_V2`).
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -35,7 +35,7 @@ const SERVER_RANDOM: RangeInclusive<usize> = 24..=256;
 /// Length of `userChallenge`, a SHA-256 digest in base64url, in characters.
 const USER_CHALLENGE: usize = 43;
 
-/// A running authentication, with what its answer is made of.
+/// A running authentication, with the data that its answer is checked against.
 #[derive(Deserialize, Serialize)]
 struct AuthenticationSession {
     id: SessionId,

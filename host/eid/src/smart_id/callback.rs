@@ -19,11 +19,11 @@ pub struct CallbackUrl {
 }
 
 impl CallbackUrl {
-    /// `random` is for this session alone. Plain http is for a service that
-    /// runs on the same machine.
+    /// `random` must be unique to this session. Plain http is only for a service on the same
+    /// machine.
     ///
     /// # Errors
-    /// [`InvalidCallbackUrl`] when the service would not take it.
+    /// [`InvalidCallbackUrl`] if the service would not accept it.
     pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
         if !is_web_address(base) {
             return Err(InvalidCallbackUrl::NotHttps);
@@ -73,13 +73,13 @@ fn is_loopback(url: &Url) -> bool {
 /// An address that the app cannot return to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidCallbackUrl {
-    /// Only https is taken.
+    /// Only https is accepted.
     #[error("the callback is not an https address")]
     NotHttps,
     /// `|` separates the fields of the authenticated data, `#` begins a fragment.
     #[error("the callback has a fragment or a vertical bar")]
     ReservedCharacter,
-    /// Longer than the service takes.
+    /// Longer than the service accepts.
     #[error("the callback has {length} characters, more than {LONGEST_CALLBACK}")]
     TooLong {
         /// Its length.

@@ -37,11 +37,10 @@ impl SmartIdClient {
         }
     }
 
-    /// Asks a person, by notification, for the certificate to sign with.
+    /// Requests a person's signing certificate, by notification.
     ///
     /// # Errors
-    /// [`SmartIdError`]; without an account it is
-    /// [`SmartIdError::AccountNotFound`].
+    /// [`SmartIdError`]; [`SmartIdError::AccountNotFound`] without an account.
     pub async fn start_certificate_choice(
         &self,
         signer: &SemanticsIdentifier,
@@ -81,8 +80,7 @@ impl SmartIdClient {
         Ok(DeviceLinkSession::new(answer, callback, None)?)
     }
 
-    /// The link of a session, to be made anew every second where it is a code
-    /// to scan.
+    /// The link of a session; a QR code needs a new one every second.
     #[must_use]
     pub fn device_link(
         &self,
@@ -221,8 +219,8 @@ impl SmartIdClient {
         }))
     }
 
-    /// The answer of a session that ended well, and who answered; none while
-    /// it runs.
+    /// Answer of a session that ended with success, and the document that answered; `None` while it
+    /// runs.
     pub(super) async fn poll(
         &self,
         id: SessionId,

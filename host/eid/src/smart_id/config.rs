@@ -21,8 +21,7 @@ pub struct SmartIdConfig {
     pub scheme_name: String,
     /// Lowest level that a certificate may have.
     pub certificate_level: CertificateLevel,
-    /// For a whole exchange, beside the time that a poll asks the service to
-    /// wait.
+    /// Time limit of an exchange, beyond the time that a poll asks the service to wait.
     pub exchange_timeout: Duration,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,

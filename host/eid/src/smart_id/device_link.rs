@@ -16,12 +16,12 @@ use super::callback::{CallbackUrl, is_web_address};
 use super::wire::{AskedAuthentication, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
-/// Length of a session's token, in characters. With the longest base a code to
-/// scan holds the link.
+/// Length of a session's token, in characters. With the longest base URL the link still fits a QR
+/// code.
 const TOKEN_LENGTH: RangeInclusive<usize> = 24..=256;
 /// Length of a session's secret, in bytes.
 const SECRET_LENGTH: RangeInclusive<usize> = 16..=128;
-/// Longest address that links begin with, in characters.
+/// Maximum length of the base URL of links, in characters.
 const LONGEST_BASE: usize = 256;
 
 /// Way in which the person opens the app.
@@ -32,9 +32,9 @@ pub enum LinkKind {
         /// Since the session was created.
         elapsed: Duration,
     },
-    /// By a link in a browser on the same device; with a callback only.
+    /// A link in a browser on the same device; only with a callback.
     Web2App,
-    /// By a link in another app; with a callback only.
+    /// A link in another app; only with a callback.
     App2App,
 }
 
@@ -47,7 +47,7 @@ pub struct DeviceLinkSession {
     secret: SessionSecret,
     link_base: String,
     callback: Option<CallbackUrl>,
-    /// None of a choice of a certificate.
+    /// `None` for a certificate choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     authentication: Option<AskedAuthentication>,
 }
@@ -92,8 +92,7 @@ impl DeviceLinkSession {
         })
     }
 
-    /// `language` is an ISO 639-2 code; it is that of the page shown where
-    /// there is no app.
+    /// `language` is an ISO 639-2 code, for the page shown if there is no app.
     pub(super) fn link(&self, kind: LinkKind, language: &str, config: &SmartIdConfig) -> String {
         let (flow, elapsed) = match kind {
             LinkKind::Qr { elapsed } => (
@@ -166,8 +165,7 @@ fn is_base(text: &str) -> bool {
         && Url::parse(text).is_ok_and(|url| is_web_address(&url))
 }
 
-/// The key of a session's links. To be kept encrypted; not shown by `Debug`,
-/// and wiped when dropped.
+/// Key of a session's links. Keep it encrypted; `Debug` does not show it, and it is wiped on drop.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionSecret(Zeroizing<Vec<u8>>);

@@ -43,8 +43,8 @@ impl SemanticsIdentifier {
     /// `country` is an ISO 3166-1 alpha-2 code in upper case.
     ///
     /// # Errors
-    /// [`InvalidIdentifier`] when the country is no such code, or the
-    /// identifier has other characters than letters, digits and hyphens.
+    /// [`InvalidIdentifier`] if the country is not such a code, or the identifier has characters
+    /// other than letters, digits and hyphens.
     pub fn new(
         kind: IdentityType,
         country: &str,

@@ -8,7 +8,7 @@ pub enum CertificateLevel {
     Advanced,
     /// For qualified signatures.
     Qualified,
-    /// Asked for only: qualified, with the key in a qualified device.
+    /// Only for requests: qualified, with the key in a qualified device.
     Qscd,
 }
 

@@ -1,4 +1,4 @@
-//! Smart-ID as a provider like the others.
+//! Smart-ID as an [`EidProvider`].
 
 use std::time::Duration;
 

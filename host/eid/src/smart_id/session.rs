@@ -16,7 +16,7 @@ pub struct CertificateSession {
     pub(super) flows: Vec<FlowType>,
 }
 
-/// A running signature, with what its answer will be compared to.
+/// A running signature, with the data that its answer is checked against.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignatureSession {
     /// The session.
@@ -29,7 +29,7 @@ pub struct SignatureSession {
     pub(super) flows: Vec<FlowType>,
 }
 
-/// A signature that was asked for by notification.
+/// A signature requested by notification.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StartedSignature {
     /// Session to poll.
@@ -84,6 +84,6 @@ impl fmt::Debug for SigningCertificate {
 pub struct DeviceSignature {
     /// The signature value.
     pub value: Vec<u8>,
-    /// The algorithm that was asked for.
+    /// Requested algorithm.
     pub algorithm: SignatureAlgorithm,
 }

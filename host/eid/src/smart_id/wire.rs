@@ -21,7 +21,7 @@ pub(super) struct AskedAuthentication {
     pub(super) rp_challenge: String,
     /// Base64.
     pub(super) interactions: String,
-    /// On whose behalf a broker asks.
+    /// Party on whose behalf a broker asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) brokered: Option<String>,
 }
