@@ -12,16 +12,16 @@ use crate::{
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Condition {
-    /// Something stands there.
+    /// There is a value.
     Exists { at: Pattern },
     /// The value is this one.
     Eq { at: Pattern, value: Scalar },
     /// The value is one of these.
     In { at: Pattern, values: Vec<Scalar> },
-    /// There is no value, or it is none of these. Versions before 2026.11.1 have
-    /// it; [`Self::Outside`] has taken its place.
+    /// There is no value, or it is not one of these. For versions before 2026.11.1, which
+    /// [`Self::Outside`] replaces.
     NotIn { at: Pattern, values: Vec<Scalar> },
-    /// There is a value, and it is none of these.
+    /// There is a value, and it is not one of these.
     Outside { at: Pattern, values: Vec<Scalar> },
     /// A list that has this value.
     Contains { at: Pattern, value: Scalar },

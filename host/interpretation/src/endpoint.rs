@@ -14,8 +14,7 @@ pub enum Endpoint {
     /// The property seizure acts.
     #[serde(rename = "seizures")]
     Seizures,
-    /// The composite report: what holds of the data of the others holds of
-    /// its sections.
+    /// The composite report: rules for the other answers apply to its sections.
     #[serde(rename = "dd-report")]
     Report,
 }

@@ -48,7 +48,7 @@ impl Library {
         }
     }
 
-    /// Every rule that applies, served or not, and to what.
+    /// Every rule that applies, served or not, with its pointer.
     pub(crate) fn applied(&self, endpoint: Endpoint, data: &Value) -> Vec<(&Rule, String)> {
         let mut applied = self.applied_to(endpoint, data, "");
         if endpoint == Endpoint::Report {

@@ -5,7 +5,7 @@ use crate::endpoint::Endpoint;
 /// A rules file that cannot be used.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LibraryError {
-    /// The file as a whole is not what a rules file is.
+    /// The file as a whole is invalid.
     #[error("rules {version}: {message}")]
     File {
         /// Version by the file's name.
@@ -18,7 +18,7 @@ pub enum LibraryError {
     Act {
         /// Version by the file's name.
         version: String,
-        /// The act's key, or its place where it has none.
+        /// Key of the act, or its position if it has none.
         act: String,
         /// The fault.
         fault: ActFault,
@@ -28,7 +28,7 @@ pub enum LibraryError {
     Rule {
         /// Version by the file's name.
         version: String,
-        /// The rule's id, or its place where it has none.
+        /// Id of the rule, or its position if it has none.
         rule: String,
         /// The fault.
         fault: RuleFault,
@@ -41,7 +41,7 @@ pub enum ActFault {
     /// A member is missing, unknown or of another type.
     #[error("{0}")]
     Member(String),
-    /// The key stands twice.
+    /// The key occurs twice.
     #[error("the key stands twice")]
     Duplicate,
     /// The title is empty, or has space around it, in a language.
@@ -61,13 +61,13 @@ pub enum ActFault {
 /// A fault of a rule.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleFault {
-    /// A member is missing, unknown or of another type, or a pointer is bad.
+    /// A member is missing, unknown or of another type, or a pointer is invalid.
     #[error("{0}")]
     Member(String),
     /// The id is not words of a-z, digits and underscores, with dots between.
     #[error("the id is not lowercase words with dots between")]
     Id,
-    /// The id stands twice.
+    /// The id occurs twice.
     #[error("the id stands twice")]
     Duplicate,
     /// No endpoint is named.
@@ -79,7 +79,7 @@ pub enum RuleFault {
     /// The meaning is empty, or has space around it, in a language.
     #[error("the meaning has no text in `{0}`")]
     NoMeaning(&'static str),
-    /// A citation names an act that the file does not have.
+    /// A citation names an act that is not in the file.
     #[error("there is no act `{0}`")]
     UnknownAct(String),
     /// A citation that would be served names no article and no point.
@@ -88,7 +88,7 @@ pub enum RuleFault {
     /// A part of a citation is empty or has space in it.
     #[error("`{0}` is no number of a provision")]
     Provision(String),
-    /// The rule would be served, and none of its citations would.
+    /// The rule would be served, but none of its citations.
     #[error("it would be served, and no citation of it would")]
     Uncited,
     /// A condition compares with nothing.

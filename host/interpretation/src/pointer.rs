@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901) in which `*` stands for every element of a list.
+//! JSON pointers (RFC 6901) with `*` for every element of a list.
 
 use std::fmt;
 
@@ -61,8 +61,7 @@ impl Pattern {
             .collect()
     }
 
-    /// The place of the outermost list whose elements the pattern is about, or
-    /// its one place.
+    /// The outermost list to whose elements the pattern leads, or its single place.
     pub(crate) fn whole_list(&self) -> Place {
         let members = self.0.iter().map_while(|token| match token {
             Token::Member(name) => Some(Step::Member(name.clone())),

@@ -17,7 +17,7 @@ pub(crate) struct Rule {
     pub(crate) when: Vec<Condition>,
     /// True if the rule concerns only entities that still exist: a duty, a liability, a capacity.
     pub(crate) lapses: bool,
-    /// Rules without which it is not said where they apply, nor they without it.
+    /// Rules that limit this one: neither is served without the other.
     pub(crate) qualified_by: Vec<String>,
     pub(crate) meaning: Bilingual,
     /// The citations that are served.
@@ -26,8 +26,8 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// The places of `data` that the rule is about: each one, or the list
-    /// that they are in where there are more than `repeat_limit`.
+    /// The places of `data` to which the rule applies: each one, or their list if there are more
+    /// than `repeat_limit`.
     pub(crate) fn places(&self, data: &Value, repeat_limit: usize) -> Vec<Place> {
         let places: Vec<Place> = self
             .pointer

@@ -75,7 +75,7 @@ pub(crate) const STATUSES: [&str; 21] = [
     "cross_border_division",
 ];
 
-/// Beneficial owners that were declared, one of them indirectly.
+/// Declared beneficial owners, one of them indirect.
 pub(crate) fn owners() -> Value {
     json!({
         "declaredOn": "2024-02-01",
@@ -134,7 +134,7 @@ pub(crate) fn many_seizures(count: usize) -> Value {
     json!({ "acts": vec![act; count] })
 }
 
-/// A report all of whose sections have data.
+/// A report with data in all sections.
 pub(crate) fn report() -> Value {
     json!({"sections": {
         "profile": section("JAR", &company()),
