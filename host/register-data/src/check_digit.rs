@@ -18,7 +18,7 @@ pub(crate) fn check_digit(digits: &[u8]) -> u8 {
     u8::try_from(remainder).unwrap_or(0)
 }
 
-/// The digits of `text` when it has `N` of them and nothing else.
+/// The digits of `text` if it consists of exactly `N` digits.
 pub(crate) fn digits<const N: usize>(text: &str) -> Option<[u8; N]> {
     let bytes: [u8; N] = text.as_bytes().try_into().ok()?;
     let are_digits = bytes.iter().all(u8::is_ascii_digit);

@@ -27,7 +27,7 @@ impl PersonalCode {
         &self.0
     }
 
-    /// The date of birth; none where the code has none that exists.
+    /// The date of birth; `None` if the code contains no valid date.
     #[must_use]
     pub fn birth_date(&self) -> Option<Date> {
         digits(&self.0).and_then(|digits| birth_date(&digits))

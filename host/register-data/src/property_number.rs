@@ -38,7 +38,7 @@ impl PropertyNumber {
 impl FromStr for PropertyNumber {
     type Err = InvalidPropertyNumber;
 
-    /// Takes the groups with or without their dashes.
+    /// Parses the groups with or without their dashes.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (number, suffix) = match text.split_once(':') {
             Some((number, suffix)) => (number, Some(suffix)),

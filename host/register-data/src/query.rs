@@ -20,9 +20,9 @@ pub enum Query {
     Participants(EntityCode),
     /// JANGIS: beneficial owners.
     BeneficialOwners(EntityCode),
-    /// The Real Property Register: what an entity holds.
+    /// The Real Property Register: an entity's property.
     RealEstate(EntityCode),
-    /// The same: everything about one thing.
+    /// The Real Property Register: the full extract of one object.
     PropertyExtract(PropertyNumber),
     /// The Register of Property Seizure Acts.
     Seizures(EntityCode),
@@ -49,7 +49,7 @@ pub enum Role {
     SupervisoryBoardMember,
     /// A procurator (prokuristas).
     Procurator,
-    /// Somebody with a registered authorisation (įgaliotinis).
+    /// A person with a registered authorisation (įgaliotinis).
     AuthorisedPerson,
     /// A shareholder (akcininkas).
     Shareholder,
@@ -186,7 +186,7 @@ impl Role {
         Self::InsolvencyAdministrator,
     ];
 
-    /// Its name, as requests have it.
+    /// Name of the role in requests.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -203,7 +203,7 @@ impl Role {
         }
     }
 
-    /// The register that knows who holds it.
+    /// The register of the role's holders.
     #[must_use]
     pub fn register(self) -> Register {
         match self {
@@ -294,7 +294,7 @@ impl RegisterData {
     }
 }
 
-/// The pointer (RFC 6901) of a member that `read` has and `given` has not.
+/// Pointer (RFC 6901) of a member that is in `read` but not in `given`.
 fn lacking(read: &Value, given: &Value) -> Option<String> {
     match (read, given) {
         (Value::Object(read), Value::Object(given)) => read.iter().find_map(|(name, read)| {

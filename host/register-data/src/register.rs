@@ -81,7 +81,7 @@ impl Register {
         }
     }
 
-    /// The abbreviation as paths and settings have it: `jar`.
+    /// The abbreviation in paths and settings: `jar`.
     #[must_use]
     pub fn slug(self) -> &'static str {
         match self {

@@ -26,7 +26,7 @@ pub struct RoleHolder {
     pub surname: String,
     /// Identity of the person in the register.
     pub identity: HolderIdentity,
-    /// Since when the role is held.
+    /// Start of the role.
     #[serde(deserialize_with = "Option::deserialize")]
     pub since: Option<Date>,
 }
@@ -40,7 +40,7 @@ pub enum HolderIdentity {
         /// The code.
         code: PersonalCode,
     },
-    /// An identifier that another state gave.
+    /// An identifier of another state.
     Foreign {
         /// ISO 3166-1 alpha-2.
         country: String,

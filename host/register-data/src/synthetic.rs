@@ -23,11 +23,11 @@ const ZONE: &str = "Europe/Vilnius";
 pub const COMPLETE: &str = "999000009";
 /// Entity that no register knows.
 pub const UNKNOWN: &str = "999000191";
-/// The thing with everything in its extract.
+/// The object with a complete extract.
 pub const COMPLETE_PROPERTY: &str = "4400-9990-0001";
-/// The thing that nothing is held of.
+/// The object without any data.
 pub const EMPTY_PROPERTY: &str = "4400-9990-0002";
-/// The thing about which the register is out of order.
+/// The object for which the register is down.
 pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 
 /// Outcome of a query to a register of the set.
@@ -47,8 +47,7 @@ pub enum Answer {
     Garbage,
 }
 
-/// Asks the register of the set that `query` goes to, on the day that the set
-/// shows.
+/// Asks the set's register for `query`, on the date of the set.
 #[must_use]
 pub fn answer(query: &Query) -> Answer {
     answer_on(query, AS_OF)
