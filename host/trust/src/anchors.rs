@@ -50,11 +50,11 @@ pub struct TrustEntry {
     pub purposes: Vec<Purpose>,
     /// eID methods that it serves; empty means all.
     pub methods: Vec<String>,
-    /// Since when its certificates count as qualified.
+    /// Start of the period in which its certificates count as qualified.
     pub qualified_from: Option<Timestamp>,
     /// From when on they no longer do.
     pub qualified_until: Option<Timestamp>,
-    /// Policies that a leaf must carry, all of them.
+    /// Policies that a leaf must have, all of them.
     pub policies: Vec<ObjectIdentifier>,
     /// Settings of OCSP requests about its leaves.
     pub ocsp: OcspSettings,
@@ -86,7 +86,7 @@ impl TrustEntry {
             && self.qualified_until.is_none_or(|until| at < until)
     }
 
-    /// A policy that this authority's leaves must carry and `leaf` does not.
+    /// A required policy that `leaf` lacks.
     #[must_use]
     pub fn missing_policy(&self, leaf: &Certificate) -> Option<ObjectIdentifier> {
         self.policies
@@ -134,7 +134,7 @@ pub struct TrustAnchors {
 }
 
 impl TrustAnchors {
-    /// Authorities that are at hand.
+    /// Anchors from entries in memory.
     #[must_use]
     pub fn new(entries: Vec<TrustEntry>) -> Self {
         Self { entries }

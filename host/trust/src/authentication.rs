@@ -15,7 +15,7 @@ use crate::signer::{
 };
 use crate::validation::RevocationSources;
 
-/// The eID method whose certificates have purposes of their own.
+/// The eID method whose certificates have key purposes of their own.
 const SMART_ID: &str = "smart_id";
 /// Smart-ID's purpose for authentication, in certificates since April 2025.
 const SMART_ID_AUTHENTICATION: ObjectIdentifier =
@@ -53,10 +53,9 @@ impl AuthenticationCheck {
             .has_anchor_for(Purpose::Authentication, Some(method))
     }
 
-    /// Checks that `certificate`, presented by the eID `method`, may authenticate
-    /// its holder at `now`: validity, path, key usage and revocation, in this
-    /// order. Policies of anchors are those of signing certificates, and do not
-    /// count here.
+    /// Checks that `certificate`, presented by the eID `method`, may authenticate its holder at
+    /// `now`. Checks validity, path, key usage and revocation, in this order. Policies of anchors
+    /// are those of signing certificates, and are ignored.
     ///
     /// # Errors
     /// [`CertificateRejection`] names the first check that failed.
@@ -73,7 +72,7 @@ impl AuthenticationCheck {
         check_revocation(&self.sources, certificate, path, &ocsp, now).await
     }
 
-    /// An authority's settings, with this check's limit where that is narrower.
+    /// An authority's settings, with this check's limit if it is narrower.
     fn ocsp_settings(&self, of_authority: &OcspSettings) -> OcspSettings {
         let skew = self.sources.ocsp.clock_skew();
         let limit = self.ocsp_max_age.saturating_sub(skew);
@@ -88,7 +87,7 @@ impl AuthenticationCheck {
     /// valid. Its fitness for authentication is not checked.
     #[must_use]
     pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
-        // OpenSSL takes a certificate for expired at its last moment.
+        // OpenSSL treats a certificate as expired in its last second.
         let last = certificate.not_after() - SignedDuration::from_secs(1);
         let at = now.min(last).max(certificate.not_before());
         self.path(certificate, method, at).is_ok()

@@ -31,11 +31,10 @@ use x509_cert::ext::pkix::{
 use crate::signature::{self, SignatureFault, SignatureScheme};
 use crate::wire::Signed;
 
-/// The longest one that is remembered, in bytes. Anybody can send one.
+/// Maximum size of a cached certificate, in bytes. Anybody can send one.
 const LONGEST: usize = 8192;
 
-/// Certificates by their fingerprints: of the people who sign at one time, and of the
-/// authorities that are asked meanwhile.
+/// Cache of certificates by fingerprint: those of current signers, and of the authorities involved.
 pub(crate) static KNOWN: Recent<[u8; 32], Certificate> = Recent::new(256);
 
 /// Number of certificates read by this process; cached ones are not counted.
@@ -47,20 +46,18 @@ pub enum CertificateError {
     /// Not the DER encoding of a certificate.
     #[error("the certificate is not well-formed DER")]
     Encoding(#[source] der::Error),
-    /// An extension that decides about the use of the key cannot be read, or
-    /// stands in the certificate twice.
+    /// An extension that decides about the use of the key cannot be read, or occurs twice.
     #[error("the certificate extension {0} is malformed")]
     Extension(ObjectIdentifier),
     /// A time of the validity period is out of range.
     #[error("the certificate's validity period is out of range")]
     Validity,
-    /// OpenSSL does not read the certificate or its key.
+    /// OpenSSL cannot read the certificate or its key.
     #[error("the certificate's key cannot be used")]
     Key(#[source] ErrorStack),
 }
 
-/// A certificate with what the checks need of it, and its DER encoding. A clone
-/// shares both.
+/// A certificate, with its DER encoding and the contents needed by the checks. A clone shares both.
 ///
 /// `Debug` shows the fingerprint alone, never the subject.
 #[derive(Clone)]
@@ -232,7 +229,7 @@ impl Certificate {
         &self.0.ocsp_urls
     }
 
-    /// Addresses where the issuer's certificate lies.
+    /// URLs of the issuer's certificate.
     #[must_use]
     pub fn issuer_urls(&self) -> &[String] {
         &self.0.issuer_urls
@@ -412,7 +409,7 @@ fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
     let names = points
         .into_iter()
         .flat_map(|points| points.0)
-        // A list for some reasons alone does not say that a certificate is good.
+        // A list limited to some reasons does not show that a certificate is good.
         .filter(|point| point.reasons.is_none())
         .flat_map(|point| match point.distribution_point {
             Some(DistributionPointName::FullName(names)) => names,

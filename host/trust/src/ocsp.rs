@@ -30,8 +30,8 @@ use crate::signature::SignatureFault;
 /// Settings of requests to one authority's responder.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OcspSettings {
-    /// A fixed responder; `None`: the one that the certificate's authority
-    /// information access names.
+    /// URL of a fixed responder; `None` for the one in the certificate's authority information
+    /// access.
     pub url: Option<Url>,
     /// Use of nonces: sent or not, required in the response or not.
     pub nonce: NonceMode,
@@ -45,7 +45,7 @@ pub struct OcspSettings {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum NonceMode {
-    /// None is sent.
+    /// No nonce is sent.
     Off,
     /// One is sent; when the responder returns one, it must be equal.
     #[default]
@@ -107,7 +107,7 @@ pub enum OcspError {
     /// The answer is not well-formed.
     #[error("the OCSP response is malformed")]
     Malformed(#[source] der::Error),
-    /// The answer is of another type than id-pkix-ocsp-basic.
+    /// The response type is not id-pkix-ocsp-basic.
     #[error("the OCSP response has the type {0}")]
     ResponseType(ObjectIdentifier),
     /// There is not exactly one answer about the certificate.
@@ -119,8 +119,8 @@ pub enum OcspError {
     /// The nonce came back changed, or not at all though it must.
     #[error("the OCSP response does not carry the nonce of the request")]
     Nonce,
-    /// No certificate of the responder matches its identifier, or none of
-    /// those may answer for the issuer, or the certificate answers for itself.
+    /// No certificate matches the responder's identifier, or none that matches may answer for the
+    /// issuer, or the certificate answers for itself.
     #[error("the OCSP responder is not authorised by the issuer")]
     Responder,
     /// The responder's certificate lacks id-kp-OCSPSigning.
@@ -141,7 +141,7 @@ pub enum OcspError {
 }
 
 impl OcspError {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     fn http_status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -158,7 +158,7 @@ struct Question<'a> {
     now: Timestamp,
 }
 
-/// Asks OCSP responders.
+/// Client of OCSP responders.
 #[derive(Clone)]
 pub struct OcspClient {
     ports: Ports,
@@ -167,8 +167,8 @@ pub struct OcspClient {
 }
 
 impl OcspClient {
-    /// A client that speaks through `ports`: to responders that are configured
-    /// through the one, to those that certificates name through the other.
+    /// A client that speaks through `ports`: one for configured responders, the other for those
+    /// named in certificates.
     #[must_use]
     pub fn new(ports: Ports, random: Arc<dyn RandomSource>, policy: OcspPolicy) -> Self {
         Self {

@@ -13,12 +13,12 @@ use crate::certificate::Certificate;
 /// Most authorities between a leaf and its anchor.
 const MAX_DEPTH: i32 = 5;
 
-/// OpenSSL's security level for keys and signatures of a path: 2 asks for 112
-/// bits, that is RSA from 2048 bits and no SHA-1.
+/// OpenSSL's security level for keys and signatures of a path: level 2 requires 112 bits, so RSA
+/// from 2048 bits and no SHA-1.
 const SECURITY_LEVEL: i32 = 2;
 
-/// All that a path was looked for with but the time: the fingerprints of the leaf, of
-/// intermediates and of anchors.
+/// Input of a search for a path except the time: the fingerprints of the leaf, of intermediates and
+/// of anchors.
 type Given = [Vec<[u8; 32]>; 3];
 
 /// Cache of paths, some ten kilobytes each. Finding a path takes a verification for each of its
@@ -122,7 +122,7 @@ fn find(
     let chain = chain
         .iter()
         .map(|step| {
-            // Reading it anew takes longer than the path.
+            // Reading it again takes longer than finding the path.
             let der = step.to_der()?;
             let mut given = given.iter();
             let known = given.find(|certificate| certificate.der() == der);

@@ -1,4 +1,4 @@
-//! The ways out, and what may be fetched through them.
+//! HTTP ports, and limits on fetching through them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 pub struct Ports {
     /// To services that the operator configured.
     pub configured: Arc<dyn HttpPort>,
-    /// To what certificates name.
+    /// For addresses in certificates.
     pub named: Arc<dyn HttpPort>,
 }
 
@@ -61,7 +61,7 @@ impl BudgetedPort {
         Ok(left.bytes)
     }
 
-    /// Takes the answer, unless others have used up the room for it meanwhile.
+    /// Deducts the answer's length, unless concurrent answers have used up the limit.
     fn take(&self, len: usize) -> Result<(), HttpPortError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.bytes = left.bytes.checked_sub(len).ok_or(HttpPortError::Spent)?;

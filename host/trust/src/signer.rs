@@ -41,7 +41,7 @@ pub enum CertificateRejection {
         /// End of the validity.
         not_after: Timestamp,
     },
-    /// No configured authority for the method stands behind it.
+    /// It has no path to a configured authority for the method.
     #[error("the certificate is not trusted")]
     Untrusted(#[source] PathError),
     /// Its key usage does not fit.
@@ -59,7 +59,7 @@ pub enum CertificateRejection {
     /// Its issuer's responder does not know it; to be treated as revoked.
     #[error("the certificate is unknown to its issuer's OCSP responder")]
     UnknownToIssuer,
-    /// Neither OCSP nor a CRL told whether it is revoked; trying again may help.
+    /// Neither OCSP nor a CRL gave its status; trying again may help.
     #[error("no usable revocation status came from {}", .asked.join(" or "))]
     RevocationUnavailable {
         /// Hosts of responders and lists.
@@ -87,8 +87,8 @@ pub enum PurposeFault {
     /// keyUsage is absent or lacks digitalSignature.
     #[error("keyUsage does not hold digitalSignature")]
     NoDigitalSignature,
-    /// extKeyUsage does not hold the method's purpose for authentication; for
-    /// Smart-ID, also where there is none.
+    /// extKeyUsage lacks the method's purpose for authentication; for Smart-ID, also if it is
+    /// absent.
     #[error("extKeyUsage does not hold the method's purpose for authentication")]
     NotForAuthentication,
     /// It is an authority's certificate.
@@ -105,13 +105,13 @@ pub enum QualificationFault {
     /// It is qualified under the law of a country outside the EU.
     #[error("it is qualified under the law of another country")]
     ForeignLegislation,
-    /// QcType is there and does not hold esign.
+    /// QcType is present without esign.
     #[error("its QcType is not esign")]
     NotForSignatures,
     /// No QcSSCD statement.
     #[error("it has no QcSSCD statement")]
     NoSscd,
-    /// A policy that its issuer's entry asks for.
+    /// A policy that its issuer's entry requires.
     #[error("it was not issued under the policy {0}")]
     NoPolicy(ObjectIdentifier),
     /// The issuer's service is not, or no longer, a qualified one.
@@ -159,7 +159,7 @@ impl SignerCheck {
     }
 }
 
-/// Asks the issuer of a trusted path's leaf whether it revoked it.
+/// Checks with the issuer of a trusted path's leaf that it is not revoked.
 pub(crate) async fn check_revocation(
     sources: &RevocationSources,
     certificate: &Certificate,

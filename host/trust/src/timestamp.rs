@@ -31,12 +31,12 @@ use crate::random::{RandomSource, RandomUnavailable};
 /// Octets of a nonce.
 const NONCE_OCTETS: usize = 16;
 
-/// A time-stamping authority that is asked.
+/// A configured time-stamping authority.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TimestampAuthority {
     /// URL of the service.
     pub url: Url,
-    /// The policy that is asked for and that its tokens must name.
+    /// The policy to request, which its tokens must name.
     pub policy: Option<ObjectIdentifier>,
 }
 
@@ -107,13 +107,13 @@ pub enum TimestampFault {
         /// The bits set in PKIFailureInfo.
         failure: Vec<u8>,
     },
-    /// Its answer does not stand up to the checks.
+    /// Its answer fails the checks.
     #[error("the time-stamping authority's answer is not valid")]
     Invalid(#[source] TokenFault),
 }
 
 impl TimestampFault {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     fn status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -122,7 +122,7 @@ impl TimestampFault {
     }
 }
 
-/// Asks time-stamping authorities, in order.
+/// Client of time-stamping authorities, asked in order.
 #[derive(Clone)]
 pub struct TimestampClient {
     port: Arc<dyn HttpPort>,
@@ -155,11 +155,10 @@ impl TimestampClient {
         }
     }
 
-    /// A token over the SHA-256 digest `imprint`, from the first authority that
-    /// gives a valid one.
+    /// A token over the SHA-256 digest `imprint`, from the first authority that gives a valid one.
     ///
     /// # Errors
-    /// [`TimestampError`]; how each authority failed when all did.
+    /// [`TimestampError`], with the failure of each authority if all failed.
     pub async fn timestamp(
         &self,
         imprint: &[u8; 32],
@@ -203,8 +202,7 @@ impl TimestampClient {
         Err(TimestampError::AllFailed(failures))
     }
 
-    /// The certificates that tokens were signed with since the client was made, of
-    /// each issuer the one that was met last.
+    /// Certificates that signed tokens since the client was made: the last one of each issuer.
     #[must_use]
     pub fn signers(&self) -> Vec<Certificate> {
         self.signers.newest()

@@ -64,13 +64,13 @@ pub struct ValidationData {
     anchors: Arc<TrustAnchors>,
     sources: RevocationSources,
     policy: ValidationPolicy,
-    /// None where everything is asked anew.
+    /// `None` without a cache.
     known: Option<Arc<KnownStatements>>,
 }
 
 impl ValidationData {
-    /// Gathers through `ocsp` and the ways that it has; `anchors` are looked
-    /// through first, and decide where a chain may end.
+    /// Gathers through `ocsp` and its ports; `anchors` are searched first, and decide where a chain
+    /// may end.
     #[must_use]
     pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient, policy: ValidationPolicy) -> Self {
         Self {

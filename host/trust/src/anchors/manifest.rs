@@ -36,7 +36,7 @@ pub enum TrustConfigError {
         /// Position and cause.
         source: Box<toml::de::Error>,
     },
-    /// A file does not hold exactly one PEM certificate.
+    /// A file does not contain exactly one PEM certificate.
     #[error("{file} holds {found} PEM certificates instead of one")]
     NotOneCertificate {
         /// The entry's file.

@@ -48,8 +48,7 @@ impl KeyKind {
 }
 
 impl EcCurve {
-    /// Length of an element of its field in octets; not known of other curves
-    /// than the named ones.
+    /// Length of a field element in octets; `None` for unnamed curves.
     #[must_use]
     pub fn field_octets(self) -> Option<usize> {
         match self {

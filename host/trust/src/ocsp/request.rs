@@ -14,7 +14,7 @@ use x509_ocsp::{CertId, OcspRequest, Request, TbsRequest, Version};
 
 use crate::certificate::Certificate;
 
-/// Octets of a nonce; RFC 9654 clause 2.1 asks clients for 32.
+/// Length of a nonce in octets; RFC 9654 clause 2.1 requires 32 of clients.
 pub(super) const NONCE_OCTETS: usize = 32;
 
 /// Digest that identifies the issuer in a CertID. It protects nothing: deployed responders often

@@ -22,7 +22,7 @@ use crate::path;
 use crate::signature;
 use crate::wire::WireTime;
 
-/// Most certificates of a response that are looked at.
+/// Maximum number of certificates of a response that are read.
 const MAX_EMBEDDED_CERTIFICATES: usize = 8;
 
 /// Status of a certificate by a responder (RFC 6960 clause 2.2).
@@ -52,7 +52,7 @@ pub struct OcspEvidence {
     pub next_update: Option<Timestamp>,
     /// Time of signing.
     pub produced_at: Timestamp,
-    /// The delegated responder's certificate; `None` when the issuer signed.
+    /// Certificate of the delegated responder; `None` if the issuer signed.
     pub responder: Option<Certificate>,
 }
 

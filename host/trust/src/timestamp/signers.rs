@@ -19,7 +19,7 @@ const MOST: usize = 16;
 pub(super) struct KnownSigners(Mutex<VecDeque<Vec<Certificate>>>);
 
 impl KnownSigners {
-    /// The path of the signer that `is_it`, if it is known and holds at `at`.
+    /// The path of the signer for which `is_it` returns true, if it is cached and valid at `at`.
     pub(super) fn path(
         &self,
         is_it: impl Fn(&Certificate) -> bool,
@@ -40,8 +40,7 @@ impl KnownSigners {
         known.push_front(path.to_vec());
     }
 
-    /// Of each issuer the signer that was remembered last: the others may have
-    /// been replaced by it.
+    /// The last cached signer of each issuer: it may have replaced the others.
     pub(super) fn newest(&self) -> Vec<Certificate> {
         let mut newest: Vec<Certificate> = Vec::new();
         for signer in self.known().iter().filter_map(|path| path.first()) {

@@ -45,7 +45,7 @@ pub struct TimestampToken {
 /// Reason for which a token is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFault {
-    /// The authority granted a token and sent none.
+    /// The authority granted a token but sent none.
     #[error("the answer grants a token and holds none")]
     Absent,
     /// Not well-formed.
@@ -60,19 +60,19 @@ pub enum TokenFault {
     /// There is not exactly one signer.
     #[error("the token has {0} signers instead of one")]
     NotOneSigner(usize),
-    /// The imprint is not the one that was sent.
+    /// The imprint differs from the one sent.
     #[error("the token is over another imprint")]
     Imprint,
-    /// The nonce is not the one that was sent.
+    /// The nonce differs from the one sent.
     #[error("the token has another nonce or none")]
     Nonce,
-    /// The policy is not the one that was asked for.
+    /// The policy differs from the one requested.
     #[error("the token was made under the policy {0}")]
     Policy(ObjectIdentifier),
     /// genTime is too far from now.
     #[error("the token's time {0} is too far from now")]
     Time(Timestamp),
-    /// The token does not hold its signer's certificate.
+    /// The token does not include its signer's certificate.
     #[error("the token does not hold its signer's certificate")]
     NoSignerCertificate,
     /// extKeyUsage is not critical with time-stamping alone (RFC 3161 clause
@@ -88,7 +88,7 @@ pub enum TokenFault {
     /// The message-digest attribute is not the content's digest.
     #[error("the token's message digest does not match its content")]
     MessageDigest,
-    /// The signing-certificate attribute names another certificate.
+    /// The signing-certificate attribute identifies another certificate.
     #[error("the token's signing-certificate attribute names another certificate")]
     SigningCertificate,
     /// The signature is wrong.
@@ -97,7 +97,7 @@ pub enum TokenFault {
     /// The signer's certificate has no path to a time-stamping anchor.
     #[error("the token's signer is not trusted")]
     Untrusted(#[source] PathError),
-    /// The signer's certificate lacks a policy that its anchor asks for.
+    /// The signer's certificate lacks a policy that its anchor requires.
     #[error("the token's signer was not certified under the policy {0}")]
     SignerPolicy(ObjectIdentifier),
     /// The signer's issuer was not qualified at genTime.
@@ -240,7 +240,7 @@ impl SignedData {
             && self.signer.identifier.identifies(certificate)
     }
 
-    /// The signer's certificate, and all others that travel with it.
+    /// The signer's certificate, and the others in the token.
     fn signer_certificate(&self) -> Result<(Certificate, Vec<Certificate>), TokenFault> {
         let mut others: Vec<Certificate> = self
             .certificates

@@ -10,10 +10,10 @@ use crate::signature::SignatureFault;
 /// Reason for the lack of validation data.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationDataError {
-    /// Neither the certificate nor the configuration says where they are.
+    /// Neither the certificate nor the configuration names a source.
     #[error("nothing says where they are")]
     NoSource,
-    /// Their sources hold nothing that could be used.
+    /// The sources have no usable data.
     #[error("their sources hold nothing that could be used")]
     Unusable(#[source] SourceFault),
     /// The chain ends in a root that is not configured.
@@ -25,7 +25,7 @@ pub enum ValidationDataError {
     /// The data available cover only an earlier time than requested; there will be newer ones.
     #[error("there are none yet that tell of {since}")]
     NotYet {
-        /// The time that was asked for.
+        /// Requested time.
         since: Timestamp,
         /// By when there will be newer data, if that is known.
         next_update: Option<Timestamp>,
@@ -47,7 +47,7 @@ pub enum SourceFault {
     /// It has no certificate of the issuer.
     #[error("the source holds no certificate of the issuer")]
     NoIssuer,
-    /// The responder gives no usable answer.
+    /// The responder gave no usable answer.
     #[error("the responder gives no usable answer")]
     Ocsp(#[source] OcspError),
     /// The responder does not know the certificate.
@@ -67,8 +67,8 @@ impl ValidationDataError {
         }
     }
 
-    /// Of two faults, the one that leaves more hope: the first one that may pass.
-    /// Of two data that are to come, those that come first.
+    /// The more hopeful of two faults: the first one that may pass. Of two data that are awaited,
+    /// the earlier ones.
     pub(super) fn or(self, other: Self) -> Self {
         let is_sooner = match (&self, &other) {
             (
@@ -101,7 +101,7 @@ impl ValidationDataError {
 }
 
 impl SourceFault {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     pub(super) fn http_status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -130,7 +130,7 @@ pub enum RevocationListFault {
     /// Not the DER encoding of a revocation list of version 2.
     #[error("the revocation list is malformed")]
     Malformed(#[from] der::Error),
-    /// Somebody else issued it.
+    /// Another issuer's list.
     #[error("the revocation list is another issuer's")]
     OtherIssuer,
     /// Its issuer's key is not for signing lists.

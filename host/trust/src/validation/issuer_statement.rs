@@ -47,7 +47,7 @@ impl IssuerStatement {
         let delay = self.this_update.duration_until(time);
         let is_later = !delay.is_positive() || self.told_at >= time && delay <= RESPONDER_DELAY;
         let was_newest = self.next_update.is_some_and(|next| next >= time);
-        // Newer information would not take a revocation back.
+        // Newer information would not undo a revocation.
         let is_revoked = matches!(self.status, CertificateStatus::Revoked { .. });
         is_revoked || is_later || !is_signers(certificate) && was_newest
     }

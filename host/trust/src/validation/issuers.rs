@@ -6,7 +6,7 @@ use der::{Decode, Encode};
 
 use crate::certificate::Certificate;
 
-/// Most certificates of a bundle that are looked at.
+/// Maximum number of certificates of a bundle that are read.
 const MAX_CERTIFICATES: usize = 16;
 
 /// Certificates published by an issuer: one in DER, or a "certs-only" CMS message (RFC 5280 clause

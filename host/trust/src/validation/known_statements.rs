@@ -7,7 +7,7 @@ use super::issuer_statement::IssuerStatement;
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 
-/// For how long a statement serves without another question.
+/// Time for which a statement is reused.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_mins(10);
 /// The most statements that are remembered.
 const MOST: usize = 64;

@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The same, to issue with.
+    /// The credential for issuing.
     pub fn credential(&self) -> Credential {
         Credential::new(self.key.clone().into(), &self.der()).expect("a certificate")
     }

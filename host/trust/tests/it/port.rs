@@ -21,7 +21,7 @@ pub struct FakePort {
 }
 
 impl FakePort {
-    /// Answers with 200 and what `handler` makes of the request's body.
+    /// Answers with 200 and the output of `handler` for the request's body.
     pub fn at(
         mut self,
         url: &str,

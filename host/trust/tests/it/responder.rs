@@ -1,4 +1,4 @@
-//! An OCSP responder, honest unless told otherwise.
+//! An OCSP responder, honest by default.
 
 use der::{Decode, Encode};
 use parafa_issuing::{

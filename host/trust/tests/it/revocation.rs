@@ -48,7 +48,7 @@ const CALLERS: [Caller; 4] = [
 /// Outcomes, in the same terms for all callers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Outcome {
-    /// The certificate passes, or data are handed on that say that it is good.
+    /// The certificate passes, or the data report it as good.
     Good,
     Revoked,
     /// The issuer does not know it, and no other source is asked.
@@ -129,8 +129,8 @@ async fn a_list_does_not_take_back_what_an_old_answer_says_of_a_revocation() {
     }
 }
 
-/// For an archive the list may say what the responder does not (RFC 6960, 2.2);
-/// who wants to sign or authenticate counts as revoked.
+/// For an archive the list may know a certificate that the responder does not (RFC 6960, 2.2);
+/// signers and persons who authenticate count as revoked.
 #[tokio::test]
 async fn who_is_unknown_to_the_responder_is_refused_at_once_but_for_archives() {
     let world = World::new();
@@ -329,8 +329,7 @@ async fn a_hanging_responder_leaves_time_to_the_list() {
 
     assert!(checked.is_ok(), "{checked:?}");
     let times = times.lock().unwrap();
-    // Half a minute is what the attorney's signatures have, with some five
-    // questions behind one another.
+    // The attorney's signatures have half a minute, for some five questions in sequence.
     assert!(times[0] <= Duration::from_secs(5), "{times:?}");
 }
 
@@ -361,7 +360,7 @@ async fn outcome(
     asked.by(world, caller).await
 }
 
-/// A certificate, those who are trusted, and what can be reached.
+/// A certificate, the anchors, and the reachable services.
 struct Asked {
     anchors: Arc<TrustAnchors>,
     port: FakePort,

@@ -10,7 +10,7 @@ use spki::AlgorithmIdentifierOwned;
 use super::{ID_CT_TST_INFO, TokenFault};
 use crate::wire::RawSet;
 
-/// Most certificates of a token that are kept.
+/// Maximum number of certificates of a token.
 const MAX_CERTIFICATES: usize = 16;
 
 /// One signer's SignedData over a TSTInfo.
