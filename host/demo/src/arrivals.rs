@@ -31,7 +31,7 @@ impl Arrivals {
         self.0.send_replace(());
     }
 
-    /// Waits until `arrived` counts as many as are awaited, or time is up.
+    /// Waits until `arrived` returns the awaited number, or the time limit is reached.
     pub(crate) async fn wait(&self, awaited: Awaited, arrived: impl Fn() -> usize) {
         let mut news = self.0.subscribe();
         let arriving =

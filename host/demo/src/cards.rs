@@ -56,7 +56,7 @@ impl Cards {
         Ok(Self(Enrolment::open(folder.clone(), pki, clock, keys)?))
     }
 
-    /// Everybody with a card.
+    /// All persons with a card.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(Role::persona).collect()
     }
@@ -97,7 +97,7 @@ struct Digest {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CardSignature {
-    /// Base64: ECDSA's r and s one behind the other, or RSA's octets.
+    /// Base64: ECDSA's r and s concatenated, or RSA's octets.
     signature: String,
     signature_algorithm: &'static str,
     signature_encoding: &'static str,

@@ -47,7 +47,7 @@ impl WorldClock {
         }
     }
 
-    /// The time now, held at the ends of representable time.
+    /// Current time, clamped to representable time.
     pub fn now(&self) -> Timestamp {
         let offset = self.offset();
         let end = if offset.is_negative() {
@@ -72,7 +72,7 @@ impl WorldClock {
         });
     }
 
-    /// Tells of every move from now on.
+    /// Notifications of every later move.
     pub fn moves(&self) -> watch::Receiver<SignedDuration> {
         self.offset.subscribe()
     }

@@ -42,7 +42,7 @@ pub enum CardCommand {
 }
 
 impl DemoCommand {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// [`CommandError`].

@@ -24,7 +24,7 @@ use crate::{
 /// State that can be controlled.
 pub(crate) struct Controlled {
     pub(crate) clock: WorldClock,
-    /// Keeps the clock's offset.
+    /// Stores the clock's offset.
     pub(crate) folder: Folder,
     pub(crate) faults: Vec<(Service, FaultPlan)>,
     pub(crate) journal: Journal,

@@ -5,8 +5,7 @@ use parafa_issuing::{IssuingError, Key};
 pub(crate) struct DeviceSignature {
     /// `EC` or `RSA`.
     pub(crate) kind: &'static str,
-    /// ECDSA's r and s one behind the other, each as long as the curve's field,
-    /// or RSASSA-PKCS1-v1_5.
+    /// ECDSA's r and s concatenated, each as long as the curve's field, or RSASSA-PKCS1-v1_5.
     pub(crate) value: Vec<u8>,
 }
 

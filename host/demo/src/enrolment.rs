@@ -1,5 +1,4 @@
-//! Gives people their keys and certificates at first need: RSA keys take their
-//! time.
+//! Creates persons' keys and certificates on first use, because RSA keys take time.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ pub(crate) struct Entitlement {
     pub(crate) validity: Validity,
 }
 
-/// The credentials of everybody at one service; clones share them.
+/// Credentials of all persons at one service; clones share them.
 #[derive(Clone)]
 pub(crate) struct Enrolment(Arc<Inner>);
 

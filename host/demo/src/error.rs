@@ -15,7 +15,7 @@ pub enum WorldError {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The folder holds something, and it is not a demo world.
+    /// The folder is not empty and is not a demo world.
     #[error("{} is not empty and not the folder of a demo world", .0.display())]
     ForeignFolder(PathBuf),
     /// A file of the world has invalid content.
@@ -40,7 +40,7 @@ pub enum WorldError {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The configuration asks for another address than the certificates name.
+    /// The configured address differs from the one in the certificates.
     #[error("the demo world's certificates name {persisted}, {asked} was asked for")]
     AddressChanged {
         /// The address of the first start.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shutdown::Shutdown;
 
-/// Something that goes wrong instead of an answer.
+/// A fault instead of an answer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
@@ -28,7 +28,7 @@ pub enum Fault {
     Hang,
     /// Status 200 and bytes that are of no format.
     Garbage,
-    /// The right answer up to its middle, where the connection breaks.
+    /// The first half of the right answer, then the connection breaks.
     Half,
     /// Status 200 and JSON that never ends.
     Endless,
@@ -55,7 +55,7 @@ struct Plan {
 }
 
 impl FaultPlan {
-    /// Lets the next request fail that has no fault planned yet.
+    /// Plans a fault of the next request without one.
     pub fn next(&self, fault: Fault) {
         self.plan().next.push_back(fault);
     }
@@ -85,7 +85,7 @@ impl FaultPlan {
     }
 }
 
-/// Middleware that lets planned faults happen before a service is asked.
+/// Middleware that applies planned faults before the service.
 pub(crate) async fn inject(
     State((plan, shutdown)): State<(FaultPlan, Shutdown)>,
     request: Request,

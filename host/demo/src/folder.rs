@@ -1,4 +1,4 @@
-//! The folder that keeps a world the same across restarts.
+//! The folder that preserves a world across restarts.
 
 use std::{
     fs,
@@ -42,8 +42,8 @@ struct KeptClock {
 }
 
 impl Folder {
-    /// Opens the folder of a world, or makes one ready for a new world. That is
-    /// empty, or holds nothing but the folder of keys that are to be used.
+    /// Opens the folder of a world, or prepares one for a new world. A new one must be empty, or
+    /// contain only the folder of keys to use.
     pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
         create_folder(root)?;
         let folder = Self {
@@ -93,7 +93,7 @@ impl Folder {
         }))
     }
 
-    /// Keeps how far the world's clock was moved, in whole seconds.
+    /// Stores the offset of the world's clock, in whole seconds.
     pub(crate) fn keep_offset(&self, offset: SignedDuration) -> Result<(), WorldError> {
         let clock = KeptClock {
             offset_seconds: offset.as_secs(),
@@ -118,7 +118,7 @@ impl Folder {
         }
     }
 
-    /// Writes a file that anybody may read.
+    /// Writes a world-readable file.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, bytes: &[u8]) -> Result<(), WorldError> {
         write_file(&self.path(relative), bytes, PUBLIC_MODE)
     }

@@ -141,7 +141,7 @@ async fn take(
     StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
 }
 
-/// At once, or when as many have come as are awaited.
+/// Answers at once, or when the awaited number has arrived.
 async fn list(
     State(hooks): State<Hooks>,
     Path(name): Path<String>,

@@ -16,7 +16,7 @@ use crate::{clock::WorldClock, service::Service};
 /// Events that are remembered; older ones are forgotten.
 const CAPACITY: usize = 10_000;
 
-/// Remembers what happened at the services, in order. Clones share it.
+/// Records events at the services, in order. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Journal {
     entries: Arc<watch::Sender<Entries>>,
@@ -25,12 +25,12 @@ pub(crate) struct Journal {
 
 #[derive(Default)]
 struct Entries {
-    /// Number of the newest entry; they count from one.
+    /// Number of the newest entry, counted from one.
     last: u64,
     kept: VecDeque<Entry>,
 }
 
-/// One thing that happened.
+/// One event, with its number.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     number: u64,
@@ -50,7 +50,7 @@ pub(crate) enum Event {
     Asked { method: String, path: String },
     /// The request with this number was answered, by a planned fault perhaps.
     Answered { request: u64, status: u16 },
-    /// A person's phone was asked for something.
+    /// A person's phone received a request.
     PhoneRang {
         session: &'static str,
         /// Text shown to the person, if it is from the request.
@@ -67,7 +67,7 @@ impl Journal {
         }
     }
 
-    /// Writes an event down and gives its number.
+    /// Records an event and returns its number.
     pub(crate) fn note(&self, service: Service, event: Event) -> u64 {
         let at = self.clock.now();
         let mut number = 0;
@@ -104,7 +104,7 @@ impl Entries {
     }
 }
 
-/// Middleware that writes down what a service is asked and when it answers.
+/// Middleware that records the requests of a service and their answers.
 pub(crate) async fn keep(
     State((journal, service)): State<(Journal, Service)>,
     request: Request,

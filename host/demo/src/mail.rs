@@ -26,7 +26,7 @@ use crate::{
     newest::Newest,
 };
 
-/// The colours of the service's own pages, which the demo does not know.
+/// The colours of the service's own pages, from which the demo cannot import them.
 const STYLE: &str = "
 :root { color-scheme: light dark; --ink: #16202c; --paper: #f3f5f4; --card: #fff; --line: #c9d0d9; --accent: #14532d; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8edf3; --paper: #12171e; --card: #1b222c; --line: #3a4656; --accent: #86d9a4; } }
@@ -46,9 +46,9 @@ a { color: var(--accent); }
 #[serde(rename_all = "camelCase")]
 struct Message {
     id: Uuid,
-    /// Its `Message-ID`: the same if it was handed in twice.
+    /// Its `Message-ID`, which identifies repetitions.
     message_id: String,
-    /// The address that it was handed in for.
+    /// Recipient of the envelope.
     to: String,
     from: String,
     subject: String,
@@ -192,7 +192,7 @@ fn media_type(part: &MessagePart<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// At once, or when as many have come as are awaited.
+/// Answers at once, or when the awaited number has arrived.
 async fn list(
     State(mailbox): State<Mailbox>,
     Query(awaited): Query<Awaited>,
@@ -256,7 +256,7 @@ fn language(html: &str) -> Option<&str> {
     Some(rest.split_once('"')?.0)
 }
 
-/// A text whose addresses can be pressed.
+/// A text with its URLs as links.
 fn with_links(text: &str) -> Markup {
     let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
     html! {

@@ -1,7 +1,7 @@
 //! The Mobile-ID service (MID REST API), and the phones of its users.
 //!
-//! The service refuses what the real one refuses: a client's mistake must not
-//! pass here and fail there.
+//! The service refuses everything that the real one refuses: a client's mistake must not pass here
+//! and fail there.
 
 mod cast;
 mod config;
@@ -83,7 +83,7 @@ impl MobileId {
         })))
     }
 
-    /// Everybody whose phone number is known here, with Mobile-ID or without.
+    /// All persons with a known phone number, with Mobile-ID or without.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(Role::persona).collect()
     }
@@ -136,7 +136,7 @@ impl MobileId {
         is_known.then_some(()).ok_or_else(Refusal::unauthorized)
     }
 
-    /// Lets the phone ring, and its owner answer.
+    /// Rings the phone, and lets its owner answer.
     fn ring(&self, session: Arc<Session>, request: SignatureRequest) {
         let role = request.user.role().filter(|role| role.has_mobile_id());
         if role.is_some() {

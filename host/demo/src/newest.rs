@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-/// Most that is kept of one sink.
+/// Maximum number of items of one sink.
 const MOST: usize = 10_000;
 /// Most bytes of it.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
@@ -35,7 +35,7 @@ impl<T> Newest<T> {
         }
     }
 
-    /// All that is kept, oldest first.
+    /// All items, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.kept.iter().map(|(_, item)| item)
     }

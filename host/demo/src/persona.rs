@@ -1,11 +1,11 @@
 use parafa_issuing::KeyKind;
 use serde::{Deserialize, Serialize};
 
-/// Somebody of the demo world who can be asked to sign.
+/// A person of the demo world who can be asked to sign.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Persona {
-    /// Short name, as `demo … --as` takes it.
+    /// Short name for `demo … --as`.
     pub id: String,
     /// Given name and surname.
     pub name: String,
@@ -86,11 +86,11 @@ pub enum Outcome {
     UserRefused,
     /// The person does not answer.
     Timeout,
-    /// The person picks another verification code.
+    /// The person chooses a wrong verification code.
     WrongCode,
     /// The person has no account.
     NoAccount,
-    /// The person's phone or SIM does not do as it should.
+    /// The person's phone or SIM fails.
     DeviceError,
     /// The person's certificate is not qualified.
     NotQualified,
@@ -98,7 +98,7 @@ pub enum Outcome {
     Revoked,
     /// The certificate is past its validity.
     Expired,
-    /// The person's code is of another country.
+    /// The person's code is another country's.
     Foreign,
     /// The certificate chains to an untrusted root.
     Untrusted,

@@ -32,7 +32,7 @@ pub(crate) use self::{
 };
 use crate::{error::WorldError, folder::Folder};
 
-/// The trusted root, which is also what validators are configured with.
+/// The trusted root, with which validators are configured.
 pub(crate) const ROOT: &str = "root-e";
 /// Issues qualified signing certificates for Smart-ID.
 pub(crate) const EID_Q: &str = "eid-q-e";

@@ -1,5 +1,5 @@
-//! A gateway to the synthetic register: the other side of the protocol that the
-//! host's client speaks. It refuses what a gateway refuses.
+//! A gateway to the synthetic register: the server of the gateway protocol. It refuses what a
+//! gateway refuses.
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
-//! The Smart-ID relying-party service, API version 3, and the phones of its
-//! users.
+//! The Smart-ID relying-party service, API version 3, and the phones of its users.
 //!
-//! The service refuses what the real one refuses: a client's mistake must not
-//! pass here and fail there.
+//! The service refuses everything that the real one refuses: a client's mistake must not pass here
+//! and fail there.
 
 mod account;
 mod algorithm;
@@ -79,7 +78,7 @@ enum Target {
     Person(String),
     /// An account, by document number.
     Document(String),
-    /// Whoever follows the device link.
+    /// Anybody who follows the device link.
     Anybody,
 }
 
@@ -122,7 +121,7 @@ impl SmartId {
         })))
     }
 
-    /// Everybody whom the service knows, and some whom it does not.
+    /// All persons that the service knows, and some that it does not.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(cast::Role::persona).collect()
     }
@@ -293,7 +292,7 @@ impl SmartId {
         Ok((session, flow))
     }
 
-    /// The session as it is kept and as it is answered.
+    /// The session to store, and its answer.
     fn describe(&self, session: Session, transport: Transport) -> (Arc<Session>, Value) {
         if transport != Transport::DeviceLink {
             let answer = json!({ "sessionID": session.id });

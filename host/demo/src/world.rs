@@ -36,9 +36,8 @@ use crate::{
     world_config::WorldConfig,
 };
 
-/// Ports below those that Linux gives to outgoing connections, so that a
-/// world finds its port free again after a restart. Worlds take the even ones,
-/// their mail servers the odd ones.
+/// Ports below those that Linux uses for outgoing connections, so that a world's port is free again
+/// after a restart. Worlds use the even ones, their mail servers the odd ones.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 const PORT_TRIES: usize = 32;
 /// Time limit of open connections when the world ends.
@@ -124,12 +123,11 @@ impl Faults {
 }
 
 impl World {
-    /// Opens or makes the world of a folder and serves it until
-    /// [`World::shutdown`] or the end of the runtime.
+    /// Opens or makes the world of a folder and serves it until [`World::shutdown`] or the end of
+    /// the runtime.
     ///
     /// # Errors
-    /// A folder that is not a world's, a damaged file, or an address that is
-    /// taken.
+    /// The folder is not a world's, a file is damaged, or the address is in use.
     pub async fn start(config: WorldConfig) -> Result<Self, WorldError> {
         let folder = Folder::open(&config.folder)?;
         let listener = listen(&folder, &config).await?;
@@ -234,7 +232,7 @@ impl World {
         RelyingParty::mobile_id()
     }
 
-    /// Everybody who can be asked to sign; the first one signs with Smart-ID.
+    /// All persons who can be asked to sign; the first one signs with Smart-ID.
     pub fn personas(&self) -> &[Persona] {
         &self.personas
     }
@@ -300,7 +298,7 @@ struct Opening {
     shutdown: Shutdown,
 }
 
-/// Everything that serves, before it is put on a socket.
+/// All services, before they listen.
 struct Services {
     pki: Arc<Pki>,
     clock: Arc<dyn DemoClock>,
@@ -394,7 +392,7 @@ impl Services {
     }
 }
 
-/// Listens where the certificates say, or somewhere new at the first start.
+/// Listens on the address in the certificates, or on a new one at the first start.
 async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, WorldError> {
     let asked = config.bind;
     if let Some(address) = folder.address()? {
@@ -430,8 +428,7 @@ async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, Wo
         })
 }
 
-/// Next to the world's own port where that is free, so that it stays the same
-/// from one start to the next.
+/// The port after the world's own if it is free, so that it stays the same across restarts.
 async fn listen_for_mail(world: SocketAddr) -> Result<TcpListener, WorldError> {
     if let Some(port) = world.port().checked_add(1)
         && let Ok(listener) = TcpListener::bind((world.ip(), port)).await

@@ -116,7 +116,7 @@ impl App<'_> {
         Ok(answer)
     }
 
-    /// The members of a completion are what the card answers, and the token.
+    /// The members of a completion are the card's answer and the token.
     async fn complete(
         &self,
         signer: &str,

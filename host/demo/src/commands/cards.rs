@@ -18,7 +18,7 @@ impl<'a> KnownWorld<'a> {
         self.persona(id, "a card", has_card)
     }
 
-    /// Somebody with a card who is such.
+    /// Another person with a card that satisfies a condition.
     pub(super) fn other_holder(
         self,
         is_such: impl Fn(&Persona) -> bool,

@@ -1,4 +1,4 @@
-//! A world in another process, as commands know it.
+//! A world in another process, for commands.
 
 use super::outcome::CommandError;
 use crate::{persona::Persona, world::Addresses};
@@ -15,7 +15,7 @@ pub struct KnownWorld<'a> {
 }
 
 impl<'a> KnownWorld<'a> {
-    /// A persona by the id, among those who have something.
+    /// A persona by id, among those who satisfy a condition.
     pub(super) fn persona(
         self,
         id: &str,

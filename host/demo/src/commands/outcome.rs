@@ -22,7 +22,7 @@ pub enum CommandError {
     /// if it has some.
     #[error("{0}")]
     Refused(String),
-    /// Nobody answers.
+    /// There is no answer.
     #[error("{address} does not answer")]
     NoAnswer {
         /// URL of the call.
@@ -36,7 +36,7 @@ pub enum CommandError {
     /// There is no HTTP client.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
-    /// An address is none.
+    /// An address is invalid.
     #[error("the address {address} is not one")]
     Address {
         /// The given address.

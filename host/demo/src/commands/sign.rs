@@ -79,8 +79,8 @@ struct App<'a> {
 }
 
 impl App<'_> {
-    /// From the button to the end of the attempt. One that is refused is given
-    /// up, unless the server has ended it: its turn would keep others waiting.
+    /// From the button to the end of the attempt. A refused attempt is cancelled, unless the server
+    /// has ended it: its turn would block others.
     async fn sign(
         &self,
         link: &Url,

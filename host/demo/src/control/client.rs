@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(45);
 /// must be followed: a move does not wait for hosts that the world does not know.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// Speaks to the control of a world in another process.
+/// Client of the control of a world in another process.
 #[derive(Clone, Debug)]
 pub struct Control {
     http: reqwest::Client,
@@ -27,7 +27,7 @@ pub struct Control {
 /// Reason for which a world was not controlled.
 #[derive(Debug, Error)]
 pub enum ControlError {
-    /// The control's address is none.
+    /// The control's address is invalid.
     #[error("the address {address} of the demo world's control is not one")]
     Address {
         /// The given address.
@@ -38,7 +38,7 @@ pub enum ControlError {
     /// There is no HTTP client.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
-    /// Nobody answers there, or with something else.
+    /// There is no answer there, or an unexpected one.
     #[error("the demo world at {address} does not answer as one")]
     NoAnswer {
         /// URL of the call.
@@ -97,8 +97,8 @@ impl Control {
         self.call(self.http.delete(self.clock.clone())).await
     }
 
-    /// Moves `clock` whenever the world's clock moves. While the world cannot
-    /// be reached, `clock` keeps the offset that it has.
+    /// Moves `clock` with the world's clock. While the world cannot be reached, `clock` keeps its
+    /// offset.
     pub async fn follow(&self, clock: &WorldClock) {
         let follower = Uuid::new_v4();
         let mut is_reached = true;
@@ -128,7 +128,7 @@ impl Control {
         let answer = async { request.send().await?.error_for_status()?.json().await };
         answer.await.map_err(|source| ControlError::NoAnswer {
             address: self.clock.clone(),
-            // Its address would say the same again.
+            // Its address would repeat ours.
             source: source.without_url(),
         })
     }

@@ -47,7 +47,7 @@ pub(super) struct Advance {
     pub(super) advance_seconds: u32,
 }
 
-/// `GET /control/clock`: with what the host knows, waits for something else.
+/// `GET /control/clock`: waits for an offset other than the known one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Known {
@@ -116,8 +116,8 @@ impl ClockControl {
         }
     }
 
-    /// Keeps the new offset, moves the clock, and answers when every host that
-    /// follows it has moved as well.
+    /// Stores the new offset, moves the clock, and answers once every host that follows it has
+    /// moved as well.
     async fn shift(&self, to: impl FnOnce(SignedDuration) -> SignedDuration) -> Response {
         let _moving = self.moving.lock().await;
         let offset = to(self.clock.offset());

@@ -13,7 +13,7 @@ use crate::{
     service::Service,
 };
 
-/// Most requests that one call lets fail.
+/// Maximum number of requests that one call lets fail.
 const MAX_TIMES: u16 = 1000;
 
 /// `PUT /control/faults/{service}`: replaces the planned faults.

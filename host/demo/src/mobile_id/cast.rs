@@ -100,7 +100,7 @@ const fn role(
     }
 }
 
-/// Everybody, the one who simply signs first.
+/// All roles, first the one who simply signs.
 #[rustfmt::skip]
 pub(super) static ROLES: [Role; 15] = [
     role("mobile-id-1", ("Rūta", "Telefonienė"), ("LT", "+37060000666", "50001018865"),

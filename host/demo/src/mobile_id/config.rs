@@ -22,7 +22,7 @@ impl Default for MobileIdTimings {
 }
 
 impl MobileIdTimings {
-    /// People who answer, or fail to, at once: for tests.
+    /// Persons who answer, or fail to, at once: for tests.
     pub fn immediate() -> Self {
         Self {
             device_delay: Duration::ZERO,

@@ -28,7 +28,7 @@ pub(super) struct Session {
 #[derive(Clone, Default)]
 struct Progress {
     ending: Option<Arc<Ending>>,
-    /// Polls so far: a newer one has the older one answered at once.
+    /// Number of polls so far: a newer one ends the older one.
     polls: u64,
 }
 

@@ -19,12 +19,12 @@ use crate::{
     pki::{Authority, CertificateStatus, Pki, time},
 };
 
-/// By when there is newer information, as the revocation lists say too: without
-/// it, some validators take no answer for fresh that a document holds.
+/// Time until newer information, also in the revocation lists: without it, some validators do not
+/// accept an answer in a document as fresh.
 const NEWS_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Answers a request with the responder of the authority that its CertIDs
-/// name; an `expected` authority answers for itself alone.
+/// Answers a request by the responder of the authority in its CertIDs; an `expected` authority
+/// answers only for itself.
 pub(super) fn answer(
     pki: &Pki,
     expected: Option<&str>,

@@ -77,7 +77,7 @@ pub(crate) enum Profile<'a> {
     TimeStamping,
 }
 
-/// The natural person whom a certificate names.
+/// The natural person named by a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Person<'a> {
     pub(crate) given_name: &'a str,
@@ -220,7 +220,7 @@ impl Person<'_> {
         self.subject_with(',')
     }
 
-    /// The same with a space there.
+    /// The subject with a space there.
     fn plain_subject(&self) -> Vec<u8> {
         self.subject_with(' ')
     }
@@ -236,8 +236,8 @@ impl Person<'_> {
         ])
     }
 
-    /// As the State's cards have it: the given name first, and the code of a
-    /// Lithuanian without its prefix.
+    /// Subject in the form of the State's cards: the given name first, and a Lithuanian's code
+    /// without its prefix.
     fn card_subject(&self) -> Vec<u8> {
         let (surname, given_name) = (self.surname.to_uppercase(), self.given_name.to_uppercase());
         let serial_number = match self.country {

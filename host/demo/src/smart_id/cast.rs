@@ -48,7 +48,7 @@ pub(super) enum Behaviour {
     Refuses,
     /// Consents to a choice of certificate, refuses at this interaction.
     RefusesAt(InteractionType),
-    /// Picks another verification code when signing.
+    /// Chooses a wrong verification code when signing.
     PicksWrongCode,
     NeverAnswers,
 }
@@ -127,7 +127,7 @@ const fn lithuanian(
     }
 }
 
-/// Everybody, the one who simply signs first.
+/// All roles, first the one who simply signs.
 #[rustfmt::skip]
 pub(super) static ROLES: [Role; 22] = [
     lithuanian("smart-id-1", ("Ona", "Pavyzdienė"), "40504040001",

@@ -18,7 +18,7 @@ pub(super) struct Members<'v> {
 }
 
 impl Checker {
-    /// Reads an object that may have the `allowed` members and no others.
+    /// Reads an object with only the `allowed` members.
     pub(super) fn members<'v>(
         &mut self,
         value: &'v Value,
@@ -83,7 +83,7 @@ impl Checker {
         choice.map(|(_, choice)| *choice)
     }
 
-    /// Notes that a member is wrong.
+    /// Records a fault of a member.
     pub(super) fn refuse(&mut self, members: &Members<'_>, name: &str, detail: &str) {
         self.refuse_at(members.pointer_to(name), detail);
     }

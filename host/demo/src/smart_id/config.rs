@@ -39,7 +39,7 @@ impl Default for SmartIdTimings {
 }
 
 impl SmartIdTimings {
-    /// People who answer, or fail to, at once: for tests.
+    /// Persons who answer, or fail to, at once: for tests.
     pub fn immediate() -> Self {
         Self {
             device_delay: Duration::ZERO,

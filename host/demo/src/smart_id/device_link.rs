@@ -1,4 +1,4 @@
-//! Device links, taken apart.
+//! Parsing of device links.
 
 use parafa_eid_protocols::smart_id::{AuthCodePayload, FlowType};
 
@@ -19,7 +19,7 @@ pub(super) struct ScannedLink<'a> {
 }
 
 impl<'a> ScannedLink<'a> {
-    /// Takes a link apart; the order of its parameters is fixed.
+    /// Parses a link; the order of its parameters is fixed.
     pub(super) fn parse(link: &'a str) -> Result<Self, &'static str> {
         let (unprotected, auth_code) = link
             .rsplit_once("&authCode=")

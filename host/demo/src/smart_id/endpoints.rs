@@ -20,7 +20,7 @@ use crate::replacements;
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
-/// Bounds of `timeoutMs`, and what holds without it, milliseconds.
+/// Bounds of `timeoutMs`, and its default, in milliseconds.
 const POLL_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
 const POLL_DEFAULT_MS: u64 = 60_500;
 
@@ -85,7 +85,7 @@ type Answer = Result<Json<Value>, Problem>;
 /// Handler of a request to a person.
 type Ask = fn(&SmartId, &str, Target, Transport, &Value) -> Result<Value, Problem>;
 
-/// Asks whom the path names.
+/// Asks the person named by the path.
 fn asked(ask: Ask, whom: fn(String) -> Target, how: Transport) -> MethodRouter<SmartId> {
     post(
         move |State(service): State<SmartId>, Path(named): Path<String>, body: JsonPost| async move {

@@ -10,7 +10,7 @@ pub enum InteractionType {
     DisplayTextAndPin,
     /// A longer text on a page of its own before the PIN.
     ConfirmationMessage,
-    /// The same, with a choice among verification codes.
+    /// The same, with a choice of verification codes.
     ConfirmationMessageAndVerificationCodeChoice,
 }
 
@@ -104,7 +104,7 @@ impl Interactions {
         })
     }
 
-    /// The text of the request, as it goes into protected payloads.
+    /// The text of the request, as in signed payloads.
     pub(super) fn base64(&self) -> &str {
         &self.base64
     }

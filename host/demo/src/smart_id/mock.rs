@@ -85,7 +85,7 @@ async fn device_link(State(service): State<SmartId>, body: Bytes) -> Result<Json
     Ok(Json(json!({})))
 }
 
-/// The page behind a device link that no app opens.
+/// The page behind a device link if no app opens it.
 async fn choose_person(
     State(service): State<SmartId>,
     OriginalUri(uri): OriginalUri,
@@ -151,9 +151,9 @@ fn page(content: &Markup) -> Html<String> {
 }
 
 impl SmartId {
-    /// Lets the account that a scan names take up the link's session. An
-    /// account of the lower level answers an anonymous choice with its own
-    /// certificate: comparing levels is the relying party's duty.
+    /// Lets the account named by a scan take up the link's session. An account of the lower level
+    /// answers an anonymous choice with its own certificate: comparing levels is the relying
+    /// party's duty.
     fn scan(&self, scan: &Scan) -> Result<(), Problem> {
         let account = self
             .0

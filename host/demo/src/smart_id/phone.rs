@@ -1,5 +1,4 @@
-//! The phones of the demo world: they take up sessions and end them as the
-//! person would.
+//! The phones of the demo world: they take up sessions and end them like their persons.
 
 use std::{
     collections::HashMap,
@@ -49,7 +48,7 @@ pub(super) struct Phones {
     shutdown: Shutdown,
 }
 
-/// One phone does one thing at a time.
+/// A phone does one thing at a time.
 #[derive(Default)]
 struct Phone {
     turn: tokio::sync::Mutex<()>,
@@ -172,8 +171,8 @@ impl Phones {
         session.complete(now, ending);
     }
 
-    /// The app sends the browser back: after a choice of certificate not
-    /// before the linked session has ended or is given up.
+    /// The app sends the browser back; after a certificate choice only once the linked session has
+    /// ended or failed to come.
     async fn return_to(&self, browser: &Browser, session: &Session) {
         if session.chosen().is_some() {
             let mut successor = session.successor();

@@ -27,7 +27,7 @@ use crate::random;
 const IDEMPOTENCY: SignedDuration = SignedDuration::from_secs(15);
 const TOKEN_LENGTH: usize = 24;
 
-/// Something that a person is asked to do.
+/// A request to a person.
 pub(super) struct Session {
     pub(super) id: Uuid,
     pub(super) created: Timestamp,
@@ -179,7 +179,7 @@ impl Session {
         }
     }
 
-    /// With what the app returns from an authentication that succeeded.
+    /// The verifier with which the app returns from a successful authentication.
     pub(super) fn user_challenge_verifier(&self) -> Option<String> {
         match &*self.progress.borrow() {
             Progress::Complete { ending, .. } => match &**ending {
@@ -197,7 +197,7 @@ impl Session {
         self.successor.subscribe()
     }
 
-    /// Takes a signature session as the one that follows; only one may.
+    /// Sets the linked signature session; there is only one.
     pub(super) fn link_successor(&self, session: &Arc<Session>) {
         self.successor.send_replace(Some(session.clone()));
     }
@@ -273,8 +273,7 @@ impl Sessions {
         }
     }
 
-    /// Begins the session that `make` describes with its answer, unless the
-    /// same request began one a moment ago.
+    /// Begins the session made by `make`, unless the same request began one recently.
     pub(super) fn begin(
         &self,
         path: &str,
@@ -320,7 +319,7 @@ impl Sessions {
         state.by_id.values().find(has_token).cloned()
     }
 
-    /// Ends what ran too long, forgets what ended long ago.
+    /// Ends sessions that ran too long, and forgets old ones.
     fn forget_expired(&self, state: &mut State, now: Timestamp) {
         let older = |at: Timestamp, limit: std::time::Duration| {
             SignedDuration::try_from(limit).is_ok_and(|limit| now.duration_since(at) > limit)

@@ -27,7 +27,8 @@ impl SmartIdSwitches {
         self.ends().choices = result;
     }
 
-    /// The same of signatures.
+    /// Sets the result of every signature, for all persons; with `None` persons decide, which is
+    /// the default.
     pub fn end_signatures(&self, result: Option<EndResult>) {
         self.ends().signatures = result;
     }
