@@ -19,8 +19,7 @@ use crate::problem::Problem;
 /// charges.
 #[async_trait]
 pub trait Api: Send + Sync + 'static {
-    /// On whose behalf a request is made, with the right to answer it where that
-    /// was claimed.
+    /// Caller of a request, with its claim if it has one.
     type Caller: Principal;
 
     /// A record named by the ids of a path.
@@ -75,16 +74,15 @@ pub trait Api: Send + Sync + 'static {
     /// request claims it. Never returns.
     async fn hold(&self, caller: &Self::Caller) -> Infallible;
 
-    /// Gives a caller's claim back after a refusal, so that the key may be used
-    /// again. A claim that was neither answered nor given back ends by itself.
+    /// Releases a caller's claim after a refusal, so that the key may be used again. A claim that
+    /// was neither answered nor released expires.
     async fn release(&self, caller: &Self::Caller);
 }
 
 /// Presence of a record for a caller.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Presence {
-    /// There is none, it is another workspace's or the other mode's, or it was
-    /// deleted, removed, or has expired.
+    /// There is no such record for the caller, or it was deleted, removed, or has expired.
     Absent,
     /// Its content was erased. Some calls still answer.
     Erased,

@@ -26,16 +26,16 @@ pub struct HttpConfig {
     pub base_url: BaseUrl,
     /// Longest request body, in bytes; a longer one is 413.
     pub max_body_bytes: usize,
-    /// The same for a batch, in bytes.
+    /// Maximum size of the body of a batch, in bytes.
     pub max_batch_body_bytes: usize,
-    /// All request bodies that are held at one time, in bytes; past it 503.
+    /// Maximum size of all request bodies held at once, in bytes; beyond it 503.
     pub max_bytes_in_flight: usize,
     /// Minimum pace of a body; a slower one is refused with 408.
     pub pace: BodyPace,
     /// Rate limits of each key, and of each address without one; clones of one limiter count
     /// together.
     pub rates: RateLimiter,
-    /// Other APIs beside this one, whose problems may have their pages with it.
+    /// Other APIs of the listener, whose problem pages may be in this one's folder.
     pub neighbours: Vec<Neighbour>,
 }
 
@@ -76,7 +76,7 @@ impl HttpConfig {
     }
 }
 
-/// An API on the listener, for those beside it and for pages on all of them.
+/// An API on the listener, as its neighbours and the common pages see it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Neighbour {
     /// Title of the API.
@@ -109,7 +109,7 @@ impl BaseUrl {
         Self(bare.as_str().trim_end_matches('/').into())
     }
 
-    /// The address of `path`, which begins with a slash.
+    /// URL of `path`, which begins with a slash.
     #[must_use]
     pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.0)

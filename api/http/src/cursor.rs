@@ -8,7 +8,7 @@ use crate::decode::Object;
 
 /// Records of one page.
 const LIMITS: RangeInclusive<u16> = 1..=100;
-/// The same where the caller does not say.
+/// Number of records of a page by default.
 const USUAL_LIMIT: u16 = 50;
 
 /// A cursor over a list, and how far it is moved.
@@ -16,7 +16,7 @@ const USUAL_LIMIT: u16 = 50;
 pub struct Cursor {
     /// Longest page, 1 to 100.
     pub limit: u16,
-    /// The record after which the page begins.
+    /// Record after which the page begins.
     pub starting_after: Option<Uuid>,
 }
 

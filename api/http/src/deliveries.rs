@@ -1,5 +1,4 @@
-//! The calls about events that were posted to webhooks: each API that posts them has them, over
-//! the same table.
+//! Calls on events posted to webhooks: the same for each API that posts them, over the same table.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -23,7 +22,7 @@ use crate::reference::Tag;
 use crate::views::{Page, timestamp};
 use crate::vocabulary::WireName;
 
-/// The event that is posted when a caller asks for a test.
+/// The event posted when a caller requests a test.
 pub const TEST_EVENT: &str = "webhook.test";
 
 crate::ids! {
@@ -60,9 +59,9 @@ pub const ABOUT_DELIVERIES: Tag = Tag {
 pub struct DeliveryPaths {
     /// All deliveries.
     pub all: Path<()>,
-    /// One of them.
+    /// One delivery.
     pub one: Path<DeliveryId>,
-    /// One that is to be posted again.
+    /// Repetition of one delivery.
     pub resend: Path<DeliveryId>,
 }
 
@@ -102,18 +101,17 @@ pub trait CallersDeliveries<C: Sync>: Send + Sync {
 /// Filter of listed deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DeliveryQuery {
-    /// Only those that have come so far.
+    /// Only deliveries with this status.
     pub status: Option<WebhookDeliveryStatus>,
     /// Only those of this event, by its name.
     pub event: Option<&'static str>,
     /// Longest page, 1 to 100.
     pub limit: u16,
-    /// The delivery after which the page begins. It names a position: the delivery itself may
-    /// be gone.
+    /// Delivery after which the page begins. It is a position: the delivery itself may be gone.
     pub starting_after: Option<Uuid>,
 }
 
-/// The query of a list, whose events are an API's.
+/// Query of a list of an API's events.
 struct ListQuery<E>(DeliveryQuery, PhantomData<fn() -> E>);
 
 impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
@@ -140,7 +138,7 @@ impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
     }
 }
 
-/// The body that asks for a test event.
+/// Body of a request for a test event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TestEvent {
     /// URL to which it is posted.
@@ -210,7 +208,7 @@ pub struct WebhookAttempt {
     pub outcome: String,
 }
 
-/// A delivery that is posted again, which keeps its address.
+/// A delivery that is posted again, under the same URL.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ResentDelivery(pub WebhookDelivery);
@@ -244,7 +242,7 @@ impl Created for ResentDelivery {
     const STATUS: StatusCode = StatusCode::ACCEPTED;
 }
 
-/// The calls, which stand at `paths`.
+/// The calls, at `paths`.
 #[must_use]
 pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
     vec![

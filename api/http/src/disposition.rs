@@ -37,8 +37,8 @@ pub fn file_headers(file_name: &str) -> [(HeaderName, HeaderValue); 3] {
     ]
 }
 
-/// `Content-Disposition` (RFC 6266, 4.3): the name in ASCII for old readers,
-/// and in full for all others.
+/// `Content-Disposition` (RFC 6266, 4.3): the name in ASCII for old browsers, and in full for all
+/// others.
 fn attachment(file_name: &str) -> HeaderValue {
     let ascii: String = file_name
         .chars()

@@ -84,7 +84,7 @@ async fn around<F: ProblemFormat>(
     .await
 }
 
-/// The method for the log, where a caller's own inventions do not belong.
+/// Label of the method in the log; unknown methods share one.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -22,7 +22,7 @@ pub(crate) struct Encoded {
     text: Bytes,
     /// Hexadecimal digits of the text's digest.
     sha256: String,
-    /// Made when it is asked for first.
+    /// Compressed on first use.
     compressed: OnceLock<Bytes>,
 }
 

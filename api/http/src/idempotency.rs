@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::operation::Representation;
 
-/// For how long an answer is kept, in hours.
+/// Time for which an answer is kept, in hours.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
 
 /// A request with an `Idempotency-Key`. Key, method and path together with
@@ -25,8 +25,8 @@ pub struct IdempotentRequest {
     pub method: Method,
     /// The path as requested, without a query.
     pub path: String,
-    /// SHA-256 of the body, or of the query of a method without one. Bodies hold
-    /// personal data that can be guessed, so that it is not to be stored as it is.
+    /// SHA-256 of the body, or of the query of a method without one. The digest must not be stored
+    /// as it is: bodies hold personal data that can be guessed.
     pub body_sha256: [u8; 32],
 }
 
@@ -86,7 +86,7 @@ pub enum Reservation<C> {
         /// At least 1.
         retry_after_seconds: u32,
     },
-    /// The key came with another body, or another query, before.
+    /// The key was used with another body, or another query, before.
     Reused,
 }
 
@@ -116,8 +116,7 @@ pub struct KeptAnswer {
     form: Option<KeptForm>,
 }
 
-/// The form of an answer that was charged for, whose `body` is base64: it may be
-/// no text.
+/// Form of a charged answer; its `body` is base64, because it may not be a text.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 struct KeptForm {
     media_type: String,
@@ -136,7 +135,7 @@ impl KeptAnswer {
         }
     }
 
-    /// An answer in the form that was asked for.
+    /// An answer in the requested form.
     #[must_use]
     pub fn of_representation(given: &Representation) -> Self {
         Self {
@@ -181,12 +180,12 @@ pub trait Created: JsonSchema + Serialize {
     /// 201, or 202 if the work has only begun.
     const STATUS: StatusCode = StatusCode::CREATED;
 
-    /// The ids that it holds: the name of a path's parameter, and the runtime
-    /// expression (OpenAPI 3.1.1, 4.8.20.4) that finds its value.
+    /// Ids in the view: the name of a path parameter, and the runtime expression (OpenAPI 3.1.1,
+    /// 4.8.20.4) of its value.
     const IDS: &'static [(&'static str, &'static str)] = &[];
 
-    /// The last segment of its address below the path that it was posted to;
-    /// none when it has no address of its own.
+    /// Last segment of its URL below the path that was posted to; `None` if it has no URL of its
+    /// own.
     fn address(&self) -> Option<Uuid> {
         None
     }

@@ -14,7 +14,7 @@ pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
         .flatten()
 }
 
-/// An id that stands in paths.
+/// An id in paths.
 pub trait PathId: Copy + fmt::Display + From<Uuid> + Send + Sync + 'static {
     /// The parameter's name in templates of paths.
     const NAME: &'static str;
@@ -22,7 +22,7 @@ pub trait PathId: Copy + fmt::Display + From<Uuid> + Send + Sync + 'static {
     const DESCRIPTION: &'static str;
 }
 
-/// Declares types of ids; those with a name stand in paths under it.
+/// Declares types of ids; those with a name are path parameters of that name.
 #[macro_export]
 macro_rules! ids {
     ($(#[doc = $doc:literal] $name:ident $(in $parameter:literal)?;)*) => {$(

@@ -1,4 +1,4 @@
-//! An API's description (OpenAPI 3.1.1), from the same table as its routes.
+//! Description of an API (OpenAPI 3.1.1), from the same table as its routes.
 
 mod headers;
 mod links;
@@ -95,7 +95,7 @@ fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Se
     std::iter::once((USUAL, http.reference.security)).chain(own)
 }
 
-/// The same as security schemes.
+/// The credentials as security schemes.
 fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
     credentials(http)
         .map(|(name, security)| (name.to_owned(), security.scheme()))

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::problem::ProblemType;
 
-/// Somebody who calls an API.
+/// Caller of an API.
 pub trait Principal: Send + Sync + 'static {
     /// Id of the key: rates and idempotency keys are counted by it.
     fn key_id(&self) -> Uuid;
@@ -32,7 +32,7 @@ pub trait Principal: Send + Sync + 'static {
 pub enum Access {
     /// `GET` and `HEAD`.
     Read,
-    /// Every other method.
+    /// All other methods.
     Write,
 }
 
@@ -54,7 +54,7 @@ pub enum Credentials {
     Bearer(Secret),
     /// A user id and a password (RFC 7617, 2).
     Basic {
-        /// Holds no colon.
+        /// Contains no colon.
         user: String,
         /// The part after the first colon.
         password: Secret,
@@ -114,8 +114,7 @@ pub enum Security {
     Basic(&'static str),
 }
 
-/// Credentials that some operations of an API take in the place of the usual
-/// ones.
+/// Credentials that some operations of an API require instead of the usual ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Credential {
     /// Name in the description.

@@ -17,7 +17,7 @@ pub(crate) use self::page::page;
 pub use self::problem_type::ProblemType;
 use crate::decode::Fault;
 
-/// After how many seconds to come again where nothing else is known.
+/// Default `Retry-After`, in seconds.
 const UNAVAILABLE_SECONDS: u32 = 30;
 
 /// A refusal, still in no format; the answer to the caller is written at the
@@ -37,8 +37,7 @@ struct Content {
 }
 
 impl Problem {
-    /// `detail` is a sentence about this occurrence, for the caller's eyes. Every
-    /// 503 says when to come again.
+    /// `detail` is a sentence about this occurrence, for the caller. Every 503 has a `Retry-After`.
     #[must_use]
     pub fn new(kind: impl Into<ProblemType>, detail: impl Into<String>) -> Self {
         let kind = kind.into();
@@ -54,7 +53,7 @@ impl Problem {
         }))
     }
 
-    /// A problem whose general meaning says it all.
+    /// A problem whose general meaning needs no detail.
     #[must_use]
     pub fn of(kind: impl Into<ProblemType>) -> Self {
         let kind = kind.into();
@@ -89,13 +88,13 @@ impl Problem {
         Self::new(ProblemType::VALIDATION_FAILED, detail).with_errors(faults)
     }
 
-    /// 401: the key does not work, whatever the reason.
+    /// 401: the key is invalid, whatever the reason.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::of(ProblemType::UNAUTHORIZED)
     }
 
-    /// 403: the caller's role allows only what reads, which `what` is not.
+    /// 403: the caller's role allows only reading, and `what` does more.
     #[must_use]
     pub fn forbidden(what: &str) -> Self {
         let detail =
@@ -117,7 +116,7 @@ impl Problem {
         problem
     }
 
-    /// 415: says which header it is, and that `taken` is taken.
+    /// 415: names the header, and the accepted value `taken`.
     #[must_use]
     pub fn unsupported_media_type(headers: &HeaderMap, taken: &str) -> Self {
         let value = |name| {
@@ -175,7 +174,7 @@ impl Problem {
         self
     }
 
-    /// Says what record it is about.
+    /// Adds the record concerned.
     #[must_use]
     pub fn about(mut self, record: Uuid) -> Self {
         self.0.about = Some(record);

@@ -16,8 +16,7 @@ use crate::problem::{Problem, ProblemType};
 
 /// Documentation of an API as a whole.
 pub struct Reference<A> {
-    /// The folder of its description and pages: none for the API that others on
-    /// the same listener are neighbours of.
+    /// Folder of its description and pages; empty for the API whose neighbours the others are.
     pub folder: &'static str,
     /// The title of its description.
     pub title: &'static str,

@@ -38,8 +38,8 @@ pub fn router<A: Api, F: ProblemFormat>(
     edge(routes.fallback(refusals::not_found), format)
 }
 
-/// The same without an answer for paths outside of its folders: for an API that
-/// is merged with another one, which answers them.
+/// The API's router without an answer for paths outside its folders: for merging with another API,
+/// which answers those.
 pub fn beside<A: Api, F: ProblemFormat>(
     api: Arc<A>,
     config: HttpConfig,
@@ -90,8 +90,8 @@ fn routes<A: Api, F: ProblemFormat>(
     (served.merge(pages), format)
 }
 
-/// An answer for every path in the folder `root` that is none of `paths`. A path
-/// that begins with an id leaves no place for a wildcard beside it.
+/// An answer for every path in the folder `root` that is not in `paths`. A path that begins with an
+/// id allows no wildcard beside it.
 fn unknown<S: Clone + Send + Sync + 'static>(root: &str, paths: &[&str]) -> Router<S> {
     let id_first = format!("{root}/{{");
     let others: &[&str] = match paths.iter().any(|path| path.starts_with(&id_first)) {

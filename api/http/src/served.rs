@@ -60,8 +60,8 @@ impl<A: Api> Http<A> {
         HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
     }
 
-    /// The record that a path of this template names, if it has ids; none when
-    /// it can be none.
+    /// The record named by a path of this template, if it has ids; inner `None` if an id is
+    /// invalid.
     pub(crate) fn record(
         &self,
         template: &str,

@@ -1,6 +1,6 @@
 //! Enumerated values, by the names that go over the wire.
 
-/// An enumeration whose values have fixed names.
+/// An enumeration with fixed names of its values.
 pub trait WireName: Copy + 'static {
     /// Every value with its name.
     const ALL: &'static [(&'static str, Self)];

@@ -49,7 +49,7 @@ pub(crate) const HEADERS: [(&str, &str); 6] = [
 
 /// The kinds of events that an API posts to receivers.
 pub trait EventKind: WireName + PartialEq {
-    /// The body, whatever the event.
+    /// Body of every event.
     type Body: JsonSchema;
 
     /// The tag of the operations.
@@ -61,7 +61,7 @@ pub trait EventKind: WireName + PartialEq {
     /// The kind that is described with a test vector.
     const WITH_VECTOR: Self;
 
-    /// The id of the operation, and what happened, in a few words.
+    /// Id of the operation, and a summary of the event.
     fn told(self) -> (&'static str, &'static str);
 
     /// Members that this kind has beside those that all have.

@@ -3,9 +3,8 @@ use std::cell::{Cell, RefCell};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most faults that one answer lists; it says how many more there are. A body
-/// can hold millions of unknown members, and naming each would make the answer
-/// larger than the body.
+/// Maximum number of faults that an answer lists; it gives the number of further ones. A body can
+/// have millions of unknown members, and naming each would make the answer larger than the body.
 const MOST_FAULTS: usize = 1000;
 
 /// A fault of a request.

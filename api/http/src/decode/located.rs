@@ -57,7 +57,7 @@ impl<'j> Located<'j> {
         self.faults.note(position, pointer, detail);
     }
 
-    /// Notes a fault of a member that is not there.
+    /// Records a fault of a missing member.
     pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
         let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
         self.faults.note(position, pointer, detail);

@@ -24,13 +24,13 @@ impl<'j> SchemaRecorder<'j> {
         }
     }
 
-    /// Notes a keyword.
+    /// Records a keyword.
     pub(super) fn keyword(&self, keyword: &str, value: impl Into<Value>) {
         let mut schema = self.schema.borrow_mut();
         schema.insert(keyword.to_owned(), value.into());
     }
 
-    /// Notes a schema, before the keywords noted so far.
+    /// Records a schema, before the keywords recorded so far.
     pub(super) fn note(&self, schema: Value) {
         let Value::Object(mut schema) = schema else {
             return;
@@ -118,8 +118,8 @@ impl<'j> Members<'j> {
         debug_assert!(before.is_none(), "{keyword} can be said once of an object");
     }
 
-    /// Exactly one of two: in words that leave the object's members where
-    /// generators of clients find them.
+    /// Exactly one of two members. Expressed by conditions, so that client generators still find
+    /// the object's members.
     pub(super) fn either(&mut self, first: &str, second: &str) {
         self.keyword("if", json!({"required": [first]}));
         self.keyword("then", json!({"properties": {second: false}}));
@@ -153,7 +153,7 @@ impl<'j> Members<'j> {
     }
 }
 
-/// The schema of the bodies that `decode` takes.
+/// Schema of the bodies that `decode` accepts.
 pub(crate) fn body_schema<T>(
     schemas: &RefCell<Schemas>,
     decode: impl FnOnce(Node<'_>) -> Option<T>,
@@ -161,7 +161,7 @@ pub(crate) fn body_schema<T>(
     SchemaRecorder::of(schemas, decode)
 }
 
-/// The parameters of the queries that `decode` takes.
+/// Parameters of the queries that `decode` accepts.
 pub(crate) fn query_members<T>(
     schemas: &RefCell<Schemas>,
     decode: impl FnOnce(&mut Object<'_>) -> Option<T>,

@@ -66,7 +66,7 @@ pub(super) fn is_visible(text: &str) -> bool {
 pub(super) enum Kind {
     /// A tab or an end of a line.
     Break,
-    /// Nothing, whatever stands beside it.
+    /// Nothing, whatever its neighbours.
     Hidden,
     /// Joining of its neighbours: the zero-width joiner and non-joiner.
     Joiner,
@@ -112,7 +112,7 @@ impl Kind {
     }
 }
 
-/// Code points that are never assigned (Unicode Standard, 23.7).
+/// Noncharacters (Unicode Standard, 23.7).
 fn is_noncharacter(c: char) -> bool {
     matches!(c, '\u{FDD0}'..='\u{FDEF}') || u32::from(c) & 0xFFFE == 0xFFFE
 }

@@ -6,9 +6,8 @@ use url::Url;
 /// 2.3), except the brackets around an IPv6 address.
 const MARKS: &[u8] = b"-._~:/?@!$&'()*+,;=";
 
-/// An absolute http or https address with a host, without credentials and
-/// fragment. `url` reads everything that browsers put right; the form is looked
-/// at first.
+/// An absolute http or https URL with a host, without credentials and fragment. `url` corrects
+/// malformed URLs as browsers do, so the form is checked first.
 pub(super) fn parse(text: &str) -> Option<Url> {
     let url = has_form(text).then(|| Url::parse(text).ok()).flatten();
     url.filter(|url| url.has_host() && url.port() != Some(0))

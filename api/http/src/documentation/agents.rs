@@ -16,7 +16,7 @@ pub struct AgentTool {
     pub description: &'static str,
 }
 
-/// A call without any client: `{base}` stands for the service's address.
+/// A call without a client library; `{base}` is replaced by the service's URL.
 const CALL: &str = r#"BASE={base}
 KEY=$(jq -r .diligence.test parafa-data/demo.json)
 curl -sS --fail-with-body "$BASE/mcp" -H "Authorization: Bearer $KEY" --json @- <<END |

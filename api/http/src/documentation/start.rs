@@ -1,4 +1,4 @@
-//! The page that a person begins with.
+//! The start page.
 
 use maud::{Markup, html};
 

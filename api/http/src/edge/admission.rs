@@ -23,8 +23,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Takes bodies of up to `longest_body` bytes, at the pace and the rates of
-    /// `config`.
+    /// Accepts bodies of up to `longest_body` bytes, at the pace and the rates of `config`.
     #[must_use]
     pub fn new(config: &HttpConfig, longest_body: usize) -> Self {
         let short = config.clone().with_short_bodies(longest_body);
@@ -56,7 +55,7 @@ impl Admission {
         decode::body(&body.bytes, &query, None, |node| I::of_body(api, &node))
     }
 
-    /// The body of `request`, which is to be JSON.
+    /// Body of `request`, which must be JSON.
     ///
     /// # Errors
     /// As [`asked`](Self::asked).
@@ -64,10 +63,10 @@ impl Admission {
         AdmittedBody::json(request, self.limits, &self.budget).await
     }
 
-    /// The body of `request`, whatever it is declared as.
+    /// Body of `request`, whatever its Content-Type.
     ///
     /// # Errors
-    /// As [`asked`](Self::asked), but for 415.
+    /// As [`asked`](Self::asked), except 415.
     pub async fn read_any(&self, request: Request) -> Result<AdmittedBody, Problem> {
         AdmittedBody::of_any_type(request, self.limits, &self.budget).await
     }
@@ -90,7 +89,7 @@ impl Admission {
         peer(request).map(|peer| self.rates.admit_visitor(peer, access, Instant::now()))
     }
 
-    /// Counts a request whose credentials do not work, likewise.
+    /// Counts a request with invalid credentials, by its address; `None` if that is not known.
     #[must_use]
     pub fn count_stranger(&self, request: &Extensions) -> Option<RateDecision> {
         peer(request).map(|peer| self.rates.admit_stranger(peer, Instant::now()))

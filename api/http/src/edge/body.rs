@@ -22,8 +22,7 @@ use crate::problem::{Problem, ProblemType};
 const JSON: &str = "application/json";
 /// Unit in which the budget is counted, in bytes.
 const BUDGET_UNIT: usize = 1024;
-/// After how many seconds a request that met an exhausted budget may come
-/// again.
+/// `Retry-After` while the budget is exhausted, in seconds.
 const BUSY_RETRY_SECONDS: u32 = 5;
 
 /// Length from which a body must wait to be decoded, in bytes.
@@ -136,8 +135,7 @@ pub(crate) struct BodyLimits {
     pub(crate) pace: BodyPace,
 }
 
-/// A body that was admitted. The room for its bytes counts among those in flight
-/// as long as it is held.
+/// An admitted body. Its bytes count as in flight until it is dropped.
 #[derive(Default)]
 pub struct AdmittedBody {
     /// As they came.

@@ -18,7 +18,7 @@ use crate::principal::{Access, Credentials, Principal, Security};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// The caller of the request at hand.
+/// Caller of the current request.
 pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);
 
 impl<C> Clone for Authenticated<C> {
@@ -27,8 +27,7 @@ impl<C> Clone for Authenticated<C> {
     }
 }
 
-/// Lets only those in who are known, and have a rate and the right to such
-/// calls.
+/// Admits only authenticated callers within their rate and with the right to such calls.
 pub(crate) async fn gate<A: Api>(
     State(http): State<Http<A>>,
     request: Request,
@@ -75,7 +74,7 @@ async fn origin_of<A: Api>(
     Ok(Origin::of(headers, admitted.as_deref()))
 }
 
-/// The answer to a browser that asks before it makes a page's call.
+/// Answer to a preflight request of a browser.
 fn preflight<A: Api>(
     contract: Option<&Contract<A>>,
     origin: &Origin,
@@ -90,8 +89,7 @@ fn preflight<A: Api>(
     asks.then(|| origin.preflight(rule, &contract.method))
 }
 
-/// Says of a refusal which record its path names, and of a 404 that there is
-/// none.
+/// Adds the record named by the path to a refusal, and a detail to a 404.
 fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
     let first: Option<Uuid> = params
         .into_iter()
@@ -134,7 +132,7 @@ async fn enter<A: Api>(
 ) -> Response {
     let caller = caller(http, contract, request.headers()).await;
     let from = request.extensions();
-    // Whoever has counted a call has looked at that too.
+    // A surface that counts a call itself has checked this too.
     let is_counted = from.get::<AlreadyCounted>().is_some();
     let caller = caller.and_then(|caller| match is_counted || may_come(&caller, from) {
         true => Ok(caller),
@@ -186,7 +184,7 @@ async fn count<A: Api>(
     }
 }
 
-/// A refusal of credentials, with the challenge that goes with it.
+/// Refusal of credentials, with the security scheme for its challenge.
 struct Refused {
     problem: Problem,
     security: Security,

@@ -1,5 +1,4 @@
-//! Calls that pages of other origins make in a browser (the Fetch standard,
-//! 3.3, "CORS protocol").
+//! Calls from pages of other origins (the Fetch standard, 3.3, "CORS protocol").
 
 use axum::response::{IntoResponse, Response};
 use http::header::{
@@ -30,7 +29,7 @@ pub(super) enum Origin {
     None,
     /// From the page of the origin that may make it.
     Admitted(HeaderValue),
-    /// From any other, as it names itself.
+    /// Another origin, as sent.
     Foreign(String),
 }
 
@@ -63,7 +62,7 @@ impl Origin {
         }
     }
 
-    /// Lets the page read the answer, if it may.
+    /// Allows the page to read the answer, if it is admitted.
     pub(super) fn describe(&self, headers: &mut HeaderMap) {
         headers.append(VARY, HeaderValue::from_static("origin"));
         if let Self::Admitted(origin) = self {
@@ -75,7 +74,7 @@ impl Origin {
         }
     }
 
-    /// The answer to a browser that asks whether a page may make the call.
+    /// Answer to a preflight request.
     pub(super) fn preflight(&self, rule: OriginRule, method: &Method) -> Response {
         let mut response = match self.check(rule) {
             Ok(()) => StatusCode::NO_CONTENT.into_response(),

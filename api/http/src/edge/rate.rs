@@ -24,17 +24,17 @@ const STRANGERS: &str = "strangers";
 /// From how many buckets on those that are full again are dropped.
 const MANY_BUCKETS: usize = 4096;
 
-/// The fields of the IETF's "RateLimit header fields for HTTP", structured
-/// lists (RFC 9651) whose items are named policies.
+/// Fields of the IETF draft "RateLimit header fields for HTTP", structured lists (RFC 9651) whose
+/// items are named policies.
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Requests a minute, for each key; as many may come at once after a pause.
+/// Requests a minute, for each key; the same number may come at once after a pause.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RateLimits {
     /// Of those that only read.
     pub reads_per_minute: NonZeroU32,
-    /// Of all others.
+    /// Limit of all others.
     pub writes_per_minute: NonZeroU32,
 }
 
@@ -55,7 +55,7 @@ impl Default for RateLimits {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Bucket {
     Key(Uuid, Access),
-    /// Requests without a key that works, by where they come from.
+    /// Requests with an invalid key, by address.
     Stranger(IpAddr),
     /// Requests that need no key, likewise.
     Visitor(IpAddr, Access),
@@ -77,7 +77,7 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// Nobody has used anything yet.
+    /// A limiter with full buckets.
     #[must_use]
     pub fn new(limits: RateLimits) -> Self {
         Self {
@@ -87,8 +87,8 @@ impl RateLimiter {
         }
     }
 
-    /// The same where keys have one allowance on all hosts. While the buckets
-    /// cannot be reached each host counts for itself.
+    /// A limiter whose keys have one allowance on all hosts. While the buckets cannot be reached,
+    /// each host counts on its own.
     #[must_use]
     pub fn shared(self, buckets: Arc<dyn SharedBuckets>) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl RateLimiter {
             return self.take_as(bucket, access, now);
         };
         if decision.retry_after.is_none() {
-            // For a time in which it is this host's count that holds.
+            // For times in which only this host's count applies.
             self.take_as(bucket, access, now);
         }
         RateDecision::shared(policy, quota, decision)
@@ -131,8 +131,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request from `peer` whose key does not work: as many may come
-    /// as one key may write.
+    /// Counts a request from `peer` with an invalid key; the limit is that of one key's writes.
     pub(crate) fn admit_stranger(&self, peer: IpAddr, now: Instant) -> RateDecision {
         let quota = self.limits.writes_per_minute;
         self.take(Bucket::Stranger(peer), STRANGERS, quota, now)

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// Longest id taken from a caller, in characters.
+/// Maximum length of a caller's id, in characters.
 const LONGEST: usize = 128;
 
 /// Id that links an answer, its log lines and the caller's own log.

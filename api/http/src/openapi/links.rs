@@ -18,7 +18,7 @@ pub(super) fn of<A: Api>(
         .collect()
 }
 
-/// None where the path has no ids, or one that is not known.
+/// `None` if the path has no ids, or an unknown one.
 fn link<A: Api>(contract: &Contract<A>, known: &[(&str, &str)]) -> Option<(String, Value)> {
     let parameters: Option<Map<_, _>> = contract
         .path_parameters

@@ -24,8 +24,7 @@ impl Schemas {
         }
     }
 
-    /// A reference to the schema of a view, or the schema itself where it has
-    /// no name.
+    /// A reference to the schema of a view, or the schema itself if it has no name.
     pub fn of<T: JsonSchema>(&mut self) -> Value {
         let mut schema = self.views.subschema_for::<T>().to_value();
         in_words_of_clients(&mut schema);
@@ -43,7 +42,7 @@ impl Schemas {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
-    /// Begins the schema of a request, unless there is one.
+    /// Begins the schema of a request; returns false if there is one already.
     pub(crate) fn begin(&mut self, name: &str) -> bool {
         let is_new = !self.requests.contains_key(name);
         if is_new {
@@ -56,7 +55,7 @@ impl Schemas {
         self.requests.insert(name.to_owned(), schema);
     }
 
-    /// All of them by their names.
+    /// All schemas by name.
     pub(crate) fn into_components(mut self) -> Map<String, Value> {
         let mut views = Value::Object(self.views.take_definitions(false));
         in_words_of_clients(&mut views);
@@ -127,7 +126,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// A text whose lines are paragraphs or items of lists.
+/// The text with each paragraph and list item on one line.
 fn unwrapped(text: &str) -> String {
     let mut unwrapped = String::new();
     for line in text.trim().lines().map(str::trim) {

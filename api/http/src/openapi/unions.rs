@@ -20,8 +20,7 @@ pub(super) fn rewrite(schemas: &mut Map<String, Value>) {
     *schemas = named;
 }
 
-/// A choice of texts becomes an enumeration, whose description lists what each
-/// of them means.
+/// Turns a choice of texts into an enumeration, whose description lists the meanings.
 pub(super) fn enumerate(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -101,7 +100,7 @@ fn name_alternatives(name: &str, schema: &mut Value) -> Vec<(String, Value)> {
     named
 }
 
-/// The member that has another constant in every alternative.
+/// The member with a different constant in every alternative.
 fn tag_of(schema: &Value) -> Option<String> {
     let alternatives = schema["oneOf"].as_array()?;
     let members = alternatives.first()?["properties"].as_object()?;
@@ -114,7 +113,7 @@ fn tag_of(schema: &Value) -> Option<String> {
     members.keys().find(is_tag).cloned()
 }
 
-/// An alternative with the members that stand beside all of them.
+/// An alternative with the members common to all.
 fn joined(common: &Value, alternative: &Value) -> Value {
     let mut joined = alternative.clone();
     let members = common["properties"].as_object().into_iter().flatten();

@@ -13,8 +13,8 @@ pub(super) fn write(value: &Value) -> String {
     out
 }
 
-/// `value` on lines of its own, indented by `depth`; the first line's
-/// indentation is there already unless it begins the document.
+/// `value` on lines of its own, indented by `depth`; the first line is already indented unless it
+/// begins the document.
 fn block(value: &Value, depth: usize, out: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {

@@ -13,8 +13,8 @@ use crate::edge::{AdmittedBody, BodyLimits, BudgetShare, RequestId};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// Longest body that is decoded where it has come, in bytes: to wake another thread
-/// takes longer.
+/// Maximum length of a body decoded on the current thread, in bytes: waking another thread takes
+/// longer.
 const DECODED_IN_PLACE: usize = 16 * 1024;
 
 /// A call that is to be carried out: its request was read and is valid.
@@ -29,11 +29,11 @@ pub struct Call<A: Api, P, T> {
     pub request: T,
     /// Id of the request in the answer, the log and for the caller.
     pub request_id: RequestId,
-    /// Kept as long as what came out of the body.
+    /// Kept as long as the decoded body.
     pub(super) _share: BudgetShare,
 }
 
-/// A request for an operation, from a caller who may make it.
+/// A request for an operation, from an authorised caller.
 pub(super) struct AuthorizedRequest<A: Api, P> {
     pub(super) http: Http<A>,
     pub(super) caller: Arc<A::Caller>,
@@ -85,7 +85,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let read = move || {
             let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
             let decoded = request.map(|request| (request, digest(&bytes), share));
-            // The text is not held beside what came out of it, and goes before the turn does.
+            // The text is not kept beside the decoded value, and is dropped before the turn ends.
             drop((bytes, turn));
             decoded
         };
@@ -126,8 +126,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         AdmittedBody::asked(self.contract.body, request, limits, &self.http.budget).await
     }
 
-    /// An id that stands for nothing comes before all that is wrong with a
-    /// request beside it.
+    /// An unknown id precedes all other faults of a request.
     fn find(&self) -> impl Future<Output = Result<(), Problem>> + use<A, P> {
         let (api, caller) = (Arc::clone(&self.http.api), Arc::clone(&self.caller));
         let (contract, record) = (Arc::clone(&self.contract), self.path.record());
@@ -149,7 +148,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 }
 
-/// Does `work` on a thread that may take its time.
+/// Runs `work` on a thread that may block.
 async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, done) = oneshot::channel();
     // Boxed, since the runtime's part of a task is compiled anew for every closure.

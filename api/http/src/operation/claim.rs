@@ -1,5 +1,4 @@
-//! Requests that a caller may repeat without harm, since the first of a key
-//! alone is carried out.
+//! Requests that a caller may repeat safely: only the first with a key is carried out.
 
 use std::sync::Arc;
 
@@ -121,8 +120,7 @@ async fn reserve<A: Api>(
     }
 }
 
-/// Has a call carried out, and its claim held meanwhile, if there is one. A refusal
-/// gives the key back.
+/// Carries out a call, and keeps its claim meanwhile if there is one. A refusal releases the key.
 async fn carry_out<A, P, T, V, R>(
     call: Call<A, P, T>,
     mut held: Option<Held<A>>,
@@ -147,7 +145,7 @@ where
         }
         Err(problem) => {
             if let Some(released) = held.as_mut().and_then(Held::release) {
-                // One that panics leaves the claim to run out.
+                // If the release panics, the claim expires.
                 let _ = released.await;
             }
             Err(problem)

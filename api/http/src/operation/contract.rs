@@ -19,8 +19,7 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) path_parameters: Vec<PathParameter>,
-    /// The record that a path names, if its template has ids; none when it can
-    /// be none.
+    /// The record named by a path, if its template has ids; inner `None` if an id is invalid.
     pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
     pub(crate) id: &'static str,
     pub(crate) tag: &'static str,
@@ -48,7 +47,7 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) answer: Answer,
     /// The schema of the answer.
     pub(crate) view: fn(&mut Schemas) -> Option<Value>,
-    /// The ids that an answer of a creation holds.
+    /// Ids in the answer of a creation.
     pub(crate) ids: &'static [(&'static str, &'static str)],
 }
 
@@ -58,9 +57,9 @@ pub(crate) enum Entry<A: Api> {
     Usual,
     /// By the credentials of any API of the service.
     AnyKey,
-    /// By credentials of its own.
+    /// Credentials of its own.
     By(Credential),
-    /// Not at all: it is for anybody, for whom this caller stands.
+    /// None: it is public, and this is the caller.
     Anybody(fn() -> A::Caller),
 }
 
@@ -70,7 +69,7 @@ pub(crate) type InputSchemas = (Option<Value>, Vec<Value>);
 /// Presence of a request body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BodyKind {
-    /// The method has none.
+    /// The method has no body.
     None,
     /// The body is optional.
     Optional,
@@ -83,8 +82,7 @@ pub enum BodyKind {
 pub(crate) enum Answer {
     /// 200 with a view, or with bytes of one of these media types.
     Json(&'static [AnswerForm]),
-    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
-    /// the same answer.
+    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get the same answer.
     Created(StatusCode),
     /// 200 with a view, or with bytes of one of these media types; repetitions
     /// with the same `Idempotency-Key` get the same answer.

@@ -16,14 +16,13 @@ const DOCUMENT_SHA256: HeaderName = HeaderName::from_static("x-service-document-
 
 /// Bytes that a caller downloads.
 pub struct Download {
-    /// The bytes. Not awaited where the caller wants their description alone,
-    /// or has them already.
+    /// The bytes. Not awaited if the caller wants only the headers, or has them already.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
     /// Length in bytes.
     pub bytes: u64,
     /// File name for a browser.
     pub file_name: String,
-    /// SHA-256 of them.
+    /// SHA-256 of the bytes.
     pub sha256: [u8; 32],
     /// Further headers, with the media type if it has one.
     pub headers: Vec<(HeaderName, HeaderValue)>,

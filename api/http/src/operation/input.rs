@@ -30,7 +30,7 @@ pub trait Input<A>: 'static {
     /// Presence of the body.
     const BODY: BodyKind;
 
-    /// From the body, if that is where it is.
+    /// Decodes the body, if that is the input.
     fn of_body(_: &A, _: &Node<'_>) -> Option<Self::Value> {
         None
     }
@@ -71,13 +71,13 @@ pub struct NoInput;
 /// Parameters.
 pub struct Parameters<T>(PhantomData<T>);
 
-/// A body without members, or none.
+/// A body without members, or no body.
 pub struct Nothing;
 
 /// A body.
 pub struct WholeBody<T>(PhantomData<T>);
 
-/// A body, or none: then one without members.
+/// An optional body; without one, an object without members.
 pub struct MaybeBody<T>(PhantomData<T>);
 
 impl<A> Input<A> for NoInput {

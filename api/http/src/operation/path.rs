@@ -37,7 +37,7 @@ impl<P> Copy for Path<P> {}
 /// A parameter of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathParameter {
-    /// As templates have it.
+    /// Name in templates.
     pub name: &'static str,
     /// Description for callers.
     pub description: &'static str,
@@ -58,12 +58,12 @@ impl PathParameter {
     }
 }
 
-/// The parameters of a path: ids, which name an `R`, or others.
+/// Parameters of a path: ids, which name an `R`, or others.
 pub trait PathParams<R>: Clone + Send + Sync + 'static {
-    /// Each of them.
+    /// All parameters.
     fn described() -> Vec<PathParameter>;
 
-    /// None when one of them is no UUID, and so the id of nothing.
+    /// `None` if one of them is not a UUID.
     fn of(params: &RawPathParams) -> Option<Self>;
 
     /// Fault of a parameter that is not a valid id.
@@ -71,7 +71,7 @@ pub trait PathParams<R>: Clone + Send + Sync + 'static {
         None
     }
 
-    /// None when the path has no ids.
+    /// `None` if the path has no ids.
     fn record(&self) -> Option<R>;
 
     /// `template`, with the ids in their usual form in place of their names.

@@ -28,10 +28,10 @@ impl PartialEq for AnswerForm {
 
 impl Eq for AnswerForm {}
 
-/// An answer in the form that was asked for.
+/// An answer in the requested form.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Representation {
-    /// JSON of the operation's view, or one of its other forms.
+    /// JSON of the operation's view, or one of its other media types.
     pub media_type: Cow<'static, str>,
     /// The bytes.
     pub content: Bytes,

@@ -26,8 +26,8 @@ pub struct AssetFile {
     pub media_type: &'static str,
     /// Content.
     pub content: &'static [u8],
-    /// The content security policy of a worker, which has one of its own
-    /// (Content Security Policy, level 3, 4.2.3).
+    /// Content security policy of a worker, which has its own (Content Security Policy, level 3,
+    /// 4.2.3).
     pub policy: Option<&'static str>,
 }
 
@@ -39,7 +39,7 @@ pub struct AssetFolder {
 }
 
 impl AssetFolder {
-    /// The address holds `name` and the digest of all the files.
+    /// The folder's URL contains `name` and the digest of all files.
     #[must_use]
     pub fn new(name: &str, files: &'static [AssetFile]) -> Self {
         let mut hasher = Sha256::new();

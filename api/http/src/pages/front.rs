@@ -25,7 +25,7 @@ pub struct DemoWorld {
     pub sample: &'static str,
 }
 
-/// Somebody of a demo world.
+/// A persona of a demo world.
 #[derive(Clone, Debug)]
 pub struct DemoPerson {
     /// Given name and surname.

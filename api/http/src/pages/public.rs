@@ -1,4 +1,4 @@
-//! Pages that are the same for everybody.
+//! Pages that are the same for all visitors.
 
 use std::sync::Arc;
 

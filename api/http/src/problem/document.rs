@@ -13,7 +13,7 @@ use crate::config::BaseUrl;
 use crate::decode::Fault;
 use crate::edge::RequestId;
 
-/// Problem documents whose types lead to pages of the service.
+/// Problem documents whose types are URLs of the service's pages.
 #[derive(Clone, Debug)]
 pub struct ProblemDocuments(BaseUrl);
 

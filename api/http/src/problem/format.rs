@@ -45,8 +45,8 @@ impl<F: ProblemFormat> ProblemFormat for Arc<F> {
 }
 
 impl IntoResponse for Problem {
-    /// The status alone, with the problem as an extension: the edge, which
-    /// knows the format, writes the answer.
+    /// The status alone, with the problem as an extension: the edge, which knows the format, writes
+    /// the body.
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self);
@@ -54,7 +54,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The problem in its format in place of `response`, whose other headers stay.
+/// Writes the problem in its format into `response`, and keeps its other headers.
 pub(crate) fn write<F: ProblemFormat>(
     format: &F,
     problem: &Problem,

@@ -1,4 +1,4 @@
-//! The page behind a problem's type.
+//! The page of a problem type.
 
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 use http::StatusCode;
 
-/// A kind of refusal: a problem type of RFC 9457, 4. The constants are those
-/// that several APIs have; what else an API refuses it names itself.
+/// A kind of refusal: a problem type of RFC 9457, 4. The constants are those of several APIs; each
+/// API declares its further ones.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ProblemType {
     /// The status of its answers.

@@ -1,5 +1,4 @@
-//! The way from nothing to a first result, in commands that can be run as they
-//! stand.
+//! A guide from nothing to a first result, in commands that can be run unchanged.
 
 use maud::{Markup, html};
 
@@ -13,7 +12,7 @@ pub struct Guide {
     pub title: &'static str,
     /// Prerequisites and result.
     pub introduction: &'static str,
-    /// One after the other.
+    /// The steps in order.
     pub steps: &'static [Step],
 }
 
@@ -24,16 +23,16 @@ pub struct Step {
     pub title: &'static str,
     /// Explanation.
     pub text: &'static str,
-    /// For a shell; `{base}` stands for the service's address.
+    /// Shell commands; `{base}` is replaced by the service's URL.
     pub command: &'static str,
 }
 
-/// Things of one kind that are set up here.
+/// Installed components of one kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SetUp {
     /// Title.
     pub title: &'static str,
-    /// Each of them; none at all, if it cannot be done here.
+    /// Their names; empty if this is not possible here.
     pub names: Vec<String>,
 }
 

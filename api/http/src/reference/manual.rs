@@ -28,7 +28,7 @@ pub(super) struct Manual {
     about: About,
     /// All calls and events, by tag.
     pub(super) index: PublicPage,
-    /// The pages below it, by what follows its path.
+    /// Pages below it, by the rest of their path.
     pages: HashMap<String, PublicPage>,
     search: Search,
 }

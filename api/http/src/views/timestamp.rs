@@ -17,7 +17,7 @@ pub fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok
     serializer.serialize_str(&date_time(*time))
 }
 
-/// The same, with null for none.
+/// The same for an optional time, with null for `None`.
 pub mod nullable {
     use super::{Serializer, Timestamp};
 

@@ -1,4 +1,4 @@
-//! Limits of keys that hold for several hosts together.
+//! Limits of keys shared by several hosts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::principal::Access;
 /// Divisor of the limit for the largest portion that a host takes at once. Portions that several
 /// hosts have taken and not used are the error of the limit.
 const LARGEST_PORTION: u32 = 50;
-/// Whoever needs more within this time takes twice as much.
+/// A host that needs more within this time takes twice as much.
 const SOON: Duration = Duration::from_secs(1);
 /// Time without another request to the shared bucket after it was empty: less than the second that
 /// callers must wait at least.
@@ -26,12 +26,11 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Time without another request to the shared bucket after that.
 const REST: Duration = Duration::from_secs(2);
 
-/// Token buckets that all hosts take from. Whoever keeps them for several hosts
-/// implements it.
+/// Token buckets that all hosts take from. Implemented by the storage shared by the hosts.
 #[async_trait]
 pub trait SharedBuckets: Send + Sync {
-    /// Takes up to `wanted` requests out of a key's bucket, which holds `limit`
-    /// and fills within a minute. None if the buckets cannot be reached.
+    /// Takes up to `wanted` requests out of a key's bucket, which holds `limit` and fills within a
+    /// minute. `None` if the buckets cannot be reached.
     async fn take(
         &self,
         key: Uuid,
@@ -44,7 +43,7 @@ pub trait SharedBuckets: Send + Sync {
 /// Requests taken out of a shared bucket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TakenRequests {
-    /// Requests, fewer than were wanted where there are no more.
+    /// Number of requests; fewer than wanted if there are no more.
     pub requests: u32,
     /// The time after which the bucket is full.
     pub full_in: Duration,
@@ -63,7 +62,7 @@ struct State {
     rests_until: Option<Instant>,
 }
 
-/// Requests of one key that this host may still let in.
+/// Requests of one key that this host may still admit.
 #[derive(Clone, Copy)]
 struct Stock {
     left: u32,
@@ -82,7 +81,7 @@ pub(super) struct SharedDecision {
     pub(super) left: u32,
     /// The time after which the shared bucket is full.
     pub(super) full_in: Duration,
-    /// After how long a request that was refused may come again.
+    /// Time until a refused request may be repeated.
     pub(super) retry_after: Option<Duration>,
 }
 
@@ -94,7 +93,7 @@ impl Stocks {
         }
     }
 
-    /// Takes one request of a key; none if the shared buckets cannot be reached.
+    /// Takes one request of a key; `None` if the shared buckets cannot be reached.
     pub(super) async fn take(
         &self,
         key: Uuid,
@@ -103,10 +102,10 @@ impl Stocks {
         now: Instant,
     ) -> Option<SharedDecision> {
         let stock = self.stock(key, access, now)?;
-        // One request at a time takes a portion; the others find it.
+        // One request at a time takes a portion; the others use it.
         let mut stock = stock.lock().await;
         if stock.taken_at + WINDOW <= now {
-            // As many have come back to the bucket meanwhile.
+            // The bucket has regained as many meanwhile.
             stock.left = 0;
         }
         if stock.left == 0 && stock.empty_until <= now {

@@ -78,7 +78,7 @@ impl<'d> Document<'d> {
         all.map(|parameter| self.resolved(parameter)).collect()
     }
 
-    /// The name and the scheme of the credentials that a call takes, if it takes any.
+    /// Name and scheme of a call's credentials, if it needs any.
     pub(super) fn credentials(&self, call: &Call<'d>) -> Option<(&'d str, &'d Value)> {
         let own = call.operation.get("security");
         let security = own.unwrap_or_else(|| self.member("security"));
@@ -101,7 +101,7 @@ impl<'d> Document<'d> {
 }
 
 impl<'d> Call<'d> {
-    /// As requests and lists have it.
+    /// Method and path, as in requests and lists.
     pub(super) fn line(&self) -> String {
         match self.is_event {
             true => self.path.to_owned(),
@@ -127,7 +127,7 @@ impl<'d> Call<'d> {
             .unwrap_or_default()
     }
 
-    /// The media type and content of its body, if it takes one.
+    /// Media type and content of its body, if it has one.
     pub(super) fn body(&self) -> Option<(&'d str, &'d Value)> {
         members(&self.operation["requestBody"]["content"]).next()
     }
@@ -168,18 +168,18 @@ pub(super) fn schema_name(value: &Value) -> Option<&str> {
     value["$ref"].as_str()?.strip_prefix(SCHEMAS)
 }
 
-/// The members of an object; none of anything else.
+/// Members of an object; empty for other values.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let members = value.as_object().into_iter().flatten();
     members.map(|(name, member)| (name.as_str(), member))
 }
 
-/// The items of a list; none of anything else.
+/// Items of a list; empty for other values.
 pub(super) fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A text, or none where it is something else.
+/// A text; empty for other values.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

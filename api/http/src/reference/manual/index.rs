@@ -130,7 +130,7 @@ pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     )
 }
 
-/// The answer for a page that does not exist.
+/// Page instead of one that does not exist.
 pub(super) fn missing(about: &About) -> Markup {
     frame(
         about,

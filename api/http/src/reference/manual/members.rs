@@ -77,7 +77,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// The schemas below some others that one page has room for, the nearest first.
+/// Schemas referenced by others that one page has room for, nearest first.
 pub(super) fn below<'d>(document: &Document<'d>, roots: &[&'d Value]) -> Vec<&'d str> {
     reached(document, roots, MOST_BELOW)
 }
@@ -145,7 +145,7 @@ pub(super) fn body<'d>(
     }
 }
 
-/// The schemas that stand below others on a page.
+/// Section of referenced schemas on a page.
 pub(super) fn section<'d>(
     document: &Document<'d>,
     types: &Types<'_, 'd>,
@@ -227,7 +227,7 @@ fn said<'d>(document: &Document<'d>, schema: &'d Value) -> &'d str {
     })
 }
 
-/// The members of an object that has no name, where it stands.
+/// Members of an unnamed object, in place.
 fn within<'d>(document: &Document<'d>, types: &Types<'_, 'd>, schema: &'d Value) -> Markup {
     let nameless = [schema, &schema["items"]];
     let nameless = nameless

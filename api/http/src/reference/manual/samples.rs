@@ -1,5 +1,5 @@
-//! A call as programs make it, with the examples of the description. What changes
-//! from caller to caller stands in environment variables.
+//! A call in programs, with the examples of the description. Values that differ between callers are
+//! in environment variables.
 
 mod curl;
 mod python;

@@ -14,7 +14,7 @@ pub(super) struct User<'d> {
     schemas: Vec<&'d str>,
 }
 
-/// Whatever names schemas.
+/// All users of schemas.
 pub(super) fn users<'d>(document: &Document<'d>) -> Vec<User<'d>> {
     let calls = document.calls().into_iter().map(|call| User {
         entry: index::entry(document.about, &call),

@@ -12,7 +12,7 @@ const LONGEST_PATTERN: usize = 80;
 /// Writes of types, with links to the schemas that they name.
 pub(super) struct Types<'p, 'd> {
     about: &'p About,
-    /// The schemas that stand on the same page.
+    /// Schemas on the same page.
     here: &'p [&'d str],
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Request<'d> {
     pub(super) method: String,
     /// With the names of variables in braces.
     address: String,
-    /// The parameters whose values are in variables.
+    /// Parameters with values in variables.
     pub(super) variables: Vec<&'d Value>,
     pub(super) credentials: Option<Credentials>,
     /// True if the request may carry an idempotency key.
@@ -42,8 +42,8 @@ pub(super) enum Answer {
 }
 
 impl<'d> Request<'d> {
-    /// The call with the examples of its parameters, which are in variables where
-    /// they have none, and with what its query must have.
+    /// The call with the examples of its parameters, or variables for those without one, and with
+    /// the required query.
     pub(super) fn of(document: &Document<'d>, call: &Call<'d>) -> Self {
         let parameters = document.parameters(call);
         let mut address = format!("{{{BASE}}}{}", call.path);
@@ -81,13 +81,12 @@ impl<'d> Request<'d> {
         }
     }
 
-    /// The address, where a language writes this before and after a variable.
+    /// The URL, with a language's syntax around variables.
     pub(super) fn address(&self, [before, after]: [&str; 2]) -> String {
         self.address.replace('{', before).replace('}', after)
     }
 
-    /// The headers on lines of their own, with what a language writes for
-    /// credentials and for a new key.
+    /// The headers, one a line, with a language's syntax for credentials and for a new key.
     pub(super) fn headers(
         &self,
         indent: &str,
@@ -131,7 +130,7 @@ fn credentials<'d>(document: &Document<'d>, call: &Call<'d>) -> Option<Credentia
     }
 }
 
-/// A value that a schema allows, where it names one.
+/// A value allowed by a schema, if it names one.
 fn example(schema: &Value) -> Option<String> {
     let mut named = items(&schema["examples"]).chain(items(&schema["enum"]));
     named.next().map(plain)
