@@ -21,13 +21,11 @@ use crate::vocabulary::{SigningEventKind, SigningMethod};
 /// checked before.
 #[async_trait]
 pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Record> {
-    /// The methods that are set up here, in the order in which they are listed.
-    /// Asked while a body is decoded, as `webhook_target` is.
+    /// Available methods, in listing order. Called while a body is decoded, like `webhook_target`.
     fn methods(&self) -> Vec<SigningMethod>;
 
-    /// Extensions of documents that are taken beside those of the specification,
-    /// in lower case: the operator has plugins for them. Asked while a body is
-    /// decoded, as `webhook_target` is.
+    /// Extensions of documents accepted beside those of the specification, in lower case: the
+    /// operator has plugins for them. Called while a body is decoded, like `webhook_target`.
     fn further_extensions(&self) -> &[String] {
         &[]
     }
@@ -112,7 +110,7 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         id: SigningId,
     ) -> Result<views::SigningEvidence, Problem>;
 
-    /// The same as a PDF, for `format=pdf`.
+    /// The evidence as a PDF, for `format=pdf`.
     async fn print_evidence(&self, caller: &Self::Caller, id: SigningId) -> Result<Bytes, Problem>;
 
     /// `POST /v1/signings/{signingId}/simulate`; with test keys only.

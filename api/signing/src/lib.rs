@@ -1,8 +1,8 @@
-//! The HTTP contract of the signing orchestration API: its operations,
-//! requests, views and problems.
+//! The HTTP contract of the signing orchestration API: its operations, requests, views and
+//! problems.
 //!
-//! Whoever keeps signings implements [`SigningApi`]; [`router`] puts HTTP in
-//! front of it, with what all APIs share: `parafa_api_http`.
+//! The product implements [`SigningApi`]; [`router`] puts HTTP in front of it, with the common
+//! parts of all APIs: `parafa_api_http`.
 
 mod api;
 mod bodies;

@@ -1,5 +1,4 @@
-//! Every problem that the API answers with: one table feeds the answers and the
-//! pages behind their types.
+//! Every problem of the API: one table for the answers and for the pages of the types.
 
 use parafa_api_ceremony::problems;
 use parafa_api_http::deliveries;

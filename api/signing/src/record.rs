@@ -73,7 +73,7 @@ const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
 /// Marks the unsigned artifact of a simulation.
 const SIMULATED: &str = "simulated-artifact-no-signature";
 
-/// The header that does.
+/// The header of a simulated artifact.
 pub(crate) const SANDBOX_HEADER: OwnHeader = (
     "X-Service-Sandbox",
     "Only on the unsigned artifact of a sandbox simulation.",

@@ -122,7 +122,7 @@ pub enum DocumentFamily {
     Asice,
     /// `.adoc`, `.bedoc`, `.cedoc`, `.gedoc`, `.ggedoc`.
     Adoc,
-    /// `.mdoc`, which takes a first signature only.
+    /// `.mdoc`, which allows only a first signature.
     Mdoc,
     /// An extension that the operator has a plugin for.
     Further,
@@ -144,7 +144,7 @@ impl DocumentFamily {
         ("mdoc", Self::Mdoc),
     ];
 
-    /// The extensions of documents that may be taken: an MDOC never is.
+    /// Extensions of accepted documents: an MDOC is never accepted.
     pub fn offered() -> impl Iterator<Item = &'static str> {
         let offered = Self::EXTENSIONS.iter();
         offered

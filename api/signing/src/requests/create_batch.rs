@@ -9,7 +9,7 @@ use super::{NewDocument, Terms};
 pub struct CreateBatch {
     /// One for each signing, 1 to 20.
     pub documents: Vec<NewDocument>,
-    /// By whom, by when and how all of them are signed.
+    /// Signers, deadlines and manner of signing, for all of them.
     pub terms: Terms,
 }
 

@@ -8,7 +8,7 @@ use super::{NewContainer, NewDocument, Source, Terms};
 pub struct CreateSigning {
     /// The content to be signed.
     pub source: Source,
-    /// By whom, by when and how.
+    /// Signers, deadlines and manner of signing.
     pub terms: Terms,
 }
 

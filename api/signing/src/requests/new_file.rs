@@ -17,7 +17,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     pub const CONTENT_POINTER: &str = "/content";
     /// The pointer of the name.
     pub const NAME_POINTER: &str = "/name";

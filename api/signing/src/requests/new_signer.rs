@@ -15,7 +15,7 @@ const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
 /// One party of a signing to be created.
 #[derive(Clone, Debug)]
 pub struct NewSigner {
-    /// A mailbox of no other party, however that is spelled.
+    /// A mailbox of no other party, in any spelling.
     pub email: EmailAddress,
     /// As the caller writes it.
     pub name: Option<String>,
@@ -39,8 +39,7 @@ pub enum Party {
     Viewer,
 }
 
-/// A Lithuanian personal code, 11 digits whose check digit was not tested; not
-/// shown by `Debug`.
+/// A Lithuanian personal code: 11 digits. Its check digit was not tested; `Debug` does not show it.
 #[derive(Clone, Eq, PartialEq)]
 pub struct PersonalCode(String);
 
@@ -72,7 +71,7 @@ pub(super) struct Parties {
     /// Pointer to the first occurrence of each mailbox in the request.
     emails: HashMap<String, String>,
     viewers: usize,
-    /// A party whose role is malformed may have been meant to sign.
+    /// Number of signers; a party with a malformed role may have been one.
     signers: usize,
 }
 

@@ -65,7 +65,7 @@ pub struct NewContainer {
 pub struct ContainerFile {
     /// The file's own place in the request, as a JSON Pointer.
     pub pointer: String,
-    /// A file name with an extension that the container's format takes.
+    /// A file name with an extension of the container's format.
     pub name: String,
     /// Media type of the file extension.
     pub media_type: &'static str,
@@ -74,7 +74,7 @@ pub struct ContainerFile {
 }
 
 impl ContainerFile {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     #[must_use]
     pub fn content_pointer(&self) -> String {
         append(&self.pointer, "content")
@@ -88,7 +88,7 @@ impl ContainerFile {
 }
 
 impl NewDocument {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     #[must_use]
     pub fn content_pointer(&self) -> String {
         let member = match self.bytes {
@@ -110,7 +110,7 @@ impl NewDocument {
         append(&self.pointer, "flatten")
     }
 
-    /// `further` are extensions that are taken beside those of the specification.
+    /// `further` are extensions accepted beside those of the specification.
     pub(super) fn decode(node: &Node<'_>, further: &[String]) -> Option<Self> {
         node.object("DocumentRequest", |object| {
             let named = object.required("name", |node| {

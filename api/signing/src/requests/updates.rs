@@ -47,7 +47,7 @@ impl UpdateSigner {
 /// The body of `POST /v1/erasure`, which may be left out.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct BulkErasure {
-    /// Only signings that ended before; all that have ended when none.
+    /// Only signings that ended before this; all ended ones if `None`.
     pub before: Option<Timestamp>,
 }
 

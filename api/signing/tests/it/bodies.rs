@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::support::{Answer, KNOWN, SIGNER, Service, base64, json_request, minimal, request};
 
-/// A body without end, with a count of the KiB that were taken from it.
+/// An endless body, with the number of KiB read from it.
 fn endless() -> (Body, Arc<AtomicUsize>) {
     let taken = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&taken);

@@ -27,9 +27,9 @@ use crate::support::{
     evidence, id, signer, signing, stored_file,
 };
 
-/// A title that makes the stand-in panic.
+/// Title for which the fake panics.
 pub(crate) const PANICS: &str = "panics";
-/// A title that the stand-in refuses with 402.
+/// Title for which the fake refuses with 402.
 pub(crate) const UNPAID: &str = "unpaid";
 
 /// Title for which the fake never answers.
@@ -53,7 +53,7 @@ pub(crate) struct Fake {
     pub(crate) erasures: Mutex<Vec<BulkErasure>>,
     /// Number of times a document's content was opened.
     pub(crate) opened: Arc<AtomicUsize>,
-    /// Ids of calls that take nothing else.
+    /// Ids of calls without further input.
     pub(crate) plain_calls: Mutex<Vec<&'static str>>,
     pub(crate) answers: Mutex<HashMap<Scope, Kept>>,
 }

@@ -1,4 +1,4 @@
-//! The contract as a caller meets it, over a stand-in for what keeps signings.
+//! The contract as a caller sees it, over a fake product.
 
 mod answers;
 mod arbitrary;
