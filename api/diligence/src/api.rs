@@ -34,9 +34,9 @@ impl From<DeliveryId> for Record {
 /// were checked before.
 #[async_trait]
 pub trait DiligenceApi: KycApi + Api<Record = Record> {
-    /// Answers a question in the form that was asked for: JSON of the
-    /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
-    /// The call is accounted for by its request id, which the caller gets too.
+    /// Answers a question in the requested form: JSON of the operation's view,
+    /// [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE). The call is logged under its request id,
+    /// which the caller gets too.
     async fn answer(
         &self,
         caller: &Self::Caller,

@@ -1,5 +1,5 @@
-//! Identification packages: who holds a role in an entity, by their own
-//! qualified signature and the register.
+//! Identification packages: a person's role in an entity, proven by their own qualified signature
+//! and the register.
 
 mod examples;
 mod operations;

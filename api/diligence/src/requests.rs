@@ -15,7 +15,7 @@ pub enum Question {
     Participants(EntityCode),
     /// Beneficial owners.
     BeneficialOwners(EntityCode),
-    /// Real property that the entity holds.
+    /// Real property of the entity.
     RealEstate(EntityCode),
     /// Everything about one real-property object.
     PropertyExtract(PropertyNumber),
@@ -49,8 +49,8 @@ pub enum Form {
     Container,
 }
 
-/// The query of an operation: with `interpret` where that is offered, and with
-/// the purpose required where the law asks for one.
+/// Query of an operation: with `interpret` if it is offered, and with the purpose required if the
+/// law demands one.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerQuery<const INTERPRETED: bool, const PURPOSE: bool>(pub AnswerOptions);
 

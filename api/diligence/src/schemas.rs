@@ -26,7 +26,7 @@ pub enum AnswerKind {
     Participants,
     /// Beneficial owners.
     BeneficialOwners,
-    /// Real property held.
+    /// Real property of an entity.
     RealEstate,
     /// Extracts of objects.
     PropertyExtract,
@@ -105,7 +105,7 @@ pub fn address(base_url: &BaseUrl, kind: AnswerKind) -> String {
     base_url.join(&format!("/schemas/dd/{}/v1", kind.name()))
 }
 
-/// `GET /schemas/dd/{kind}/v1`, for anybody.
+/// `GET /schemas/dd/{kind}/v1`, public.
 pub(crate) fn router() -> Router {
     Router::new().route("/schemas/dd/{kind}/v1", get(published))
 }

@@ -27,7 +27,7 @@ pub const ORDER_ENDED: ProblemType = ProblemType {
     meaning: "The order is in a final state.",
     remedy: "Read the order for its outcome.",
 };
-/// 409: what goes on is not erased.
+/// 409: only ended orders can be erased.
 pub const ORDER_NOT_ENDED: ProblemType = ProblemType {
     status: StatusCode::CONFLICT,
     name: "order-not-ended",

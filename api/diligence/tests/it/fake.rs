@@ -27,7 +27,7 @@ impl Product {
         self.send_with(method, path, HeaderMap::new()).await
     }
 
-    /// The same with further headers.
+    /// Sends a request with further headers.
     pub(crate) async fn send_with(
         &self,
         method: Method,
