@@ -22,7 +22,7 @@ ids! {
 /// request.
 #[async_trait]
 pub trait AuthApi: Api<Record = AuthenticationId> {
-    /// Whoever calls without credentials.
+    /// The caller without credentials.
     fn anybody() -> Self::Caller;
 
     /// The methods that are set up here. Must not block.
@@ -63,8 +63,8 @@ pub trait AuthApi: Api<Record = AuthenticationId> {
     /// `POST /v1/auth/pairings`.
     async fn pair(&self, request: PairingRequest) -> Result<views::PairedClient, Problem>;
 
-    /// `GET /auth/return/{requestId}`: the app has come back from the device link
-    /// of a request; where the person began, if it really has.
+    /// `GET /auth/return/{requestId}`: the app came back from a request's device link. Returns
+    /// where the person began, if the return is valid.
     async fn return_from_app(&self, id: AuthenticationId, returned: AppReturn) -> Option<String>;
 
     /// `GET /v1/auth/.well-known/jwks.json`.

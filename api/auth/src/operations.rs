@@ -20,7 +20,7 @@ const CERTIFICATE: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/cert
 const COMPLETION: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/complete");
 const PAIRINGS: Path<()> = Path::new("/v1/auth/pairings");
 const KEYS: Path<()> = Path::new(KEYS_PATH);
-/// Behind the issuer (OpenID Connect Discovery 1.0, 4).
+/// Path below the issuer (OpenID Connect Discovery 1.0, 4).
 const CONFIGURATION: Path<()> = Path::new("/.well-known/openid-configuration");
 
 /// Path of the keys of assertions.

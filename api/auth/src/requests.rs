@@ -225,9 +225,9 @@ impl<A> FromBody<A> for CertificateSubmission {
 pub struct CompletionRequest {
     /// The signature.
     pub signature: Vec<u8>,
-    /// The name of its algorithm, whatever it is.
+    /// Name of the signature's algorithm, not checked.
     pub algorithm: String,
-    /// The name of its encoding, whatever it is.
+    /// Name of the signature's encoding, not checked.
     pub encoding: String,
     /// The token of the certificate step.
     pub operation_token: String,
