@@ -1,5 +1,4 @@
-//! Schemas of an OpenAPI document as tools have them: short, and in words that
-//! every model takes.
+//! Schemas of an OpenAPI document for tools: short, and with keywords that every model supports.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
@@ -16,7 +15,7 @@ const SHAPE: &[&str] = &[
     "additionalProperties",
     "items",
 ];
-/// Keywords that all of the large APIs of models know in what a tool takes.
+/// Keywords that all large model APIs support in a tool's input.
 const TAKEN: &[&str] = &[
     "type",
     "properties",
@@ -112,7 +111,7 @@ impl Schemas<'_> {
         Value::Object(outline)
     }
 
-    /// A schema that refers to none, and is no choice between null and one.
+    /// A schema without references and without a choice between null and another.
     fn resolved(&self, schema: &Value) -> Map<String, Value> {
         let mut own = schema.as_object().cloned().unwrap_or_default();
         if own.contains_key("oneOf") {

@@ -41,10 +41,10 @@ const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 /// Reason for which tools cannot be offered.
 #[derive(Debug, Error)]
 pub enum ToolsError {
-    /// The API does not describe itself.
+    /// The API has no description.
     #[error("no description is served at {DESCRIPTION}")]
     NoDescription,
-    /// The call behind a tool is not described.
+    /// The description lacks the call behind a tool.
     #[error("{0} is not among the operations that the API describes")]
     NotDescribed(&'static str),
 }
@@ -82,10 +82,10 @@ impl<C: Principal> Principal for ToolCaller<C> {
 }
 
 impl<A: Api> DiligenceTools<A> {
-    /// Over `rest`, the routes of `api` with its description.
+    /// Tools over `rest`, the routes of `api` with its description.
     ///
     /// # Errors
-    /// When the description lacks what a tool needs.
+    /// The description lacks something that a tool needs.
     pub async fn new(
         api: Arc<A>,
         rest: Router,
@@ -193,8 +193,7 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
 }
 
 impl<A> DiligenceTools<A> {
-    /// The same with answers that have further pages kept elsewhere than in this
-    /// host's memory.
+    /// Stores answers that have further pages elsewhere than in this host's memory.
     #[must_use]
     pub fn keeping_answers_in(self, answers: Arc<dyn KeptAnswers>) -> Self {
         Self {
@@ -263,8 +262,7 @@ async fn answer(rest: &Router, request: Request<Body>) -> Option<Answer> {
 }
 
 impl Definition {
-    /// The call of the API that a call of the tool is, and in which part of the
-    /// answer it asks for.
+    /// The API call of a tool call, and the requested part of its answer.
     fn call(&self, arguments: JsonObject) -> Result<(Request<Body>, Option<Asked>), Problem> {
         let (method, address, body, asked) = match self.takes {
             Takes::Body => {

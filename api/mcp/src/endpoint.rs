@@ -33,7 +33,7 @@ use crate::tools::AgentTools;
 
 /// Path of the endpoint.
 pub const PATH: &str = "/mcp";
-/// The same for clients that end addresses with a slash.
+/// The same path for clients that add a slash.
 const PATH_WITH_SLASH: &str = "/mcp/";
 
 /// Longest message, in bytes: arguments are codes and addresses.
@@ -177,8 +177,7 @@ impl<T: AgentTools> Endpoint<T> {
         !headers.get_all(ORIGIN).iter().all(known)
     }
 
-    /// Lets a message pass: a call of a tool by whom it is made for, any other
-    /// by where it comes from.
+    /// Admits a message: a call of a tool by its caller, any other by its address.
     async fn admit(
         &self,
         head: &mut Parts,

@@ -33,7 +33,7 @@ const TOOLS_FRESH_MS: u64 = 60 * 60 * 1000;
 /// Member of a result that names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Whoever makes the call at hand, and how it was counted.
+/// Caller of the current request, and its decision of the rate limit.
 pub(crate) struct Admitted<C> {
     pub(crate) caller: Arc<C>,
     pub(crate) rate: RateDecision,

@@ -32,8 +32,7 @@ impl Message {
         }
     }
 
-    /// The id of a request, to be repeated in its answer; a notification has
-    /// none.
+    /// Id of a request, to be repeated in its answer; a notification has none.
     pub(crate) fn id(&self) -> Option<&Value> {
         self.0
             .get("id")

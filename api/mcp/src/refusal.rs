@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 /// After how many seconds trying again can help, in the result's `_meta`.
 const RETRY_AFTER: &str = "retryAfter";
-/// Refusals of the service rather than of a message: of JSON-RPC's codes for
-/// servers one that the protocol leaves to them.
+/// Code of refusals by the service rather than of a message: one of JSON-RPC's
+/// implementation-defined server errors.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// A result with the problem document. It is not an error of the protocol, so that models get to
@@ -73,8 +73,7 @@ impl RpcErrors {
         error
     }
 
-    /// The message that carries an error; without an id where none could be
-    /// read.
+    /// The message with an error; without an id if none could be read.
     pub(crate) fn message(id: Option<&Value>, error: &ErrorData) -> Value {
         match id {
             Some(id) => json!({"jsonrpc": "2.0", "id": id, "error": error}),

@@ -9,7 +9,7 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 
 /// A call of a tool, by an authorised caller.
 pub struct ToolCall<'a, C> {
-    /// On whose behalf.
+    /// The caller.
     pub caller: &'a C,
     /// Name of one of the [`tools`](AgentTools::tools).
     pub tool: &'a str,
@@ -26,7 +26,7 @@ pub struct ToolCall<'a, C> {
 /// Tools that agents may call.
 #[async_trait]
 pub trait AgentTools: Send + Sync + 'static {
-    /// On whose behalf a tool is called.
+    /// Caller of a tool.
     type Caller: Principal;
 
     /// Name and version of the service, for clients to show.
@@ -35,7 +35,7 @@ pub trait AgentTools: Send + Sync + 'static {
     /// Instructions for models on the service as a whole.
     fn instructions(&self) -> String;
 
-    /// The tools, always the same ones in the same order.
+    /// The tools, always in the same order.
     fn tools(&self) -> &[Tool];
 
     /// Authenticates a call's credentials, and returns the caller.
@@ -48,11 +48,11 @@ pub trait AgentTools: Send + Sync + 'static {
         credentials: Option<&Credentials>,
     ) -> Result<Self::Caller, Problem>;
 
-    /// Carries out a call. Dropped once its caller has hung up.
+    /// Carries out a call. Dropped if its caller disconnects.
     ///
     /// # Errors
-    /// Whatever the API refuses the same request with; the result of the call
-    /// then holds the problem document.
+    /// The API's refusal of the same request; the result of the call then holds the problem
+    /// document.
     async fn call(&self, call: ToolCall<'_, Self::Caller>) -> Result<CallToolResult, Problem>;
 
     /// Right and rate of a call of `tool`. Read access if its annotations say that it is read-only,

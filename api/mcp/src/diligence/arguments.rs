@@ -40,8 +40,7 @@ impl Arguments {
         }
     }
 
-    /// Those of a tool about an entity, whose call of the API is at a path like
-    /// `template`.
+    /// Arguments of a tool about an entity, whose API call is at a path like `template`.
     pub(super) fn about_entity(mut self, template: &str, takes: Entity) -> Result<Asked, Problem> {
         let code = self.entity_code();
         let mut query = form_urlencoded::Serializer::new(String::new());

@@ -37,7 +37,7 @@ pub(super) struct Entity {
     pub(super) bods: bool,
 }
 
-/// One tool, and the path of the API behind it.
+/// One tool, and the path of its API call.
 pub(super) struct Definition {
     pub(super) name: &'static str,
     title: &'static str,
@@ -135,7 +135,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
     },
 ];
 
-/// The tools as people read of them.
+/// The tools as documented for people.
 #[must_use]
 pub fn described_tools() -> Vec<AgentTool> {
     let tools = DEFINITIONS.iter().map(|tool| AgentTool {

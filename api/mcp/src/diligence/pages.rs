@@ -18,13 +18,13 @@ use uuid::Uuid;
 
 use self::memory::AnswersInMemory;
 
-/// Entries of each list where the caller does not say.
+/// Number of entries of each list by default.
 pub(super) const USUAL_LIMIT: usize = 20;
 /// Most entries of each list.
 pub(super) const HIGHEST_LIMIT: usize = 200;
 /// Time for which an answer is stored.
 pub const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
-/// Bytes of one key's, so that no key has the answers of all others dropped.
+/// Maximum size of one key's answers, so that no key evicts those of all others.
 pub const MOST_BYTES_OF_KEY: usize = 8 * 1024 * 1024;
 
 /// Owner of an answer: only the same key with the same question can read it again.
@@ -41,15 +41,14 @@ pub struct AnswerOwner {
 #[error("answers that are kept cannot be reached")]
 pub struct AnswersAway;
 
-/// Keeps answers for [`KEPT_FOR`], of one key [`MOST_BYTES_OF_KEY`]. Whoever
-/// keeps them for several hosts, so that a cursor goes on at each of them,
-/// implements it.
+/// Stores answers for [`KEPT_FOR`], for each key up to [`MOST_BYTES_OF_KEY`]. An implementation
+/// shared by several hosts lets a cursor continue on any of them.
 #[async_trait]
 pub trait KeptAnswers: Send + Sync {
-    /// Keeps an answer; gives its id.
+    /// Stores an answer and returns its id.
     ///
     /// # Errors
-    /// Where it is not kept.
+    /// The answer is not stored.
     async fn keep(&self, owner: &AnswerOwner, body: Bytes) -> Result<Uuid, AnswersAway>;
 
     /// The answer with this id, if it belongs to this owner and has not expired.
@@ -59,7 +58,7 @@ pub trait KeptAnswers: Send + Sync {
     async fn find(&self, id: Uuid, owner: &AnswerOwner) -> Result<Option<Bytes>, AnswersAway>;
 }
 
-/// Answers with pages to come.
+/// Answers with further pages.
 pub(super) struct Pages(Arc<dyn KeptAnswers>);
 
 /// Position in a stored answer.
@@ -92,8 +91,7 @@ impl Pages {
         Self(answers)
     }
 
-    /// The answer that a cursor goes on in, to the same question of the same
-    /// key; none from beyond its end on.
+    /// The answer of a cursor, for the same question of the same key; `None` beyond its end.
     pub(super) async fn find(
         &self,
         cursor: Cursor,
@@ -107,7 +105,7 @@ impl Pages {
         }))
     }
 
-    /// Keeps an answer whose lists are longer than a page.
+    /// Stores an answer whose lists are longer than a page.
     pub(super) async fn keep(
         &self,
         owner: &AnswerOwner,
@@ -215,7 +213,7 @@ fn is_of_page(item: &Value, lists: &BTreeMap<String, usize>, page: &Range<usize>
     }
 }
 
-/// Takes the statements of the Beneficial Ownership Data Standard out.
+/// Removes the statements of the Beneficial Ownership Data Standard.
 pub(super) fn leave_out_bods(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! A library whose catalogue agents may read and whose books they may order.
+//! A library whose catalogue agents may read, and from which they may order books.
 
 use std::future::pending;
 use std::num::NonZeroU32;
@@ -28,7 +28,7 @@ pub(crate) const LENT_SECONDS: u32 = 40;
 /// True while a call waits for the book that never comes.
 pub(crate) static WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Whoever waits for it, until they leave.
+/// A waiting call, until it is dropped.
 struct Left;
 
 impl Drop for Left {
@@ -111,7 +111,7 @@ impl AgentTools for Library {
             }
             Some("burning") => panic!("the library is on fire"),
             Some("reserved") => {
-                // Of all libraries of this process: one test alone asks for it.
+                // Shared by all libraries of this process: only one test uses it.
                 WAITING.store(true, Ordering::SeqCst);
                 let _left = Left;
                 pending().await
