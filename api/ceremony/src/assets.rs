@@ -9,8 +9,8 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const WASM: &str = "application/wasm";
 const FONT: &str = "application/octet-stream";
 
-/// Pictures of scanners need decoders that exist as WebAssembly alone; it is
-/// compiled in the worker, and nowhere in the page.
+/// Images from scanners need decoders that exist only as WebAssembly; it is compiled in the worker,
+/// and nowhere in the page.
 const WORKER_POLICY: &str =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 

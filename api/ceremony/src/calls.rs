@@ -19,7 +19,7 @@ use crate::vocabulary::Language;
 /// State that all pages and calls share.
 pub(crate) struct CeremonyRoutes<C> {
     pub(crate) api: C,
-    /// Reads what calls are asked.
+    /// Decodes the input of calls.
     pub(crate) admission: Admission,
     /// Origin of the pages, as browsers serialize it.
     pub(crate) origin: String,
@@ -35,7 +35,7 @@ impl<C: CeremonyApi> CeremonyRoutes<C> {
     }
 }
 
-/// Extracts what a request asks, from its body or its query.
+/// Extracts the input of a request, from its body or its query.
 pub(crate) struct Asked<C, I: Input<C>>(pub(crate) I::Value);
 
 impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
@@ -67,8 +67,7 @@ async fn token<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<Option<St
 
 /// A link that is open or not.
 pub(crate) const ANY: bool = false;
-/// A link on which more than reading is allowed: others are not there for the
-/// calls that change something.
+/// A link that allows more than reading. Calls that change something answer 404 on others.
 pub(crate) const OPEN: bool = true;
 
 /// Link of a call, by the token in its path or the token of a card's app.
@@ -102,9 +101,8 @@ impl<C: CeremonyApi> FromRequestParts<Shared<C>> for LiveLink {
     }
 }
 
-/// The state whose tag the reader sent back, and nothing else of the headers: each
-/// keeps all that was read with it. A proxy that compresses answers makes their tags
-/// weak ones.
+/// The entity tag of the state that the reader has. The other headers are dropped, because each
+/// keeps the whole buffer in memory. A proxy that compresses answers makes the tags weak.
 pub(crate) struct KnownState(pub(crate) Option<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for KnownState {
@@ -129,8 +127,8 @@ pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C:
     }
 }
 
-/// A call with a method that it has not. That the link leads nowhere, or not
-/// there any more, comes first; the router adds `Allow`.
+/// A call with an unsupported method. A link that is unknown or no longer valid is reported first;
+/// the router adds `Allow`.
 pub(crate) async fn method_not_allowed<C: CeremonyApi, const IS_OPEN: bool>(
     State(routes): State<Shared<C>>,
     token: Result<LinkToken, Problem>,
@@ -165,8 +163,7 @@ pub(crate) async fn refusal<C: CeremonyApi>(
     }
 }
 
-/// The page behind a link that leads nowhere now. Whoever holds a known token may
-/// know why.
+/// Page of a closed link. The holder of a known token may see the reason.
 pub(crate) async fn dead_link_page<C: CeremonyApi>(
     api: &C,
     token: &str,

@@ -21,7 +21,7 @@ use crate::parameters::PageParameters;
 use crate::requests::{CardSignature, CertificateSubmission, PairingCode};
 use crate::{problems, views};
 
-/// Codes that lead nowhere, from one address within [`WINDOW`].
+/// Maximum number of invalid codes from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);
 /// From how many addresses on those that may guess again are forgotten.
@@ -48,7 +48,7 @@ pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
 struct Guesses(Mutex<HashMap<IpAddr, (Instant, u32)>>);
 
 impl Guesses {
-    /// Seconds after which an address may try again; none if it may now.
+    /// Seconds after which an address may try again; `None` if it may now.
     fn retry_after(&self, address: IpAddr, now: Instant) -> Option<u32> {
         let guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, count) = guesses.get(&address)?;
@@ -109,7 +109,7 @@ async fn pair<C: CeremonyApi>(
         return Err(Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(seconds));
     }
     let PairingCode(code) = routes.asked::<WholeBody<PairingCode>>(request).await?;
-    // Noted before it is known, so that many at the same time are not free.
+    // Counted before the result is known, so that concurrent guesses are not free.
     if let Some(address) = address {
         guesses.note(address, Instant::now());
     }
@@ -139,7 +139,7 @@ async fn complete<C: CeremonyApi>(
     routes.api.card_complete(link, signature).await.map(Json)
 }
 
-/// Whatever is wrong with what an app sends has one status.
+/// All faults in an app's input have one status.
 fn refused(problem: Problem) -> Problem {
     match problem.kind() {
         ProblemType::VALIDATION_FAILED => Problem::new(problems::CARD_REFUSED, problem.detail())

@@ -1,9 +1,9 @@
-//! Links that are known and lead nowhere now.
+//! Links that are known but closed.
 
 use crate::messages::Messages;
 use crate::vocabulary::Language;
 
-/// A known link that leads nowhere now.
+/// A known link that is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ClosedLink {
     /// Reason.
@@ -15,7 +15,7 @@ pub struct ClosedLink {
 /// Reason for which a known link is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClosedReason {
-    /// Other signers come first.
+    /// It is not the signer's turn yet.
     NotYet {
         /// True if a letter announces the signer's turn.
         is_mailed: bool,
@@ -24,7 +24,7 @@ pub enum ClosedReason {
     Signed,
     /// Its signer has declined.
     Declined,
-    /// Another signer has declined, which ended the ceremony.
+    /// Another signer declined, which ended the ceremony.
     DeclinedByAnother,
     /// The caller has cancelled the ceremony.
     Cancelled,

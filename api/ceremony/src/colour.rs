@@ -61,7 +61,7 @@ impl Colour {
         mixed.into_iter().find(is_readable).unwrap_or(towards)
     }
 
-    /// So many hundredths of another colour, and this one for the rest.
+    /// This percentage of another colour, and the rest of this one.
     fn mixed(self, other: Self, hundredths: u8) -> Self {
         let share = u16::from(hundredths);
         let mut mixed = self.0;
@@ -117,7 +117,7 @@ impl Scheme {
     }
 }
 
-/// A style sheet after the common one that has this accent instead.
+/// Style sheet after the common one, with this accent instead.
 pub(crate) fn style_sheet(accent: Colour) -> String {
     let (light, dark) = (LIGHT.variables(accent), DARK.variables(accent));
     format!("{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n")

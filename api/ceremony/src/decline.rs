@@ -1,4 +1,4 @@
-//! The signer declines: by the page's script, or by its form where none runs.
+//! Declining: by the page's script, or by its form without scripts.
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -29,8 +29,8 @@ pub(crate) async fn decline<C: CeremonyApi>(
     Ok(Json(routes.api.decline(link, asked.0).await?).into_response())
 }
 
-/// A form is answered by a page, whatever comes of it: the link leads nowhere
-/// any more once its signer has declined.
+/// A form is answered by a page, whatever the outcome: the link is closed once its signer has
+/// declined.
 async fn by_form<C: CeremonyApi>(
     routes: &CeremonyRoutes<C>,
     token: &str,

@@ -10,13 +10,13 @@ use crate::messages::Messages;
 pub struct Face {
     /// The name that it is registered under.
     pub registered_name: String,
-    /// The name in which it asks, if that is another one.
+    /// Name shown instead of the registered one.
     pub display_name: Option<String>,
     /// Its colour, as it was chosen.
     pub accent: Option<Colour>,
     /// Size of its logo, if it has one.
     pub logo: Option<LogoSize>,
-    /// The email address at which signers can ask.
+    /// Email address for signers' questions.
     pub contact: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl LogoSize {
 }
 
 impl Face {
-    /// The name in which it asks.
+    /// Name shown.
     #[must_use]
     pub fn name(&self) -> &str {
         self.display_name
@@ -58,7 +58,7 @@ impl Face {
             .unwrap_or(&self.registered_name)
     }
 
-    /// The registered name, where another one is shown.
+    /// The registered name, if another one is shown.
     #[must_use]
     pub fn other_registered_name(&self) -> Option<&str> {
         let is_other = self.display_name.is_some();
@@ -71,7 +71,7 @@ impl Face {
         accent.map(|_| format!("{base}/face.css")).collect()
     }
 
-    /// The logo, beside which the name stands as text.
+    /// The logo; the name is beside it as text.
     pub(crate) fn shown_logo(&self, base: &str) -> Markup {
         html! {
             @if let Some(LogoSize { width, height }) = self.logo {
@@ -80,7 +80,7 @@ impl Face {
         }
     }
 
-    /// The name that it is registered under, where another one is shown.
+    /// The registered name, if another one is shown.
     pub(crate) fn registered(&self, texts: &Messages) -> Markup {
         html! {
             @if let Some(name) = self.other_registered_name() {

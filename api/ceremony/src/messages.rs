@@ -251,7 +251,7 @@ mod tests {
     use super::{ALL, Messages};
     use crate::vocabulary::Language;
 
-    /// Names that are the same in both languages.
+    /// Messages that are the same in both languages.
     const NAMES: [&str; 1] = ["smart_id"];
     /// Places for numbers.
     const COUNTS: [&str; 3] = ["{minutes}", "{page}", "{pages}"];

@@ -1,5 +1,5 @@
-//! The hosted page: a shell that says who asks for what, filled by a script
-//! that uses the ceremony's JSON calls.
+//! The hosted page: a shell that names the requester and the document, filled by a script that uses
+//! the ceremony's JSON calls.
 
 mod card_app;
 mod finished;
@@ -142,7 +142,7 @@ impl CeremonyPage<'_> {
                 (waiting(texts, self.card_app))
                 (self.done(texts, document))
                 (ended_without_signature(texts))
-                // Shown where no script runs: a form needs none.
+                // Also without scripts: a form needs none.
                 details #decline hidden[!self.is_open] {
                     summary { (texts.decline) }
                     (self.decline_form(texts, base))
@@ -171,7 +171,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The place where the document, or a part of it, is drawn.
+    /// Place where the document, or a member of it, is drawn.
     fn viewer(&self, texts: &Messages, document: &str) -> Markup {
         let is_itself_pdf = self.content.document_mime_type == PDF;
         let is_awaited = match &self.content.members {
@@ -211,7 +211,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The advisory validation; nothing where there is no signature.
+    /// The advisory validation; empty without signatures.
     fn signatures(&self, texts: &Messages) -> Markup {
         let list = match &self.content.earlier_signatures {
             EarlierSignatures::Known { signatures, .. } if signatures.is_empty() => {
@@ -247,7 +247,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The methods that are offered: cards where there is an app that reads them.
+    /// Offered methods: cards only if there is an app that reads them.
     fn methods(&self) -> Vec<SigningMethod> {
         let is_offered =
             |method: &SigningMethod| *method != SigningMethod::Nfc || self.card_app.is_some();

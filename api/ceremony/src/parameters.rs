@@ -73,7 +73,7 @@ impl PageParameters {
     }
 }
 
-/// The language of a page: the one that is asked for; else its signer's.
+/// Language of a page: the requested one, otherwise its signer's.
 #[derive(Clone, Copy)]
 pub(super) struct PageLanguage {
     /// Requested language.
@@ -99,7 +99,7 @@ impl PageLanguage {
         self.asked.or(self.signers)
     }
 
-    /// In which it is written where it is written in one.
+    /// Language of a page in one language.
     pub(super) fn chosen(self) -> Language {
         self.known().unwrap_or(USUAL_LANGUAGE)
     }

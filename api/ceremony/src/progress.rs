@@ -9,7 +9,7 @@ pub struct Progress {
     pub others: OtherSigners,
     /// True if each signer gets the document by mail once all have signed.
     pub is_copy_mailed: bool,
-    /// All signers; empty where they are not shown to each other.
+    /// All signers; empty if they are not shown to each other.
     pub parties: Vec<Party>,
 }
 
@@ -19,13 +19,13 @@ pub enum OtherSigners {
     /// Some have still to sign.
     #[default]
     StillSign,
-    /// All have signed, or there are none.
+    /// All have signed, or there are no others.
     HaveSigned,
     /// The ceremony has ended without some of their signatures.
     Ended,
 }
 
-/// A signer as the others see them.
+/// A signer as shown to the others.
 #[derive(Clone, Debug)]
 pub struct Party {
     /// As the caller gave it.

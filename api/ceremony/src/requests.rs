@@ -32,7 +32,7 @@ pub struct StartAttempt {
     pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
-    /// In which the signer reads the page, where that is not their own.
+    /// Language in which the signer reads the page, if it is not their own.
     pub language: Option<Language>,
 }
 
@@ -42,7 +42,7 @@ impl<C: CeremonyApi> FromBody<C> for StartAttempt {
     }
 }
 
-/// `person` is asked about national codes.
+/// `person` validates national codes.
 fn start_attempt(
     node: &Node<'_>,
     person: impl Fn(Country, &str) -> Option<String>,
@@ -159,8 +159,8 @@ impl<A> FromBody<A> for DeclineReason {
     }
 }
 
-/// The same of a form that a browser sends itself, where it runs no script; its
-/// address says the language of the answer.
+/// Decodes the form that a browser submits without scripts. The language of the answer is in the
+/// URL.
 pub(crate) fn decline_form(body: &[u8]) -> Result<Option<String>, Problem> {
     let form = std::str::from_utf8(body)
         .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;

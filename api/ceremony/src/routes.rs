@@ -37,7 +37,7 @@ const MAX_BODY_BYTES: usize = 64 * 1024;
 
 const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
-/// The side of a code's module, in pixels: Smart-ID asks for 6 to 10.
+/// Side of a module of the QR code, in pixels: Smart-ID requires 6 to 10.
 const MODULE: u32 = 6;
 
 /// Until when a call has to be answered, longer than a state is waited for.
@@ -83,7 +83,7 @@ pub fn router<C: CeremonyApi>(api: C, config: &HttpConfig, origin: &str) -> Rout
         .with_state(routes)
 }
 
-/// A call that waits for a plugin to be free keeps no place of a download for ever.
+/// A call that waits for a free plugin must not keep a slot of a download forever.
 async fn end_slow_calls(request: Request, next: Next) -> Response {
     let answer = tokio::time::timeout(MAX_CALL, next.run(request)).await;
     answer.unwrap_or_else(|_| Problem::unavailable("The service is busy.").into_response())
@@ -120,8 +120,8 @@ async fn page<C: CeremonyApi>(
     }
 }
 
-/// The variables of the common style sheet that are the workspace's own. No style
-/// may stand in a page, so that they are a file of their own.
+/// Variables of the common style sheet with the workspace's values. Inline styles are forbidden in
+/// pages, so this is a file.
 async fn face<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     Link(link): Link<C, ANY>,
@@ -169,8 +169,8 @@ async fn member<C: CeremonyApi>(
     shown(routes.api.member(link, &id).await?, &method).await
 }
 
-/// A document, or a part of it, which the page draws and a browser saves. PDFs and
-/// pictures keep their types, so that the page can show them; nothing else has one.
+/// A document, or a member of it, for the page to draw and a browser to save. PDFs and images keep
+/// their types, so that the page can show them; other types are not sent.
 async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Problem> {
     let mut kept = [PDF].into_iter().chain(PICTURES);
     let media_type = kept
@@ -230,8 +230,8 @@ async fn give_up<C: CeremonyApi>(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The code to show now; it changes every second. Whatever parameters it is asked
-/// for with only make the address another one, so that browsers ask anew.
+/// The current QR code; it changes every second. Query parameters are ignored: they only make the
+/// URL different, so that browsers fetch it again.
 async fn code_to_scan<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     Link(link): Link<C, OPEN>,
@@ -294,8 +294,8 @@ async fn callback<C: CeremonyApi>(
     }
 }
 
-/// The page as the signer comes back to it: it has not seen the attempt that its
-/// fragment says it is about.
+/// The page to which the signer comes back. It has not seen the attempt that its fragment refers
+/// to.
 fn returned_to(token: &str, language: Option<Language>) -> String {
     match language {
         Some(language) => format!("/c/{token}?lang={}#returned", language.as_str()),
@@ -310,8 +310,7 @@ fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response 
     (status, [(ETAG, tag)], Json(state)).into_response()
 }
 
-/// A browser says where a call comes from; only this server's own pages may
-/// make it.
+/// Browsers send the origin of a call; only this server's own pages may make it.
 async fn refuse_foreign_origin<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     parameters: PageParameters,
@@ -335,7 +334,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
         .strip_prefix("/c/")
         .and_then(|rest| rest.strip_suffix("/decline"));
     match token {
-        // Browsers that do not say where a form comes from have readers too.
+        // A browser that sends no origin of a form also gets a page.
         Some(token) if decline::is_form(headers) && wants_html(headers) => {
             decline::refused(&problem, parameters.page_language().known(), token)
         }

@@ -301,7 +301,7 @@ pub struct PageContent {
     pub subject_notice: Option<SubjectNotice>,
     /// Signatures that the document carries.
     pub earlier_signatures: EarlierSignatures,
-    /// On a link to what all have signed: until when it leads there.
+    /// On a link to the completed document: the end of its validity.
     pub copy_until: Option<Timestamp>,
     /// Members of the document.
     pub members: PageMembers,
@@ -337,8 +337,7 @@ impl SubjectNotice {
 }
 
 impl Country {
-    /// Those that are offered to a signer who is, or is not, compared with a
-    /// Lithuanian register.
+    /// Countries offered to a signer, depending on a comparison with a Lithuanian register.
     #[must_use]
     pub fn offered(is_compared: bool) -> &'static [Self] {
         match is_compared {
@@ -370,7 +369,7 @@ pub enum EarlierSignatures {
         /// Number of further ones.
         more: usize,
     },
-    /// There are some, and they could not be looked at, or not in time.
+    /// There are some, but they could not be read, or not in time.
     Unknown,
 }
 

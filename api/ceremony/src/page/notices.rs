@@ -16,7 +16,7 @@ use crate::vocabulary::Language;
 /// A sentence of the catalogue.
 pub(crate) type Sentence = fn(&Messages) -> &'static str;
 
-/// The page behind a link that is not active; it says why, where that is known.
+/// Page of an inactive link, with the reason if it is known.
 pub(crate) fn dead_link(language: Option<Language>, reason: Option<ClosedReason>) -> Markup {
     match reason {
         Some(reason) => notice(
@@ -50,7 +50,7 @@ pub(crate) fn declined(language: Option<Language>) -> Markup {
     )
 }
 
-/// The page where a form has not declined, and the way back to the link's page.
+/// Page after a form that did not decline, with a link back.
 pub(crate) fn not_declined(language: Option<Language>, token: &str, why: Sentence) -> Markup {
     let heading: Sentence = |texts| texts.not_declined;
     standalone(language, heading, |language| {
