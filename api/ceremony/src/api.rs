@@ -27,7 +27,7 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// [`Problem::not_found`] for an unknown link, or one that is no longer valid.
     async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
 
-    /// Reason for which a known link is closed; `None` for an unknown token and for an open link.
+    /// Reason why a known link is closed; `None` for an unknown token and for an open link.
     ///
     /// # Errors
     /// A fault of the stored data.

@@ -12,7 +12,7 @@ pub struct ClosedLink {
     pub language: Language,
 }
 
-/// Reason for which a known link is closed.
+/// Reason why a known link is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClosedReason {
     /// It is not the signer's turn yet.

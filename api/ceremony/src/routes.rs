@@ -170,7 +170,7 @@ async fn member<C: CeremonyApi>(
 }
 
 /// A document, or a member of it, for the page to draw and a browser to save. PDFs and images keep
-/// their types, so that the page can show them; other types are not sent.
+/// their types, so that the page can show them; others are sent as `application/octet-stream`.
 async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Problem> {
     let mut kept = [PDF].into_iter().chain(PICTURES);
     let media_type = kept

@@ -38,7 +38,7 @@ const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
-/// Reason for which tools cannot be offered.
+/// Reason why tools cannot be offered.
 #[derive(Debug, Error)]
 pub enum ToolsError {
     /// The API has no description.

@@ -313,7 +313,7 @@ fn in_time(rate: RateDecision) -> Result<RateDecision, Refusal> {
     Ok(rate)
 }
 
-/// Challenge for credentials, with the reason for which the given ones are refused.
+/// Challenge for credentials, with the reason why the given ones are refused.
 fn challenge(error: Option<&str>) -> HeaderValue {
     let challenge = match error {
         Some(error) => format!("{CHALLENGE}, error=\"{error}\""),

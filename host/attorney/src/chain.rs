@@ -8,7 +8,7 @@ use crate::KeyAlgorithm;
 /// Shortest RSA keys that sign, in bits (ETSI TS 119 312, 6.2).
 const RSA_BITS: u32 = 2048;
 
-/// Reason for which certificates do not fit a key.
+/// Reason why certificates do not fit a key.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// The PEM text cannot be read.

@@ -44,7 +44,7 @@ pub struct Pkcs11Settings {
 #[serde(transparent)]
 pub struct Pin(String);
 
-/// Reason for which a module's key cannot be used at all.
+/// Reason why a module's key cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Pkcs11KeyError {
     /// The certificates do not do.

@@ -10,7 +10,7 @@ use openssl::rsa::Padding;
 use crate::chain::{Chain, ChainError};
 use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
-/// Reason for which a key in files cannot be used.
+/// Reason why a key in files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SoftwareKeyError {
     /// The certificates do not do.

@@ -55,7 +55,7 @@ pub struct Check {
     pub expect: Expectation,
 }
 
-/// Reason for which a case cannot be run.
+/// Reason why a case cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
     /// A file cannot be read.

@@ -43,7 +43,7 @@ impl Depth {
     }
 }
 
-/// Reason for which no score can be kept.
+/// Reason why no score can be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The folder of cases cannot be listed.

@@ -2,7 +2,7 @@ use parafa_platform::PlatformError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 
-/// Reason for which a delivery failed this time.
+/// Reason why a delivery failed this time.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     /// Reading or writing stored data failed.

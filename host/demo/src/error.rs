@@ -2,7 +2,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use thiserror::Error;
 
-/// Reason for which a world could not be started.
+/// Reason why a world could not be started.
 #[derive(Debug, Error)]
 pub enum WorldError {
     /// A file or folder of the world could not be read or written.

@@ -59,7 +59,7 @@ impl Phase {
     }
 }
 
-/// Reason for which an attempt ended without a signature.
+/// Reason why an attempt ended without a signature.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptFailure {

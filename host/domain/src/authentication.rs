@@ -89,7 +89,7 @@ impl AuthenticationStatus {
     }
 }
 
-/// Reason for which a step is refused.
+/// Reason why a step is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAuthenticate {
     /// The request has ended so.

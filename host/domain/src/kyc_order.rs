@@ -46,7 +46,7 @@ pub enum KycStatus {
     Failed,
 }
 
-/// Reason for which an accepted order is refused.
+/// Reason why an accepted order is refused.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KycRefusal {
@@ -72,7 +72,7 @@ pub enum KycVerdict {
     Failed,
 }
 
-/// Reason for which a step is refused.
+/// Reason why a step is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotIdentify {
     /// The order has ended.

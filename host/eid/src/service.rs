@@ -60,7 +60,7 @@ pub(crate) async fn exchange(
     response.map_err(ServiceError::NoAnswer)
 }
 
-/// Reason for which a service gave no answer of its protocol.
+/// Reason why a service gave no answer of its protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// The service does not accept this relying party from this address.

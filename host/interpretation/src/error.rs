@@ -102,7 +102,7 @@ pub enum RuleFault {
     Qualifier(String),
 }
 
-/// Reason for which a text is not a pointer.
+/// Reason why a text is not a pointer.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no pointer: it is empty or begins with a slash, and `~` stands before 0 or 1")]
 pub struct PointerError(pub(crate) String);

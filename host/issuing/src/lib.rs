@@ -29,7 +29,7 @@ pub use revocation_list::RevocationList;
 pub use time::Time;
 pub use token::{TimestampInfo, imprint, timestamp_token};
 
-/// Reason for which nothing can be issued.
+/// Reason why nothing can be issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssuingError {
     /// A time cannot be encoded, or the output is not a certificate.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Reason for which an address may not be reached.
+/// Reason why an address may not be reached.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the address is not global unicast: {0}")]
 pub struct AddressFault(&'static str);

@@ -12,7 +12,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 #[derive(Clone)]
 pub struct ClientIdentity(Arc<CertifiedKey>);
 
-/// Reason for which files are not a client certificate.
+/// Reason why files are not a client certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientIdentityError {
     /// The certificates cannot be read.

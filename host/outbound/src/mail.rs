@@ -94,7 +94,7 @@ pub struct Mailer {
     from: Address,
 }
 
-/// Reason for which a mailer cannot be used.
+/// Reason why a mailer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSetupError {
     /// The sender's address is invalid.
@@ -105,7 +105,7 @@ pub enum MailSetupError {
     Server(#[source] lettre::transport::smtp::Error),
 }
 
-/// Reason for which a letter was not handed in. Contains nothing of its content.
+/// Reason why a letter was not handed in. Contains nothing of its content.
 #[derive(Debug, Clone, Copy, Eq, PartialEq, thiserror::Error)]
 pub enum MailError {
     /// Permanent failure: an address or a letter that the server refuses, with its reply code (RFC

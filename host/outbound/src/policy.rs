@@ -66,7 +66,7 @@ pub enum Reach {
     PublicHttp,
 }
 
-/// Reason for which a target may not be reached.
+/// Reason why a target may not be reached.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TargetFault {
     /// The URL is not absolute.

@@ -57,7 +57,7 @@ pub struct ServerTrust {
     pub pins: Vec<SpkiPin>,
 }
 
-/// Reason for which a client cannot be set up.
+/// Reason why a client cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundSetupError {
     /// A root certificate, or TLS itself, is unusable.

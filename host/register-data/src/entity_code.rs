@@ -15,7 +15,7 @@ use crate::check_digit::{check_digit, digits};
 #[schemars(with = "String", extend("pattern" = "^[0-9]{9}$"))]
 pub struct EntityCode(String);
 
-/// Reason for which a text is not the code of a legal entity.
+/// Reason why a text is not the code of a legal entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidEntityCode {
     /// The length or a character is wrong.

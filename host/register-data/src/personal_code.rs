@@ -15,7 +15,7 @@ use crate::check_digit::digits;
 #[serde(try_from = "String", into = "String")]
 pub struct PersonalCode(String);
 
-/// Reason for which a text is not a personal code. The text itself is not repeated.
+/// Reason why a text is not a personal code. The text itself is not repeated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a personal code has exactly eleven digits")]
 pub struct InvalidPersonalCode;

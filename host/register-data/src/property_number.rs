@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct PropertyNumber(String);
 
-/// Reason for which a text is not the unique number of a thing.
+/// Reason why a text is not the unique number of a thing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidPropertyNumber {
     /// The part before a colon is not twelve digits.

@@ -91,7 +91,7 @@ pub enum RegisterData {
     RoleHolders(RoleHolders),
 }
 
-/// Reason for which JSON is not the answer to a query. It repeats only names of members.
+/// Reason why JSON is not the answer to a query. It repeats only names of members.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
     /// It is not JSON, or has another shape.

@@ -80,7 +80,7 @@ pub enum SourceError {
     Unavailable(#[from] Unavailable),
 }
 
-/// Reason for which a register did not answer. `Display` is for operators; it names no person, and
+/// Reason why a register did not answer. `Display` is for operators; it names no person, and
 /// no entity either.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {

@@ -40,7 +40,7 @@ pub(crate) static KNOWN: Recent<[u8; 32], Certificate> = Recent::new(256);
 /// Number of certificates read by this process; cached ones are not counted.
 pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
 
-/// Reason for which octets are not a usable certificate.
+/// Reason why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// Not the DER encoding of a certificate.

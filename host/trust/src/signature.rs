@@ -16,7 +16,7 @@ use openssl::sign::Verifier;
 use parafa_public_key::{PublicKey, Scheme};
 use spki::AlgorithmIdentifierOwned;
 
-/// Reason for which a signature value is invalid.
+/// Reason why a signature value is invalid.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SignatureFault {
     /// An algorithm that is unknown here, too weak, or strangely parametrised.

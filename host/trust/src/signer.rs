@@ -26,7 +26,7 @@ impl CheckedSigner {
     }
 }
 
-/// Reason for which a certificate may not sign, or authenticate its holder.
+/// Reason why a certificate may not sign, or authenticate its holder.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateRejection {
     /// Its validity has not begun.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use parafa_trust::TrustConfigError;
 use parafa_xades::Fault;
 
-/// Reason for which a file is not a trusted list that may be used.
+/// Reason why a file is not a trusted list that may be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     /// It is not XML, or XML beyond the reader's limits.
@@ -40,7 +40,7 @@ pub enum ListError {
     },
 }
 
-/// Reason for which nothing is imported.
+/// Reason why nothing is imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be read.

@@ -80,7 +80,7 @@ impl TrustedList {
     /// Reads a list of a kind and verifies its signature.
     ///
     /// # Errors
-    /// The reason for which it is not acceptable.
+    /// The reason why it is not acceptable.
     pub(crate) fn read(bytes: &[u8], kind: ListKind) -> Result<Self, ListError> {
         let document = Document::parse(bytes, &WRITTEN)?;
         let enveloped = verify_enveloped(&HostCryptography, &document, &WRITTEN)?;

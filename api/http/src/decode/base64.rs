@@ -17,7 +17,7 @@ static BY_VECTORS: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 /// Characters that carry three bytes.
 const GROUP: usize = 4;
 
-/// Reason for which a text is not decoded.
+/// Reason why a text is not decoded.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum NotDecoded {
     Malformed,

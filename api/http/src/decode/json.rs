@@ -26,7 +26,7 @@ pub(crate) enum Json<'b> {
     Object(Vec<(Cow<'b, str>, Json<'b>)>),
 }
 
-/// Reason for which a body is not a JSON text.
+/// Reason why a body is not a JSON text.
 #[derive(Debug)]
 pub(super) enum NotJson {
     Empty,

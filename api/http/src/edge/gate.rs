@@ -213,7 +213,7 @@ async fn caller<A: Api>(
     caller.map_err(|problem| Refused { problem, security })
 }
 
-/// Reason for which a request has no credentials of a scheme.
+/// Reason why a request has no credentials of a scheme.
 fn missing(headers: &HeaderMap, security: Security) -> String {
     let scheme = security.name();
     match headers.contains_key(AUTHORIZATION) {

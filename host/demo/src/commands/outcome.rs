@@ -15,7 +15,7 @@ pub struct Told {
     pub line: String,
 }
 
-/// Reason for which a command failed.
+/// Reason why a command failed.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// The command is not possible, or a service refuses it; a sentence, in the service's own words

@@ -24,7 +24,7 @@ pub struct Control {
     clock: Url,
 }
 
-/// Reason for which a world was not controlled.
+/// Reason why a world was not controlled.
 #[derive(Debug, Error)]
 pub enum ControlError {
     /// The control's address is invalid.

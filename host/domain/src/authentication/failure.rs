@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Reason for which a person was not authenticated.
+/// Reason why a person was not authenticated.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationFailure {

@@ -12,7 +12,7 @@ const REMINDER_ZONE: &str = "Europe/Vilnius";
 /// Minimum time between two reminders to one signer.
 const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
 
-/// Reason for which a signer is not reminded.
+/// Reason why a signer is not reminded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotRemind {
     /// The party cannot sign now.

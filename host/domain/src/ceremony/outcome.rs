@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use super::{Ceremony, CeremonyEvent, CeremonyStatus, CompletionMode, SignerStatus, SigningOrder};
 use crate::{AttemptId, SignerId, SigningMethod};
 
-/// Reason for which a transition is refused.
+/// Reason why a transition is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAct {
     /// The attempt has lost its turn.

@@ -6,7 +6,7 @@ use crate::{MethodSet, SignerId};
 /// Parties that one ceremony may have.
 pub const MAX_PARTIES: usize = 20;
 
-/// Reason for which the parties cannot be changed so.
+/// Reason why the parties cannot be changed so.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotChange {
     /// No other party could sign.

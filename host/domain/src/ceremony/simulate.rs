@@ -17,7 +17,7 @@ pub enum Simulation {
     Expire,
 }
 
-/// Reason for which nothing can be simulated.
+/// Reason why nothing can be simulated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotSimulate {
     /// The named party cannot sign now.

@@ -53,7 +53,7 @@ impl Turn {
     }
 }
 
-/// Reason for which an attempt cannot start or take the turn.
+/// Reason why an attempt cannot start or take the turn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotBegin {
     /// Another signer has the turn.

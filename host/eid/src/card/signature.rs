@@ -104,7 +104,7 @@ impl FromStr for SignatureEncoding {
 #[error("the name is not a known one")]
 pub struct UnknownName;
 
-/// Reason for which a value cannot be the card's signature.
+/// Reason why a value cannot be the card's signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidCardSignature {
     /// The key makes no signatures of this algorithm.

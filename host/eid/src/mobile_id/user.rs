@@ -49,7 +49,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reason for which a person cannot have Mobile-ID.
+/// Reason why a person cannot have Mobile-ID.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidUser {
     /// The identifier is not one of Lithuania or Estonia.

@@ -42,7 +42,7 @@ pub struct TimestampToken {
     pub signer_chain: Vec<Certificate>,
 }
 
-/// Reason for which a token is invalid.
+/// Reason why a token is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFault {
     /// The authority granted a token but sent none.

@@ -124,7 +124,7 @@ impl SourceFault {
     }
 }
 
-/// Reason for which a revocation list cannot be used.
+/// Reason why a revocation list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RevocationListFault {
     /// Not the DER encoding of a revocation list of version 2.
