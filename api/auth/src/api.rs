@@ -17,9 +17,9 @@ ids! {
 
 /// Operations of the API, one method each.
 ///
-/// Callers are of three kinds, and each operation is for one: a provider with its key, a client
-/// with the token of one request, and anybody. [`Api::presence`] restricts a client to its own
-/// request.
+/// Callers are of three kinds, and each operation is for one. A provider has its key, a client the
+/// token of one request, and anybody may make the others. [`Api::presence`] restricts a client to
+/// its own request.
 #[async_trait]
 pub trait AuthApi: Api<Record = AuthenticationId> {
     /// The caller without credentials.

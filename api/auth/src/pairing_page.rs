@@ -9,7 +9,7 @@ use parafa_api_http::edge;
 use crate::envelope::ErrorEnvelope;
 
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// It does not repeat the code, which the visitor has.
+/// The code is not repeated; the visitor has it.
 const PAGE: &str = r#"<!DOCTYPE html>
 <html lang="lt">
 <head>

@@ -15,7 +15,7 @@ pub struct ClosedLink {
 /// Reason why a known link is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClosedReason {
-    /// It is not the signer's turn yet.
+    /// Another signer comes first.
     NotYet {
         /// True if a letter announces the signer's turn.
         is_mailed: bool,

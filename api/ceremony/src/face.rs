@@ -31,7 +31,7 @@ pub struct LogoSize {
 
 impl LogoSize {
     /// The largest size of at most 160 by 48 units with the proportions of a picture of this many
-    /// pixels; a smaller picture is not enlarged.
+    /// pixels. A smaller picture is not enlarged.
     #[must_use]
     pub fn of_pixels(width: u32, height: u32) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));

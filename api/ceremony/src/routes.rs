@@ -265,8 +265,8 @@ async fn code_to_scan<C: CeremonyApi>(
 }
 
 /// Callback of the app; the page shows the result, in the language of the page that opened the app.
-/// Links that are already signed accept it too, for the return that the signature waited for:
-/// phones repeat it, and the signer must see the page, not a dead link.
+/// Links that are already signed accept it too, for the return that the signature waited for.
+/// Phones repeat it, and the signer must see the page, not a dead link.
 async fn callback<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,

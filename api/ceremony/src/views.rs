@@ -350,11 +350,11 @@ impl Country {
 /// Members of the document on the page.
 #[derive(Clone, Debug)]
 pub enum PageMembers {
-    /// It is not a container.
+    /// Not a container.
     DocumentItself,
     /// All of a container, in its order.
     Known(Vec<Member>),
-    /// It is a container that could not be read, or not in time.
+    /// A container that could not be read, or not in time.
     Unknown,
 }
 

@@ -31,7 +31,7 @@ parafa_api_http::ids! {
 /// unknown or of another workspace or mode is [`Problem::not_found`].
 #[async_trait]
 pub trait KycApi: DeliveriesApi<Event = KycEventKind> + Api<Record: From<OrderId>> {
-    /// Refuses what is only for test keys.
+    /// Refuses operations that are only for test keys.
     ///
     /// # Errors
     /// [`ProblemType::SANDBOX_ONLY`](parafa_api_http::ProblemType::SANDBOX_ONLY) for a live key.

@@ -11,8 +11,8 @@ use crate::problem::Problem;
 /// Common part of every API. An API makes this the supertrait of its own trait, which has a method
 /// for each operation.
 ///
-/// If the caller has claimed an [`IdempotentRequest`], a method that creates stores
-/// [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns under that claim, in the same
+/// A method that creates stores [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns,
+/// if the caller has claimed an [`IdempotentRequest`]. It does so under that claim, in the same
 /// commit as the new record. If another request took the claim meanwhile, it fails without creating
 /// anything. A method that charges for its answer does the same with
 /// [`KeptAnswer::of_representation`](crate::KeptAnswer::of_representation), in the commit that

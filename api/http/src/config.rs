@@ -55,7 +55,7 @@ impl HttpConfig {
         }
     }
 
-    /// Limits bodies to `longest` bytes, and holds at most 256 of them at once: callers of an API
+    /// Limits bodies to `longest` bytes, and holds at most 256 of them at once. Callers of an API
     /// of short bodies must not take up the memory that documents need.
     #[must_use]
     pub fn with_short_bodies(mut self, longest: usize) -> Self {

@@ -23,8 +23,8 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
 /// (CSP Level 3, 6.3.2).
 const FILE_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
-/// Headers of a file from another party. It is saved under its name and is not sniffed for another
-/// media type, so that none of its scripts and dialogs appear under the service's address.
+/// Headers of a file from another party. It is saved under its name and never sniffed for another
+/// media type. Its scripts and dialogs cannot appear under the service's address.
 #[must_use]
 pub fn file_headers(file_name: &str) -> [(HeaderName, HeaderValue); 3] {
     [

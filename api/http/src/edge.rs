@@ -30,10 +30,13 @@ pub use self::rate::{
 pub use self::request_id::RequestId;
 use crate::problem::{Problem, ProblemFormat, write};
 
-/// Puts the edge around `router`: a request id in and out and in every log line, refusals in
-/// `format` in place of the [`Problem`]s that its handlers return, and 503 in place of a panic.
-/// Answers that do not set these get `Cache-Control: no-store`, no framing (RFC 7034) and no
-/// referrer (Referrer Policy, 3.1), because some of them are documents.
+/// Puts the edge around `router`:
+///
+/// - a request id in and out and in every log line;
+/// - refusals in `format` in place of the [`Problem`]s that its handlers return, and 503 in place
+///   of a panic;
+/// - for answers that do not set these: `Cache-Control: no-store`, no framing (RFC 7034) and no
+///   referrer (Referrer Policy, 3.1), because some of them are documents.
 ///
 /// Paths in the log are those of the routes, so that they contain no id or token of a URL.
 pub fn edge(router: Router, format: impl ProblemFormat) -> Router {

@@ -76,10 +76,10 @@ impl fmt::Display for IdempotencyKey {
 /// Result of claiming an [`IdempotentRequest`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reservation<C> {
-    /// It is the first with its key. The claim is passed on to the operation, which stores the
+    /// The first request with its key. The claim is passed on to the operation, which stores the
     /// answer in the commit that creates or charges.
     Claimed(C),
-    /// It was answered before, and gets the same answer.
+    /// An answered request, which gets the same answer again.
     Answered(KeptAnswer),
     /// The first with its key is still running; retry after this many seconds.
     InProgress {

@@ -190,7 +190,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     }
 
     /// Allows it in a browser (the Fetch standard, 3.3) to pages of the origin that [`Api::origin`]
-    /// returns for its record; pages of other origins are refused with `refusal`.
+    /// returns for its record. Pages of other origins are refused with `refusal`.
     #[must_use]
     pub fn from_pages(mut self, refusal: ProblemType) -> Self {
         self.contract.origins = Some(OriginRule { refusal });

@@ -61,7 +61,7 @@ pub(crate) fn answer_schema(
 }
 
 /// Schema of the body of `operation`. Conditions between members are given only in their
-/// descriptions: one model's API refuses a tool with alternatives or conditions at the root, or all
+/// descriptions. One model's API refuses a tool with alternatives or conditions at the root, or all
 /// tools sent with it.
 pub(crate) fn input_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
     let content = &operation["requestBody"]["content"];

@@ -1,6 +1,6 @@
-//! Tools for agents: the Model Context Protocol over Streamable HTTP, in its revisions 2026-07-28
-//! and 2025-11-25 (and 2025-06-18, which is the same for tools), on one endpoint and without
-//! sessions.
+//! Tools for agents: the Model Context Protocol over Streamable HTTP, on one endpoint and without
+//! sessions. The revisions are 2026-07-28 and 2025-11-25 (and 2025-06-18, which is the same for
+//! tools).
 //!
 //! An [`AgentTools`] provides the tools; [`router`] puts the protocol in front of it. Anybody may
 //! list the tools. Calling one takes the credentials of the product's API, and counts against the

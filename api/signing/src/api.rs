@@ -30,7 +30,7 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         &[]
     }
 
-    /// Refuses what is only for test keys.
+    /// Refuses operations that are only for test keys.
     ///
     /// # Errors
     /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.

@@ -1,7 +1,7 @@
 //! Events, posted to their owners' webhooks.
 //!
-//! A notice is written in the transaction that causes its event and is sent by a job: at least
-//! once, in no promised order, signed afresh each time.
+//! A notice is written in the transaction that causes its event. A job sends it: at least once, in
+//! no promised order, signed afresh each time.
 
 mod claim;
 mod deliver;

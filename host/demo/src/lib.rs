@@ -1,10 +1,14 @@
 //! The demo world: the services' other side, over real sockets.
 //!
 //! [`World::start`] starts services on one loopback address, all over one persisted certificate
-//! hierarchy: a protocol-strict Smart-ID relying-party service and a Mobile-ID service, identity
-//! cards, a time-stamping authority (RFC 3161), OCSP responders (RFC 6960), and a repository of
-//! certificates and revocation lists (RFC 5280). Beside these: a gateway to a synthetic register,
-//! and a mail server and a receiver of webhooks that show what they received.
+//! hierarchy:
+//!
+//! - a protocol-strict Smart-ID relying-party service and a Mobile-ID service;
+//! - identity cards;
+//! - a time-stamping authority (RFC 3161), OCSP responders (RFC 6960), and a repository of
+//!   certificates and revocation lists (RFC 5280);
+//! - a gateway to a synthetic register;
+//! - a mail server and a receiver of webhooks, which show what they received.
 //!
 //! Each service has a module of its own; only [`World`] sees all of them. A remote control on the
 //! same address moves the world's clock, plans faults and lists requests. [`Control`] is its

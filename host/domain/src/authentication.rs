@@ -95,7 +95,7 @@ pub enum CannotAuthenticate {
     /// The request has ended so.
     #[error("the request has ended")]
     Ended(AuthenticationStatus),
-    /// It is bound to another person's certificate.
+    /// Another person's certificate is bound to it.
     #[error("somebody else's certificate was accepted before")]
     IdentitySwap,
     /// The operation is unknown, expired, replaced or claimed by another completion.
@@ -109,9 +109,9 @@ pub enum CannotAuthenticate {
 /// Effect of a completion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// It ends the request.
+    /// The completion ends the request.
     First,
-    /// It repeats the completion that ended the request.
+    /// The completion repeats the one that ended the request.
     Repeated,
 }
 

@@ -57,7 +57,7 @@ pub enum InvalidDisplayText {
         /// Maximum length with these characters.
         longest: usize,
     },
-    /// It has characters outside the basic multilingual plane, which Mobile-ID does not show.
+    /// Characters outside the basic multilingual plane, which Mobile-ID does not show.
     #[error("the text to be shown has characters that UCS-2 has not")]
     BeyondUcs2,
 }

@@ -194,7 +194,7 @@ pub struct PersonToAsk<'p> {
 pub enum RequestedCertificate {
     /// The person is being asked; poll the session.
     Asked(ProviderSession),
-    /// It was available without asking the person.
+    /// Available without asking the person.
     Known(SignerCertificate),
 }
 

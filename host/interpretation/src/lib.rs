@@ -3,7 +3,7 @@
 //!
 //! The rules are data, one file for each version below `rules/`, written and reviewed by lawyers
 //! (`docs/interpretation.md`). [`Library::interpret`] applies them to the normalized `data` of an
-//! answer. It is a pure function: the same version and the same data give the same
+//! answer. It is a pure function. The same version and the same data give the same
 //! [`Interpretation`] to the byte, whatever the order of the data's members. Nothing is counted,
 //! weighed or ranked.
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// Number of seconds a client may be behind.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes that make up for one second of waiting: half the minimum pace of document downloads, so
+/// Bytes that make up for one second of waiting. Half the minimum pace of document downloads, so
 /// that slow readers of documents are not given up here.
 const BYTES_A_SECOND: u64 = 4 * 1024;
 

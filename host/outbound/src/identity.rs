@@ -30,8 +30,8 @@ pub enum ClientIdentityError {
 }
 
 impl ClientIdentity {
-    /// Reads PEM: the client's own certificate, followed by those of its issuers that the server
-    /// lacks, and the key (PKCS #8, PKCS #1 or SEC 1).
+    /// Reads PEM: the client's own certificate, then those of its issuers that the server lacks.
+    /// The key is PKCS #8, PKCS #1 or SEC 1.
     ///
     /// # Errors
     /// [`ClientIdentityError`].

@@ -2,11 +2,11 @@
 //! to the configured server.
 //!
 //! An [`OutboundClient`] implements the host's [`HttpPort`](parafa_http_port::HttpPort). Its
-//! [`AddressPolicy`] says which targets it may reach: those that the operator listed by `host:port`
-//! and, depending on [`Reach`], others if every resolved address is global unicast. The connection
-//! is made to a vetted address, and the remote address is checked once more when the answer
-//! arrives. Redirects and proxies are never followed. Size and time are limited while the answer
-//! streams in. Undecidable targets are refused.
+//! [`AddressPolicy`] says which targets it may reach: those that the operator listed by
+//! `host:port`. Depending on [`Reach`], also others if every resolved address is global unicast.
+//! The connection is made to a vetted address, and the remote address is checked once more when the
+//! answer arrives. Redirects and proxies are never followed. Size and time are limited while the
+//! answer streams in. Undecidable targets are refused.
 
 mod address;
 mod client;

@@ -94,7 +94,7 @@ pub enum TargetFault {
 pub(crate) enum Grounds {
     /// The operator listed it; its addresses are not judged.
     Listed,
-    /// It looks public; its resolved addresses are checked on connecting.
+    /// The target looks public; its resolved addresses are checked on connecting.
     Public,
 }
 

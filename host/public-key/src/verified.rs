@@ -21,9 +21,9 @@ pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
     hash.finish()
 }
 
-/// Forgets the values not used since the last call. Only a digest of each is kept, but anybody who
-/// has everything signed could tell from it that it was here. Long-running processes call this
-/// every few minutes.
+/// Forgets the values not used since the last call. Only a digest of each is kept, but it would
+/// confirm a value to a party that has all of its parts. Long-running processes call this every few
+/// minutes.
 pub fn forget_unused() {
     VERIFIED.forget_unused();
 }

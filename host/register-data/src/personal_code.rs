@@ -8,7 +8,7 @@ use crate::check_digit::digits;
 /// A Lithuanian personal code (asmens kodas): eleven digits. The first encodes century and sex, the
 /// next six the date of birth, the last is a check digit.
 ///
-/// Neither the date nor the check digit is verified here: the issuer has done so, and some
+/// Neither the date nor the check digit is verified here, because the issuer has done so. Some
 /// certificates have codes with another check digit, such as `36009067968` in a provider's test
 /// certificate. `Debug` does not show it.
 #[derive(Clone, Deserialize, Eq, Hash, PartialEq, Serialize)]

@@ -94,7 +94,7 @@ pub enum RegisterData {
 /// Reason why JSON is not the answer to a query. It repeats only names of members.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
-    /// It is not JSON, or has another shape.
+    /// Not JSON, or of another shape.
     #[error("the answer is not of the expected shape (line {line}, column {column})")]
     Shape {
         /// The line, from one.
@@ -105,7 +105,7 @@ pub enum UnreadableAnswer {
     /// Members are left out that would have to be null.
     #[error("the answer lacks {0}")]
     Lacks(String),
-    /// It is about another subject.
+    /// The answer is about another subject.
     #[error("the answer is about something else than was asked")]
     AboutAnother,
 }

@@ -33,13 +33,13 @@ pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 /// Outcome of a query to a register of the set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// It answers.
+    /// An answer.
     Data(RegisterData),
-    /// It knows the entity or thing, and holds nothing.
+    /// The entity or thing is known, and nothing is held on it.
     NoData,
-    /// It does not know the entity or thing.
+    /// The entity or thing is unknown.
     Unknown,
-    /// It is down.
+    /// The register is down.
     Down,
     /// Its answer never ends.
     Hangs,

@@ -99,7 +99,7 @@ pub enum Unavailable {
     /// The configured address cannot be requested.
     #[error("the address of the register's source is unusable")]
     Address(#[source] http::Error),
-    /// It answered with an error, or with a status that the protocol does not allow.
+    /// The answer is an error, or a status that the protocol does not allow.
     #[error("the register's source answered with status {0}")]
     Status(u16),
     /// The answer is of another media type.

@@ -41,13 +41,13 @@ pub enum CertificateRejection {
         /// End of the validity.
         not_after: Timestamp,
     },
-    /// It has no path to a configured authority for the method.
+    /// No path to a configured authority for the method.
     #[error("the certificate is not trusted")]
     Untrusted(#[source] PathError),
     /// Its key usage does not fit.
     #[error("the certificate's key is not for this purpose")]
     Purpose(#[source] PurposeFault),
-    /// It is not a qualified certificate of the expected kind.
+    /// Not a qualified certificate of the expected kind.
     #[error("the certificate is not qualified for electronic signatures")]
     NotQualified(#[source] QualificationFault),
     /// Its issuer revoked or suspended it.
@@ -91,7 +91,7 @@ pub enum PurposeFault {
     /// absent.
     #[error("extKeyUsage does not hold the method's purpose for authentication")]
     NotForAuthentication,
-    /// It is an authority's certificate.
+    /// An authority's certificate.
     #[error("it is an authority's certificate")]
     Authority,
 }
@@ -102,7 +102,7 @@ pub enum QualificationFault {
     /// No QcCompliance statement.
     #[error("it has no QcCompliance statement")]
     NoCompliance,
-    /// It is qualified under the law of a country outside the EU.
+    /// Qualified under the law of a country outside the EU.
     #[error("it is qualified under the law of another country")]
     ForeignLegislation,
     /// QcType is present without esign.

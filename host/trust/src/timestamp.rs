@@ -93,7 +93,7 @@ pub struct AuthorityFailure {
 /// A fault of one authority.
 #[derive(Debug, thiserror::Error)]
 pub enum TimestampFault {
-    /// It was not reached.
+    /// The authority was not reached.
     #[error("the time-stamping authority was not reached")]
     Transport(#[source] HttpPortError),
     /// The HTTP status is not 200.

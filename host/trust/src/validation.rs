@@ -1,6 +1,5 @@
-//! Data for verifying signatures in the long term: the certificates of issuers (RFC 5280 clause
-//! 4.2.2.1), and revocation data on the certificates that they issued (RFC 6960; RFC 5280 clause
-//! 5).
+//! Data for verifying signatures in the long term. The certificates of issuers (RFC 5280 clause
+//! 4.2.2.1), and revocation data on certificates that they issued (RFC 6960; RFC 5280 clause 5).
 
 mod fault;
 mod issuer_statement;

@@ -62,8 +62,8 @@ impl<'a> DecodeValue<'a> for WireTime {
     }
 }
 
-/// A SET OF with its elements exactly as received, duplicates too; the types of `der` refuse or
-/// rewrite some of what deployed services send.
+/// A SET OF with its elements exactly as received, duplicates too. The types of `der` refuse or
+/// rewrite some inputs that deployed services send.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawSet {
     value: Vec<u8>,

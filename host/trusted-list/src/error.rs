@@ -7,10 +7,10 @@ use parafa_xades::Fault;
 /// Reason why a file is not a trusted list that may be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// It is not XML, or XML beyond the reader's limits.
+    /// Not XML, or XML beyond the reader's limits.
     #[error("it cannot be read")]
     Xml(#[from] parafa_xml::Error),
-    /// It is XML, but not a trusted list.
+    /// XML, but not a trusted list.
     #[error("its root is no TrustServiceStatusList of {0}")]
     NotAList(&'static str),
     /// The signature is invalid or cannot be verified.

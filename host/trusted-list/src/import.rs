@@ -26,7 +26,7 @@ pub struct Import<'a> {
     pub lists: &'a [PathBuf],
     /// The list that names their signers.
     pub list_of_lists: &'a Path,
-    /// Files with certificates in PEM, any of which may have signed the list of the lists. If
+    /// Files with certificates in PEM; any of these may have signed the list of the lists. If
     /// empty, those of `lotl-signers.pem` in the folder.
     pub signers: &'a [PathBuf],
     /// The folder of anchors.

@@ -5,8 +5,8 @@
 //! [`Imported::write`] writes the changed folder beside it. Nothing here changes the folder that
 //! the server reads.
 //!
-//! This is the one part of the host that reads others' documents: a handful from authorities,
-//! handed over by an operator, in a process that does nothing else.
+//! This is the one part of the host that reads others' documents. They are a handful from
+//! authorities, handed over by an operator, in a process that does nothing else.
 
 mod cryptography;
 mod difference;

@@ -63,7 +63,7 @@ pub(crate) struct TrustedList {
 #[derive(Debug)]
 pub(crate) struct Pointer {
     pub(crate) territory: String,
-    /// DER of the certificates, any of which may have signed it.
+    /// DER of the certificates; any of these may have signed it.
     pub(crate) signers: Vec<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! How an agent connects, and its tools.
+//! Instructions for connecting agents, and the list of tools.
 
 use maud::{Markup, html};
 

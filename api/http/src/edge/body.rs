@@ -28,7 +28,7 @@ const BUSY_RETRY_SECONDS: u32 = 5;
 /// Length from which a body must wait to be decoded, in bytes.
 const LONG_BODY: usize = 1024 * 1024;
 /// Number of long bodies decoded at once. Beside its body, a decoder holds the document in it, and
-/// copies of texts with escapes and line breaks: up to almost three times the body's length.
+/// copies of texts with escapes and line breaks. These can be almost three times the body's length.
 const LONG_BODIES_DECODED: usize = 4;
 
 /// Maximum ratio of buffer to received bytes for a body of a declared length: a client that sends
@@ -147,8 +147,8 @@ impl AdmittedBody {
     /// Reads the body of `request`, whatever its Content-Type.
     ///
     /// # Errors
-    /// 413, before reading if the headers show it; 503 if the budget is exhausted; 408 if it comes
-    /// too slowly; 400 if the caller stops before the end.
+    /// 413, before reading if the headers show it. 503 if the budget is exhausted. 408 if the body
+    /// comes too slowly. 400 if the caller stops before the end.
     pub(crate) async fn of_any_type(
         request: Request,
         limits: BodyLimits,
@@ -196,7 +196,7 @@ impl AdmittedBody {
     }
 
     /// Reads the JSON body of a call that takes one; an empty optional body is an object without
-    /// members. A missing body is refused for what is missing in it, not for its missing
+    /// members. The refusal of a missing body lists its missing members, not its missing
     /// Content-Type.
     ///
     /// # Errors

@@ -74,8 +74,8 @@ impl Schemas {
     }
 }
 
-/// Adapts a schema to client generators: integer formats of the OpenAPI Format Registry, optional
-/// members instead of nullable ones, and descriptions without the line breaks of comments.
+/// Adapts a schema to client generators. Integer formats are those of the OpenAPI Format Registry,
+/// members are optional instead of nullable, and descriptions lose the line breaks of comments.
 fn in_words_of_clients(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

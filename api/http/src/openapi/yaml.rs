@@ -1,5 +1,5 @@
 //! JSON values as YAML 1.2 in block style. Texts are in double quotes, whose escapes are a superset
-//! of JSON's (YAML 1.2, 7.3.1), so that none can be misread; only keys that are plain words have no
+//! of JSON's (YAML 1.2, 7.3.1), so that none can be misread. Only keys that are plain words have no
 //! quotes.
 
 use std::fmt::Write;

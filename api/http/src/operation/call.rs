@@ -67,9 +67,9 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 
     /// Builds the call, with a fault of the headers if there is one, and the `digest` of the body.
-    /// Bodies that are not short are decoded away from the threads that serve sockets, few of the
-    /// long ones at a time: they may be documents of many megabytes. The body's share of the budget
-    /// is kept with it, even if the caller disconnects.
+    /// Bodies that are not short are decoded away from the threads that serve sockets. Only a few
+    /// long ones are decoded at a time: they may be documents of many megabytes. The body's share
+    /// of the budget is kept with it, even if the caller disconnects.
     pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
         mut self,
         of_headers: Option<Fault>,

@@ -23,8 +23,8 @@ pub(crate) async fn page(service: &Router, path: &str) -> (StatusCode, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// Checks that each call, event and schema of the description in `folder` has its page, that calls
-/// are shown in three languages with their problems, and that alternatives have names.
+/// Checks the pages of the description in `folder`. Each call, event and schema has one, calls are
+/// shown in three languages with their problems, and alternatives have names.
 pub(crate) async fn assert_readable(service: &Router, folder: &str) {
     let description = page(service, &format!("{folder}/openapi.json")).await.1;
     let document: Value = serde_json::from_str(&description).unwrap();

@@ -1,7 +1,7 @@
 //! Long answers, paged by their lists.
 //!
-//! A page is not a call of the API. An answer with several pages is stored for a while, so that all
-//! of it is charged as one call, as over HTTP, and has one state of the data.
+//! A page is not a call of the API. An answer with several pages is stored for a while. So all of
+//! it is charged as one call, as over HTTP, and has one state of the data.
 
 mod memory;
 
@@ -122,10 +122,10 @@ pub(super) fn longest_list(answer: &mut Value) -> usize {
     lengths.max().unwrap_or_default()
 }
 
-/// Cuts every list that is longer than a page to the entries from a cursor on, at most `limit`, and
-/// the interpretation to the items on these. Items on no such entry are on the first page.
-/// Describes in `page` the position and the length of each of these lists. Returns a text on how to
-/// continue.
+/// Cuts every list that is longer than a page to the entries from a cursor on, at most `limit`. Of
+/// the interpretation, the items on these entries remain; items on no such entry are on the first
+/// page. Describes in `page` the position and the length of each of these lists. Returns a text on
+/// how to continue.
 pub(super) fn cut(answer: &mut Value, cursor: Cursor, limit: usize) -> String {
     let Cursor { id, offset } = cursor;
     let total = longest_list(answer);

@@ -72,7 +72,7 @@ impl WebhookSender {
                 .await?;
             let unknown = lines.unknown(&page);
             if !self.learn(&unknown).await? {
-                // It is read again later.
+                // These are read again later.
                 return Ok(());
             }
             match page.last() {

@@ -13,7 +13,7 @@ const WAIT_MS: u64 = 30_000;
 /// Longest call, a wait included.
 const TIMEOUT: Duration = Duration::from_secs(45);
 /// Pause after a failed poll. A restarted world answers before its host does, and by then its clock
-/// must be followed: a move does not wait for hosts that the world does not know.
+/// must be followed. A move does not wait for hosts that the world does not know.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// Client of the control of a world in another process.

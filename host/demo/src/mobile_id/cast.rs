@@ -1,4 +1,4 @@
-//! Persons with Mobile-ID, and the outcomes of asking them: the provider's published numbers of its
+//! Persons with Mobile-ID, and the outcomes of asking them. The provider's published numbers of its
 //! demo environment, with their outcomes, and two more of the same shape.
 
 use super::session::Task;

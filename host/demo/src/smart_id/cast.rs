@@ -1,4 +1,4 @@
-//! Persons with Smart-ID accounts, and the outcomes of asking them: the provider's published
+//! Persons with Smart-ID accounts, and the outcomes of asking them. The provider's published
 //! numbers of its demo environment, with their outcomes, and some more of the same shape.
 
 use super::interactions::InteractionType;

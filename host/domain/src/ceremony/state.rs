@@ -78,7 +78,7 @@ impl Ceremony {
         self.signers.iter().find(|signer| signer.id == id)
     }
 
-    /// Returns true if it has not ended at `now`: it is pending, and its deadline has not passed or
+    /// Returns true if it has not ended at `now`. It is pending, and its deadline has not passed or
     /// waits for a signature that a device has made.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
@@ -102,7 +102,7 @@ impl Ceremony {
                 .is_some_and(|signer| signer.status == SignerStatus::Pending)
     }
 
-    /// Returns true if the party may still come to sign, now or later: they have not finished, and
+    /// Returns true if the party may still come to sign, now or later. They have not finished, and
     /// the deadline has not passed or waits for their signature.
     #[must_use]
     pub fn can_still_sign(&self, id: SignerId, now: Timestamp) -> bool {

@@ -73,7 +73,7 @@ fn a_deadline_that_waits_for_a_signature_has_passed_for_everybody_else() {
         let refused = Err(CannotChange::SigningEnded);
         assert_eq!(signing.add_signer(new(), late), refused);
 
-        // It has not ended, and its deadline can be extended.
+        // The ceremony has not ended, and its deadline can be extended.
         signing
             .change_methods(signer_id(2), &methods, late)
             .unwrap();

@@ -1,4 +1,4 @@
-/// Returns true if a text is a semantics identifier of a person: `PNO`, `PAS` or `IDC`, the
+/// Returns true if a text is a semantics identifier of a person. It has `PNO`, `PAS` or `IDC`, the
 /// country, a hyphen and an identifier (ETSI EN 319 412-1, 5.1.3) of letters, digits and hyphens.
 #[must_use]
 pub fn is_semantics_identifier(text: &str) -> bool {

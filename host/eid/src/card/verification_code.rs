@@ -1,7 +1,7 @@
 use sha2::{Digest, Sha256};
 
-/// The four-digit verification code that page and app show, for people to compare: the last two
-/// bytes of SHA-256 over the digest that the card signs, as a number modulo 10000.
+/// The four-digit verification code that page and app show, for people to compare. It is the last
+/// two bytes of SHA-256 over the digest that the card signs, as a number modulo 10000.
 #[must_use]
 pub fn verification_code(to_be_signed: &[u8]) -> String {
     verification_code_of(&Sha256::digest(to_be_signed).into())

@@ -48,7 +48,7 @@ pub enum MobileIdError {
 /// A fault of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAnswer {
-    /// It is not JSON, or has another shape.
+    /// Not JSON, or of another shape.
     #[error("the service's answer is malformed")]
     Malformed,
     /// A member is missing, cannot be read, or is longer than any should be.

@@ -45,7 +45,7 @@ struct RouteLabels {
     route: String,
 }
 
-/// Who decides that a request is traced.
+/// The party that decides if a request is traced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TracedBy {
     /// The caller, if the request has a key: calls of APIs.

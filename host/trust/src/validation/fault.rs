@@ -38,13 +38,13 @@ pub enum SourceFault {
     /// Its address is not one of HTTP.
     #[error("the address is malformed")]
     Address,
-    /// It was not reached.
+    /// The source was not reached.
     #[error("the source was not reached")]
     Transport(#[source] HttpPortError),
     /// The HTTP status is not 200.
     #[error("the source answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It has no certificate of the issuer.
+    /// No certificate of the issuer.
     #[error("the source holds no certificate of the issuer")]
     NoIssuer,
     /// The responder gave no usable answer.
@@ -139,11 +139,11 @@ pub enum RevocationListFault {
     /// The signature is wrong.
     #[error("the revocation list's signature is not valid")]
     Signature(#[source] SignatureFault),
-    /// It is from the future, too old, or a newer one is due.
+    /// From the future, too old, or a newer list is due.
     #[error("the revocation list is out of date")]
     OutOfDate,
-    /// It is not a complete list for the certificate: a delta, another distribution point's, or
-    /// limited in another way.
+    /// Not a complete list for the certificate: a delta, another distribution point's, or limited
+    /// in another way.
     #[error("the revocation list does not cover the certificate")]
     Scope,
 }

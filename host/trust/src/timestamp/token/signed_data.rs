@@ -1,4 +1,4 @@
-//! The parts of SignedData that a token uses (RFC 5652 clause 5), read as leniently as deployed
+//! The parts of SignedData that a token uses (RFC 5652 clause 5). Read as leniently as deployed
 //! services require: certificates may repeat, be of other kinds or be unreadable.
 
 use cms::content_info::ContentInfo;
