@@ -127,7 +127,8 @@ impl Token {
         Ok(value)
     }
 
-    /// Signs in a session; a key that requires it gets another login between `C_SignInit` and `C_Sign`.
+    /// Signs in a session; a key that requires it gets another login between `C_SignInit` and
+    /// `C_Sign`.
     fn sign_by(
         &self,
         opened: &OpenSession,

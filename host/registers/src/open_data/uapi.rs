@@ -123,8 +123,8 @@ impl<'a> Reading<'a> {
         Ok(value)
     }
 
-    /// Address of the first request to a register. With all its raw answers, each with its request,
-    /// as one JSON array. `None` if the register was not asked.
+    /// Address of the first request to a register, and all its raw answers, each with its request.
+    /// The answers are one JSON array; `None` if the register was not asked.
     pub(super) fn raw_of(&self, register: Register) -> Option<(String, Bytes)> {
         let answers = self.answers.iter();
         let mut answers = answers
