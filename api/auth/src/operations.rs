@@ -46,7 +46,7 @@ const CLIENT_TOKEN: Credential = Credential {
     refusal: ErrorCode::InvalidClientToken.problem_type(),
 };
 
-/// All operations, in the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
     vec![
         Operation::<A>::post(REQUESTS, "createAuthentication")

@@ -11,7 +11,7 @@ use crate::{FOLDER, examples};
 
 /// Name of the API.
 pub(crate) const NAME: &str = "eID authentication";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str = "Persons authenticate with their eID";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";

@@ -65,7 +65,7 @@ pub enum NewMethod {
     MobileId {
         /// Personal code of the person to ask.
         personal_code: String,
-        /// On which phone, with the country's code.
+        /// Phone number, with the country code.
         phone_number: String,
     },
 }

@@ -24,7 +24,7 @@ use crate::{problems, views};
 /// Maximum number of invalid codes from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);
-/// From how many addresses on those that may guess again are forgotten.
+/// Number of addresses from which on expired ones are dropped.
 const MANY_ADDRESSES: usize = 4096;
 
 pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {

@@ -49,8 +49,8 @@ impl Colour {
         }
     }
 
-    /// This colour, or the nearest to it on the way to `towards` that can be read
-    /// on all of the backgrounds.
+    /// This colour, or the nearest one on the way to `towards` that is readable on all of the
+    /// backgrounds.
     #[must_use]
     pub fn readable_on(self, backgrounds: &[Self], towards: Self) -> Self {
         let mixed = (0..=STEPS).map(|step| self.mixed(towards, step));

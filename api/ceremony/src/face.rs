@@ -23,9 +23,9 @@ pub struct Face {
 /// Size of a logo in a page or letter, in its units.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LogoSize {
-    /// From left to right.
+    /// Width.
     pub width: u32,
-    /// From top to bottom.
+    /// Height.
     pub height: u32,
 }
 

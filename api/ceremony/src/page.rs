@@ -88,7 +88,7 @@ impl CeremonyPage<'_> {
         )
     }
 
-    /// By when it is to be signed, and can be at the latest.
+    /// Requested signing date, and the deadline.
     fn deadlines(&self, texts: &Messages) -> Markup {
         let last = match self.content.wanted_by {
             Some(_) => texts.sign_at_latest,

@@ -94,7 +94,7 @@ impl PageLanguage {
         Ok(())
     }
 
-    /// In which it is to be written, if that is known.
+    /// Language of the page, if it is known.
     pub(super) fn known(self) -> Option<Language> {
         self.asked.or(self.signers)
     }

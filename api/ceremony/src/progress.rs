@@ -16,7 +16,7 @@ pub struct Progress {
 /// Status of the other signers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OtherSigners {
-    /// Some have still to sign.
+    /// Some have not signed yet.
     #[default]
     StillSign,
     /// All have signed, or there are no others.
@@ -28,7 +28,7 @@ pub enum OtherSigners {
 /// A signer as shown to the others.
 #[derive(Clone, Debug)]
 pub struct Party {
-    /// As the caller gave it.
+    /// Name, as the caller gave it.
     pub name: Option<String>,
     /// Status.
     pub status: SignerStatus,

@@ -40,7 +40,7 @@ const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 /// Side of a module of the QR code, in pixels: Smart-ID requires 6 to 10.
 const MODULE: u32 = 6;
 
-/// Until when a call has to be answered, longer than a state is waited for.
+/// Time limit of a call, longer than the long poll of a state.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
 /// Detail of a 404 for programs, behind a link.

@@ -177,7 +177,7 @@ pub struct Circumstances {
 }
 
 impl AttemptError {
-    /// With a sentence for the signer.
+    /// The failure with a sentence for the signer.
     #[must_use]
     pub fn new(failure: AttemptFailure, circumstances: Circumstances, language: Language) -> Self {
         Self {
@@ -320,9 +320,9 @@ impl PageContent {
 /// between line breaks. It is stored in this form too.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SubjectNotice {
-    /// In Lithuanian.
+    /// Text in Lithuanian.
     pub lt: String,
-    /// In English.
+    /// Text in English.
     pub en: String,
 }
 
@@ -352,7 +352,7 @@ impl Country {
 pub enum PageMembers {
     /// Not a container.
     DocumentItself,
-    /// All of a container, in its order.
+    /// All members of a container, in order.
     Known(Vec<Member>),
     /// A container that could not be read, or not in time.
     Unknown,
@@ -389,7 +389,7 @@ pub struct EarlierSignature {
 /// Verdict of an advisory check of a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureVerdict {
-    /// All is as it was signed.
+    /// Unchanged since the signature.
     Intact,
     /// Something is not.
     NotIntact,

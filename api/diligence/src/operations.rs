@@ -77,7 +77,7 @@ const REFUSALS: &[ProblemKind] = &[
     SignatureUnavailable,
 ];
 
-/// All operations, in the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: DiligenceApi>() -> Vec<Operation<A>> {
     let mut operations = data();
     operations.extend(kyc::operations());

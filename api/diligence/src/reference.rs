@@ -11,7 +11,7 @@ use crate::{FOLDER, examples};
 
 /// Name of the API.
 pub(crate) const NAME: &str = "Due diligence";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str = "Register data on Lithuanian legal entities";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";

@@ -23,16 +23,16 @@ pub enum Question {
     Seizures(EntityCode),
     /// Court cases.
     Cases(EntityCode),
-    /// All of these about an entity.
+    /// All of the above about an entity.
     Report(EntityCode),
 }
 
 /// Options of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AnswerOptions {
-    /// With the interpretation.
+    /// True to include the interpretation.
     pub interpret: bool,
-    /// In which form.
+    /// Form of the answer.
     pub form: Form,
     /// Purpose; always set if it is required.
     pub purpose: Option<Purpose>,

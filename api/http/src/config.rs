@@ -83,7 +83,7 @@ pub struct Neighbour {
     pub title: String,
     /// The folder of its description and pages, such as `/dd`.
     pub folder: String,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
     /// Subject of its guide.
     pub guide: &'static str,

@@ -24,7 +24,7 @@ impl Cursor {
     /// The pointer of the record, for the fault of an unknown one.
     pub const STARTING_AFTER_POINTER: &str = "/startingAfter";
 
-    /// Of a query.
+    /// Decodes a cursor from a query.
     pub fn decode(query: &mut Object<'_>) -> Option<Self> {
         let limit = query.or("limit", USUAL_LIMIT, |node| {
             node.described("Maximum number of items on a page.")

@@ -13,7 +13,7 @@ pub(crate) struct EntityTag(String);
 pub(crate) struct Known(Vec<String>);
 
 impl EntityTag {
-    /// From a digest in hexadecimal digits.
+    /// Entity tag from a digest in hexadecimal digits.
     pub(crate) fn of(digits: &str) -> Self {
         Self(format!("\"{digits}\""))
     }

@@ -83,7 +83,7 @@ pub enum Reservation<C> {
     Answered(KeptAnswer),
     /// The first with its key is still running; retry after this many seconds.
     InProgress {
-        /// At least 1.
+        /// Seconds until a retry; at least 1.
         retry_after_seconds: u32,
     },
     /// The key was used with another body, or another query, before.

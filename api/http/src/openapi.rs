@@ -102,7 +102,7 @@ fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
         .collect()
 }
 
-/// One for each problem that some operation answers.
+/// One example for each problem that some operation answers.
 fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map<String, Value> {
     let reference = &http.reference;
     let answered: Vec<_> = http

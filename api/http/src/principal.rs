@@ -37,7 +37,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Of a request's method.
+    /// Access of a request's method.
     #[must_use]
     pub fn of(method: &Method) -> Self {
         match *method {
@@ -79,8 +79,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Credentials {
-    /// Those of a request, if it has exactly one such header of a scheme that
-    /// is known.
+    /// Credentials of a request, if it has exactly one such header of a known scheme.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(AUTHORIZATION).iter();

@@ -22,9 +22,9 @@ pub struct Reference<A> {
     pub title: &'static str,
     /// The version of the interface.
     pub version: &'static str,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Some paragraphs, in Markdown.
+    /// Description: some paragraphs in Markdown.
     pub description: &'static str,
     /// Tags of operations, in documentation order.
     pub tags: &'static [Tag],
@@ -56,6 +56,6 @@ pub struct Reference<A> {
 pub struct Tag {
     /// One word.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: &'static str,
 }

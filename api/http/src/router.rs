@@ -19,7 +19,7 @@ use crate::served::Http;
 pub struct Surface<A: Api, F> {
     /// The folders that all its paths are in, such as `/v1`.
     pub roots: &'static [&'static str],
-    /// In the order in which they are documented.
+    /// Operations in documentation order.
     pub operations: Vec<Operation<A>>,
     /// Format of its refusals.
     pub format: F,

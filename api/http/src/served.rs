@@ -16,7 +16,7 @@ pub(crate) struct Http<A: Api> {
     pub(crate) api: Arc<A>,
     pub(crate) config: Arc<HttpConfig>,
     pub(crate) budget: BodyBudget,
-    /// In the order in which they are documented.
+    /// Contracts in documentation order.
     pub(crate) contracts: Arc<[Arc<Contract<A>>]>,
     pub(crate) reference: Arc<Reference<A>>,
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "#/components/schemas/";
-/// Of a problem document (RFC 9457).
+/// Schema name of a problem document (RFC 9457).
 const PROBLEM: &str = "Problem";
 /// Keywords on the shape of a value.
 const SHAPE: &[&str] = &[

@@ -242,7 +242,7 @@ fn expired() -> Problem {
 /// Answer of the API.
 struct Answer {
     status: StatusCode,
-    /// In seconds.
+    /// Waiting time in seconds.
     retry_after: Option<u32>,
     body: Value,
 }

@@ -63,7 +63,7 @@ impl Message {
         fault.map(|fault| ErrorData::invalid_params(fault, None))
     }
 
-    /// From 2026-07-28 on requests say their revision, and there is no handshake.
+    /// From 2026-07-28 on, requests contain their revision, and there is no handshake.
     fn is_of_stateless_revision(&self) -> bool {
         let meta = self.0.get("params").and_then(|params| params.get("_meta"));
         meta.is_some_and(|meta| meta.get(PROTOCOL_VERSION).is_some())

@@ -13,7 +13,7 @@ pub struct ToolCall<'a, C> {
     pub caller: &'a C,
     /// Name of one of the [`tools`](AgentTools::tools).
     pub tool: &'a str,
-    /// As they came.
+    /// Arguments, as received.
     pub arguments: JsonObject,
     /// Its decision of the rate limit.
     pub rate: RateDecision,

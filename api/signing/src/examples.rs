@@ -209,7 +209,7 @@ fn create_batch() -> Value {
     })
 }
 
-/// With one signature of two.
+/// A signing with one signature of two.
 fn signing(base_url: &BaseUrl) -> views::Signing {
     views::Signing {
         signers: vec![first_signer(), second_signer(base_url)],
@@ -218,7 +218,7 @@ fn signing(base_url: &BaseUrl) -> views::Signing {
     }
 }
 
-/// As `createSigning` answers it.
+/// The answer to `createSigning`.
 fn created(base_url: &BaseUrl) -> views::Signing {
     views::Signing {
         signing_id: SIGNING.into(),
@@ -262,7 +262,7 @@ fn simulated(base_url: &BaseUrl) -> views::Signing {
     signing
 }
 
-/// As `createBatch` answers it, of the one signer of its example.
+/// The answer to `createBatch`, with the one signer of its example.
 fn in_batch(base_url: &BaseUrl) -> views::Signing {
     let signer = views::Signer {
         name: None,

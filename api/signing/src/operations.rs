@@ -106,7 +106,7 @@ const OF_DOCUMENTS: &[ProblemKind] = &[
     QuotaExceeded,
 ];
 
-/// In the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: SigningApi>() -> Vec<Operation<A>> {
     [
         signings(),

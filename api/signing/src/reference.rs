@@ -12,7 +12,7 @@ use crate::vocabulary::SigningEventKind;
 
 /// Name of the API.
 pub(crate) const NAME: &str = "Signing orchestration";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str =
     "Qualified electronic signatures on PDF, ASiC-E and ADOC documents";
 /// The version of the interface.

@@ -152,7 +152,7 @@ impl DocumentFamily {
             .map(|(extension, _)| *extension)
     }
 
-    /// By the extension of `file_name`, in either case.
+    /// Family of `file_name`'s extension, in either case.
     #[must_use]
     pub fn of(file_name: &str) -> Option<Self> {
         let extension = file_extension(file_name)?;

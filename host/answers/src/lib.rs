@@ -53,7 +53,7 @@ pub enum Postponed {
 }
 
 impl ValidationAnswers {
-    /// Answers as of `now` for one signature or archive.
+    /// Answers for one signature or archive, as of `now`.
     #[must_use]
     pub fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
         Self {

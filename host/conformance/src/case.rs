@@ -30,7 +30,7 @@ pub struct Case {
     pub checks: Vec<Check>,
 }
 
-/// One question of a case.
+/// One check of a case.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Check {

@@ -24,7 +24,7 @@ pub(crate) enum CaseFiles {
 }
 
 impl CaseFiles {
-    /// The formats that there are built-in cases of, by name.
+    /// Names of the formats with built-in cases.
     pub(crate) fn formats() -> BTreeSet<String> {
         let of = |path: &str| Some(path.split_once('/')?.0.to_owned());
         built_in_paths().filter_map(of).collect()

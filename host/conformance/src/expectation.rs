@@ -11,7 +11,7 @@ use crate::{Answered, Operation};
 pub enum Expectation {
     /// The operation succeeds.
     Accepted(Box<Acceptance>),
-    /// Any answer is right that is no fault.
+    /// Any answer except a fault.
     Any,
     /// The plugin refuses with this.
     Refused(ExpectedRefusal),

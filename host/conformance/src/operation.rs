@@ -60,19 +60,19 @@ pub struct Input {
 /// Answer of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answered {
-    /// To `archive`.
+    /// Answer to `archive`.
     Archived(Box<ArchivedDocument>),
-    /// To `extract`: members with their bytes.
+    /// Answer to `extract`: members with their bytes.
     Extracted(Vec<(Member, Bytes)>),
-    /// To `inspect`.
+    /// Answer to `inspect`.
     Inspected(Report),
-    /// To `compose`, `flatten` or `rehearse`.
+    /// Answer to `compose`, `flatten` or `rehearse`.
     Made(Box<Made>),
-    /// To `members`.
+    /// Answer to `members`.
     Told(Vec<Member>),
-    /// To `sign`.
+    /// Answer to `sign`.
     Signed(Box<SignedDocument>),
-    /// To `verify`.
+    /// Answer to `verify`.
     Verified(Vec<SignatureEvidence>),
 }
 
@@ -178,7 +178,7 @@ pub async fn perform(
     })))
 }
 
-/// Has a plugin sign.
+/// Signs with a plugin.
 pub(crate) async fn sign(
     plugin: &Plugin,
     document: Bytes,

@@ -55,7 +55,7 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
-    /// There is no case for the plugin.
+    /// No case for the plugin.
     #[error("there is no case for the format {format:?} in {}", folder.display())]
     NoCases {
         /// Id of the plugin.

@@ -24,7 +24,7 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "webhook_attempts",
@@ -43,7 +43,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Says how many deliveries wait in line.
+/// Sets the number of deliveries waiting in line.
 pub fn set_waiting(waiting: usize) {
     METRICS
         .waiting

@@ -30,7 +30,7 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Longest delay of an answer.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// One delivery, as it came.
+/// One delivery, as received.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Delivery {

@@ -34,7 +34,7 @@ struct Entries {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     number: u64,
-    /// By the world's clock.
+    /// Time of the world's clock.
     #[serde(serialize_with = "crate::date_time::serialize")]
     at: Timestamp,
     service: Service,

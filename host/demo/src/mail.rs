@@ -53,7 +53,7 @@ struct Message {
     from: String,
     subject: String,
     text: String,
-    /// With the pictures that came along in their places.
+    /// HTML with the letter's pictures in place.
     html: String,
     attachments: Vec<AttachedFile>,
     #[serde(serialize_with = "crate::date_time::serialize")]

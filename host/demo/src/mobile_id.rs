@@ -202,7 +202,7 @@ impl MobileId {
         }
     }
 
-    /// With the members that every answer has.
+    /// An answer with the members common to all.
     fn answer(&self, mut answer: Value) -> Value {
         stamp(&mut answer, self.0.clock.now());
         answer

@@ -359,7 +359,7 @@ impl Services {
         })
     }
 
-    /// Those of Smart-ID first, then those of Mobile-ID and those with cards.
+    /// Smart-ID's personas, then Mobile-ID's and those with cards.
     fn personas(&self) -> Vec<Persona> {
         let mut personas = self.smart_id.personas();
         personas.extend(self.mobile_id.personas());

@@ -106,7 +106,7 @@ pub enum AttemptFailure {
 }
 
 impl AttemptFailure {
-    /// All of them, for tables of texts.
+    /// All failures, for tables of texts.
     pub const ALL: [Self; 19] = [
         Self::BadSignature,
         Self::Cancelled,

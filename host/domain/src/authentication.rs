@@ -52,9 +52,9 @@ pub struct Operation {
 /// A completion: digests of the operation's token and of all that came with it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Claim {
-    /// Of the token.
+    /// Digest of the token.
     pub token: String,
-    /// Of token, signature, algorithm and encoding.
+    /// Digest of token, signature, algorithm and encoding.
     pub tuple: String,
 }
 

@@ -38,7 +38,7 @@ pub enum KycStatus {
     Delivered,
     /// The signer is not the person in the register.
     IdentityMismatch,
-    /// There is nothing that could be confirmed.
+    /// Nothing can be confirmed.
     Refused,
     /// The subject did not sign in time.
     Expired,
@@ -66,7 +66,7 @@ pub enum KycVerdict {
     Delivered,
     /// The signer is another person.
     IdentityMismatch,
-    /// There is nothing that could be confirmed.
+    /// Nothing can be confirmed.
     Refused(KycRefusal),
     /// The verification failed to reach a verdict.
     Failed,

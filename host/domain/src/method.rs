@@ -16,7 +16,7 @@ pub enum SigningMethod {
 }
 
 impl SigningMethod {
-    /// All methods, in the order in which they are listed.
+    /// All methods, in listing order.
     pub const ALL: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 
     /// The name at the interface.

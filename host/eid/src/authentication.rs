@@ -77,7 +77,7 @@ impl AuthenticationProof {
 }
 
 impl fmt::Debug for AuthenticationProof {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthenticationProof")
             .field("scheme", &self.scheme)

@@ -46,7 +46,7 @@ pub(crate) fn shortened(
 /// A text that cannot be shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidDisplayText {
-    /// There is nothing to see.
+    /// The text has no visible characters.
     #[error("the text to be shown is blank")]
     Blank,
     /// The text is too long.

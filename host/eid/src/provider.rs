@@ -165,7 +165,7 @@ impl SignerCertificate {
 }
 
 impl fmt::Debug for SignerCertificate {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SignerCertificate").finish_non_exhaustive()
     }
@@ -272,7 +272,7 @@ pub enum SessionState<T> {
 /// A kind of key that devices have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyKind {
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec,
     /// RSA.
     Rsa,

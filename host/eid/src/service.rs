@@ -43,7 +43,7 @@ pub(crate) fn name_only(text: &str) -> String {
         .collect()
 }
 
-/// Some bytes of an answer, `longest` at most.
+/// Base64-decoded bytes of an answer, at most `longest`.
 pub(crate) fn decode(base64: &str, longest: usize) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(base64).ok()?;
     (1..=longest).contains(&bytes.len()).then_some(bytes)
@@ -69,8 +69,7 @@ pub enum ServiceError {
     /// A status that the protocol does not define.
     #[error("the service answered with status {0}")]
     UnexpectedStatus(u16),
-    /// There is no answer. The port's own words are the source, and may name
-    /// the address.
+    /// No answer. The port's error is the source, and may name the address.
     #[error("the service gave no answer")]
     NoAnswer(#[source] HttpPortError),
     /// The configured address cannot be requested.

@@ -10,10 +10,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-/// One exchange's limits.
+/// Limits of one exchange.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ExchangeLimits {
-    /// From the first connection attempt to the last byte of the answer.
+    /// Time from the first connection attempt to the last byte of the answer.
     pub timeout: Duration,
     /// Longest accepted answer body, in bytes.
     pub max_response_bytes: usize,
@@ -74,7 +74,7 @@ pub enum HttpPortError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// As much was fetched already as may be for one purpose.
+    /// The budget for fetching is spent.
     #[error("as much was fetched as may be")]
     Spent,
     /// No complete answer within the time limit.

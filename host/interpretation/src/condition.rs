@@ -18,8 +18,8 @@ pub(crate) enum Condition {
     Eq { at: Pattern, value: Scalar },
     /// The value is one of these.
     In { at: Pattern, values: Vec<Scalar> },
-    /// There is no value, or it is not one of these. For versions before 2026.11.1, which
-    /// [`Self::Outside`] replaces.
+    /// There is no value, or it is not one of these. Used by versions before 2026.11.1;
+    /// [`Self::Outside`] replaced it.
     NotIn { at: Pattern, values: Vec<Scalar> },
     /// There is a value, and it is not one of these.
     Outside { at: Pattern, values: Vec<Scalar> },

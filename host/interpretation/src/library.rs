@@ -28,7 +28,7 @@ pub struct Library {
     pub(crate) notice: Bilingual,
     /// Conditions that are all true for a profile whose entity still exists.
     pub(crate) lasts: Vec<Condition>,
-    /// Each shows in a profile that its entity has ended.
+    /// Conditions that each show in a profile that its entity no longer exists.
     pub(crate) ended: Vec<Condition>,
     pub(crate) rules: Vec<Rule>,
 }

@@ -8,7 +8,7 @@ use crate::{
     pointer::{Pattern, Place},
 };
 
-/// One rule. Whether it is served was decided when it was loaded.
+/// One rule, with the decision to serve it, made on loading.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: String,

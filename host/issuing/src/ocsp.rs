@@ -34,7 +34,7 @@ pub struct SingleResponse {
     pub status: Status,
     /// Time at which the status was known to be correct.
     pub this_update: Time,
-    /// By when there is newer information.
+    /// Time of the next update.
     pub next_update: Option<Time>,
     /// Extensions of this response.
     pub extensions: Vec<Extension>,
@@ -43,9 +43,9 @@ pub struct SingleResponse {
 /// Name of the responder in a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ResponderId {
-    /// By the subject's name.
+    /// The subject's name.
     Name,
-    /// By SHA-1 of the public key.
+    /// SHA-1 of the public key.
     Key,
 }
 

@@ -9,7 +9,7 @@ pub struct RevocationList {
     pub issuer: Vec<u8>,
     /// Time of issue.
     pub this_update: Time,
-    /// By when there is a newer one.
+    /// Time of the next list.
     pub next_update: Option<Time>,
     /// The serial numbers' octets, and since when.
     pub revoked: Vec<(Vec<u8>, Time)>,

@@ -22,7 +22,7 @@ pub struct TimestampInfo {
     pub serial: Vec<u8>,
     /// Time of the time-stamp.
     pub gen_time: Time,
-    /// By how many seconds the time may be wrong.
+    /// Accuracy in seconds.
     pub accuracy: Option<u8>,
     /// The request's nonce in DER; empty if it has none.
     pub nonce: Vec<u8>,

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of large heads at once.
 pub(crate) const MOST: usize = 64;
-/// Of these, the most of one client.
+/// Maximum number for one client.
 pub(crate) const MOST_OF_CLIENT: usize = 16;
-/// Of these, the most of clients that are not known, which may be one.
+/// Maximum number for unknown clients, which may be one.
 const MOST_OF_UNKNOWN: usize = 48;
 
 /// Large heads of one listener. Clones share the counts.

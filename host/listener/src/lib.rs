@@ -79,8 +79,7 @@ pub struct ListenerLimits {
     /// Maximum number of open connections. At the maximum, a new connection replaces an idle one,
     /// or is turned away if there is none.
     pub connections: usize,
-    /// Of these, or of requests under way through proxies, the most of one
-    /// client.
+    /// Maximum number for one client, of connections or of requests under way through proxies.
     pub connections_of_client: usize,
     /// Limits on reading the rest of a request after its answer.
     pub unread: UnreadLimits,
@@ -214,7 +213,7 @@ impl ListenerContext {
         }
     }
 
-    /// Says that there is no room, if there is some for saying that.
+    /// Writes a refusal for want of a slot, if the limit on refusals allows.
     fn turn_away(&self, mut stream: TcpStream) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else {
             return;

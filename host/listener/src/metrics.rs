@@ -24,7 +24,7 @@ pub(crate) enum ConnectionEvent {
     Closed,
     /// The connection was idle and was closed to make room for another.
     MadeRoom,
-    /// There was no room for it.
+    /// The connection was refused for want of a slot.
     TurnedAway,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     requests::register(registry);
     registry.register(

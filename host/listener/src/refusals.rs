@@ -17,7 +17,7 @@ impl Refusals {
         Self(base_url)
     }
 
-    /// As a response. Its connection has to be closed.
+    /// The problem as a response. Its connection must be closed.
     pub(crate) fn response(&self, problem: &Problem) -> Response<Bytes> {
         tracing::debug!(problem = problem.kind().name, "refused");
         let mut response = problem.answer(&self.0);
@@ -28,8 +28,7 @@ impl Refusals {
         response
     }
 
-    /// As the bytes of an HTTP/1.1 message, with a line for its date if there is
-    /// one.
+    /// The problem as the bytes of an HTTP/1.1 message, with a date line if there is one.
     pub(crate) fn bytes(&self, problem: &Problem, date: Option<&[u8]>) -> Bytes {
         let response = self.response(problem);
         let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
@@ -65,7 +64,7 @@ fn no_request(detail: &str) -> Problem {
     Problem::validation(vec![Fault::new("", detail)])
 }
 
-/// There are as many connections as can be, or as many large heads.
+/// Connections or large heads are at their maximum.
 pub(crate) fn no_room() -> Problem {
     Problem::unavailable("The service is busy with other connections; nothing was changed.")
         .with_retry_after(RETRY_SECONDS)

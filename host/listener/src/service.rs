@@ -1,4 +1,4 @@
-//! From a request of a connection to its answer.
+//! Service: from a request of a connection to its answer.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};

@@ -22,7 +22,7 @@ struct Table {
     listener: &'static str,
     /// Most connections.
     most: usize,
-    /// Of these, or of requests through proxies, the most of one client.
+    /// Maximum number for one client, of connections or of requests through proxies.
     most_of_client: usize,
     /// The last number given.
     last: u64,

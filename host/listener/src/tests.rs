@@ -70,7 +70,7 @@ impl Server {
         stream
     }
 
-    /// All that is answered to these bytes.
+    /// The whole answer to these bytes.
     async fn tell(&self, bytes: &[u8]) -> String {
         rest(&mut self.send(bytes).await).await
     }

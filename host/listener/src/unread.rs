@@ -46,7 +46,7 @@ pub(crate) struct Unread(UnboundedSender<Incoming>);
 /// Unread bodies. There is one at a time: the next request of a connection comes after it.
 pub(crate) struct Leftovers(UnboundedReceiver<Incoming>);
 
-/// For one connection.
+/// Queue of one connection.
 pub(crate) fn unread() -> (Unread, Leftovers) {
     let (sender, receiver) = unbounded_channel();
     (Unread(sender), Leftovers(receiver))

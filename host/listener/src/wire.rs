@@ -52,7 +52,7 @@ struct State {
 enum Stage {
     /// No request is served. Bytes written now are a refusal of the library.
     Idle,
-    /// One is.
+    /// A request is being served.
     Serving,
     /// The library has all of the answer, but may not have written it.
     Answered,
@@ -162,7 +162,7 @@ struct Refusal {
     is_shut: bool,
     linger: Pin<Box<Sleep>>,
     lingered: usize,
-    /// To linger at all.
+    /// Permit to linger.
     _turn: Option<OwnedSemaphorePermit>,
 }
 

@@ -9,7 +9,7 @@ use parafa_plugin_host::{
     Answerer, DigestAlgorithm, HostPayload, Need, NeedKind, Reply, SignatureAlgorithm,
 };
 
-/// Has the key sign, and all else answered by authorities.
+/// Answers with the key's signatures; authorities answer everything else.
 pub(crate) struct SigningAnswers<'a> {
     pub(crate) key: &'a dyn SigningKey,
     pub(crate) authorities: ValidationAnswers,

@@ -36,7 +36,7 @@ pub enum SignatureUnavailable {
     /// The plugin was disabled during the call.
     #[error("the plugin {0} was disabled meanwhile")]
     Withdrawn(PluginDigest),
-    /// There are no random numbers.
+    /// No random numbers are available.
     #[error("there are no random numbers")]
     Random,
     /// The time limit was reached, including the wait for others.

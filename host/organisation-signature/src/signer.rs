@@ -45,10 +45,9 @@ const ARCHIVE_PAUSE: Duration = Duration::from_secs(2);
 /// Level of a JAdES signature (ETSI TS 119 182-1, 6).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureLevel {
-    /// With a time-stamp: `JAdES-B-T`.
+    /// Level with a time-stamp: `JAdES-B-T`.
     T,
-    /// With certificates and revocation data from after the time-stamp too:
-    /// `JAdES-B-LT`.
+    /// Level with certificates and revocation data from after the time-stamp too: `JAdES-B-LT`.
     Lt,
 }
 

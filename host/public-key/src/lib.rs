@@ -114,7 +114,7 @@ impl PublicKey {
         VERIFIED.value(fingerprint, |signs| *signs, verify)
     }
 
-    /// Of all that a verification depends on.
+    /// Fingerprint of all inputs of a verification.
     fn fingerprint(
         &self,
         scheme: Scheme,

@@ -30,7 +30,7 @@ pub enum Query {
     Cases(EntityCode),
     /// Current holders of a role, with their identification.
     RoleHolders {
-        /// In which entity.
+        /// The entity.
         entity: EntityCode,
         /// The role.
         role: Role,
@@ -73,21 +73,21 @@ pub struct UnknownRole;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RegisterData {
-    /// To [`Query::CompanyProfile`].
+    /// Answer to [`Query::CompanyProfile`].
     CompanyProfile(Box<CompanyProfile>),
-    /// To [`Query::Participants`].
+    /// Answer to [`Query::Participants`].
     Participants(Box<Participants>),
-    /// To [`Query::BeneficialOwners`].
+    /// Answer to [`Query::BeneficialOwners`].
     BeneficialOwners(Box<BeneficialOwners>),
-    /// To [`Query::RealEstate`].
+    /// Answer to [`Query::RealEstate`].
     RealEstate(Box<RealEstate>),
-    /// To [`Query::PropertyExtract`].
+    /// Answer to [`Query::PropertyExtract`].
     PropertyExtract(Box<PropertyExtract>),
-    /// To [`Query::Seizures`].
+    /// Answer to [`Query::Seizures`].
     Seizures(Box<Seizures>),
-    /// To [`Query::Cases`].
+    /// Answer to [`Query::Cases`].
     Cases(Box<Cases>),
-    /// To [`Query::RoleHolders`]; not for callers.
+    /// Answer to [`Query::RoleHolders`]; not for callers.
     RoleHolders(RoleHolders),
 }
 

@@ -87,7 +87,7 @@ pub enum Unavailable {
     /// The circuit breaker is open after too many failures.
     #[error("{} failed too often and is left alone for a while", .0.code())]
     Resting(Register),
-    /// There is no answer. The port's own words are the source.
+    /// No answer. The port's error is the source.
     #[error("the register's source gave no answer")]
     NoAnswer(#[source] HttpPortError),
     /// The answer is longer than one may be.

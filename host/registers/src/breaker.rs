@@ -17,7 +17,7 @@ pub struct BreakerSettings {
     pub rest: SignedDuration,
 }
 
-/// One circuit a register.
+/// Circuit breaker with one circuit for each register.
 pub(crate) struct Breaker {
     settings: BreakerSettings,
     circuits: Mutex<BTreeMap<Register, Circuit>>,

@@ -35,7 +35,7 @@ pub struct GatewayConfig {
     pub base_url: Url,
     /// Credential sent to it, in addition to the port's certificate if there is one.
     pub credential: Credential,
-    /// For one exchange.
+    /// Time limit of one exchange.
     pub timeout: Duration,
     /// Number of retries after a transient failure.
     pub retries: u8,
@@ -46,8 +46,7 @@ pub struct GatewayConfig {
 }
 
 impl GatewayConfig {
-    /// Without a credential, 10 s an exchange, which is made once more at need,
-    /// 8 MiB an answer.
+    /// Defaults: no credential, 10 s for an exchange, one retry, 8 MiB for an answer.
     #[must_use]
     pub fn new(base_url: Url) -> Self {
         Self {

@@ -7,7 +7,7 @@ use parafa_register_data::{Query, Register};
 use crate::answer::not_offered;
 use crate::{RegisterAnswer, RegisterSource, SourceError};
 
-/// One source before each register.
+/// Source of each register.
 #[derive(Clone, Default)]
 pub struct Routes(BTreeMap<Register, Arc<dyn RegisterSource>>);
 

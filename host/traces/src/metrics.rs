@@ -26,7 +26,7 @@ struct SpanLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "trace_spans",

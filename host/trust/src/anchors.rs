@@ -35,7 +35,7 @@ pub enum AuthorityKind {
     Root,
     /// A trusted issuing authority, as trusted lists name them.
     Issuing,
-    /// Not trusted itself: a step to a trusted one.
+    /// Not trusted itself: a step to a trusted authority.
     Intermediate,
 }
 
@@ -52,7 +52,7 @@ pub struct TrustEntry {
     pub methods: Vec<String>,
     /// Start of the period in which its certificates count as qualified.
     pub qualified_from: Option<Timestamp>,
-    /// From when on they no longer do.
+    /// End of that period, exclusive.
     pub qualified_until: Option<Timestamp>,
     /// Policies that a leaf must have, all of them.
     pub policies: Vec<ObjectIdentifier>,
@@ -110,7 +110,7 @@ impl TrustEntry {
 /// A path and the entry that decides about its leaf.
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedPath<'a> {
-    /// From the leaf to the anchor, both included.
+    /// Certificates from the leaf to the anchor, both included.
     pub(crate) chain: Vec<Certificate>,
     /// The anchor nearest to the leaf.
     pub(crate) anchor: &'a TrustEntry,

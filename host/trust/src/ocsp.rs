@@ -47,10 +47,10 @@ pub struct OcspSettings {
 pub enum NonceMode {
     /// No nonce is sent.
     Off,
-    /// One is sent; when the responder returns one, it must be equal.
+    /// A nonce is sent; if the responder returns one, it must be equal.
     #[default]
     Send,
-    /// One is sent and must be returned.
+    /// A nonce is sent and must be returned.
     Require,
 }
 
@@ -110,7 +110,7 @@ pub enum OcspError {
     /// The response type is not id-pkix-ocsp-basic.
     #[error("the OCSP response has the type {0}")]
     ResponseType(ObjectIdentifier),
-    /// There is not exactly one answer about the certificate.
+    /// The response does not have exactly one answer about the certificate.
     #[error("the OCSP response has {0} answers about the certificate instead of one")]
     NotOneAnswer(usize),
     /// A critical extension that is not understood.

@@ -11,7 +11,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 /// those must not lead to where only the operator may point.
 #[derive(Clone)]
 pub struct Ports {
-    /// To services that the operator configured.
+    /// For services that the operator configured.
     pub configured: Arc<dyn HttpPort>,
     /// For addresses in certificates.
     pub named: Arc<dyn HttpPort>,
@@ -106,7 +106,7 @@ mod tests {
         max_response_bytes: 100,
     };
 
-    /// Answers as long as it may.
+    /// A server that answers as long as the limit allows.
     struct Talkative;
 
     #[async_trait]

@@ -130,7 +130,7 @@ pub struct TimestampClient {
     anchors: Arc<TrustAnchors>,
     authorities: Vec<TimestampAuthority>,
     policy: TimestampPolicy,
-    /// By these anchors.
+    /// Cache of signers with paths to these anchors.
     signers: Arc<KnownSigners>,
 }
 

@@ -53,7 +53,7 @@ pub enum Issuer {
     /// None is needed: the certificate is configured as an anchor and its issuer is not configured,
     /// or it is a root above an anchor.
     Anchor,
-    /// This authority.
+    /// The configured authority.
     Authority(Box<Certificate>),
 }
 

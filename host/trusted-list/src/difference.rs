@@ -24,7 +24,7 @@ pub struct Difference {
     pub notes: Vec<String>,
 }
 
-/// An anchor that there is not yet.
+/// An anchor to add.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Added {

@@ -98,7 +98,7 @@ pub enum ImportError {
     NotPinned {
         /// The list.
         path: PathBuf,
-        /// Of the certificate.
+        /// Fingerprint of the certificate.
         sha256: String,
     },
     /// The list of the lists does not have the territory.
@@ -119,10 +119,10 @@ pub enum ImportError {
         path: PathBuf,
         /// Territory of the list.
         territory: String,
-        /// Of the certificate.
+        /// Fingerprint of the certificate.
         sha256: String,
     },
-    /// There should be a newer list.
+    /// A newer list is due.
     #[error(
         "{}: {reason}; fetch the newest one, or go on with --accept-old",
         path.display()

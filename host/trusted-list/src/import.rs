@@ -1,4 +1,4 @@
-//! From files to a difference.
+//! Imports: from files to a difference.
 
 use std::collections::BTreeSet;
 use std::fs;

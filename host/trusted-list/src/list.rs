@@ -1,4 +1,4 @@
-//! One list: verified, and read from the very bytes that are signed.
+//! One list: verified, and read from exactly the bytes that are signed.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

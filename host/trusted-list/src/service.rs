@@ -99,7 +99,7 @@ impl Service {
 }
 
 impl Standing {
-    /// From a ServiceInformation or a ServiceHistoryInstance.
+    /// Reads a ServiceInformation or a ServiceHistoryInstance.
     fn read(element: Element<'_>, purpose: Purpose) -> Result<Self, ListError> {
         let kind = text(element, "ServiceTypeIdentifier")?;
         let is_for_it = match purpose {

@@ -7,7 +7,7 @@ use crate::card_app::CardApp;
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 
-/// All methods, those first that most signers have.
+/// All methods, the most common ones first.
 const USUAL_ORDER: [SigningMethod; 3] = [
     SigningMethod::SmartId,
     SigningMethod::MobileId,

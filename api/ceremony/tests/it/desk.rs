@@ -29,7 +29,7 @@ pub(crate) enum Link {
     Lithuanian,
     /// Open, for a signer who reads English.
     English,
-    /// To a container.
+    /// Link to a container.
     Container,
     /// To a container that cannot be read.
     Sealed,

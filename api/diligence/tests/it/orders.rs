@@ -24,10 +24,10 @@ use uuid::Uuid;
 
 use crate::fake::container;
 
-/// The one order that there is.
+/// The only order.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
 
-/// The one delivery that there is.
+/// The only delivery.
 pub(crate) const DELIVERY: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d91);
 
 /// Accepts orders, answers every question with the same text, and counts the answers.

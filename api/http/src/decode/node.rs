@@ -204,7 +204,7 @@ impl<'j> Node<'j> {
         number
     }
 
-    /// One of an enumeration's names.
+    /// A name of an enumeration's value.
     pub fn one_of<T: WireName + JsonSchema>(&self) -> Option<T> {
         let value = self.value(Schemas::of::<T>)?;
         let name = value.string()?;

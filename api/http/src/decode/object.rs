@@ -12,9 +12,9 @@ use super::schema_recorder::Members;
 pub struct Object<'j>(pub(super) Kind<'j>);
 
 pub(super) enum Kind<'j> {
-    /// Of a request.
+    /// An object in a request.
     Given(Given<'j>),
-    /// Of any request.
+    /// A placeholder for any object.
     Any(Members<'j>),
 }
 

@@ -81,9 +81,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// By the character's general category (UAX #44, 5.7.1) and whether it is
-    /// drawn as nothing. Code points that are not assigned yet are letters: those
-    /// of later versions of Unicode are.
+    /// Kind by the character's general category (UAX #44, 5.7.1) and its visibility. Unassigned
+    /// code points count as letters, as in later versions of Unicode.
     pub(super) fn of(c: char) -> Self {
         match c {
             '\t' | '\n' | '\r' => Self::Break,

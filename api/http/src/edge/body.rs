@@ -44,7 +44,7 @@ pub(crate) struct BodyBudget {
 }
 
 impl BodyBudget {
-    /// Of `bytes`, rounded down to whole KiB.
+    /// A budget of `bytes`, rounded down to whole KiB.
     pub(crate) fn new(bytes: usize) -> Self {
         let units = (bytes / BUDGET_UNIT).min(Semaphore::MAX_PERMITS);
         Self {
@@ -128,7 +128,7 @@ impl BodyPace {
 /// Limits on bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
-    /// In bytes.
+    /// Maximum length in bytes.
     pub(crate) longest: usize,
     /// Advice instead of a longer one.
     pub(crate) advice: &'static str,
@@ -138,7 +138,7 @@ pub(crate) struct BodyLimits {
 /// An admitted body. Its bytes count as in flight until it is dropped.
 #[derive(Default)]
 pub struct AdmittedBody {
-    /// As they came.
+    /// Bytes as received.
     pub bytes: Bytes,
     pub(crate) share: BudgetShare,
 }

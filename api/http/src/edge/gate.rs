@@ -253,7 +253,7 @@ fn security<A: Api>(http: &Http<A>, contract: Option<&Contract<A>>) -> Security 
     }
 }
 
-/// Says how to authenticate, as every 401 has to (RFC 9110, 11.6.1).
+/// Adds the challenge that every 401 must have (RFC 9110, 11.6.1).
 fn challenge(response: &mut Response, security: Security) {
     let challenge = HeaderValue::from_static(security.challenge());
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);

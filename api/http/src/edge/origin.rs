@@ -27,14 +27,14 @@ pub(crate) struct OriginRule {
 pub(super) enum Origin {
     /// No page, or one of the same server that sends no origin.
     None,
-    /// From the page of the origin that may make it.
+    /// The admitted page's origin.
     Admitted(HeaderValue),
     /// Another origin, as sent.
     Foreign(String),
 }
 
 impl Origin {
-    /// Of a request; pages of the origin `admitted` may make it.
+    /// Origin of a request; pages of the origin `admitted` may make it.
     pub(super) fn of(headers: &HeaderMap, admitted: Option<&str>) -> Self {
         let mut origins = headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next(), admitted) {

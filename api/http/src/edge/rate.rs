@@ -21,7 +21,7 @@ use crate::problem::{Problem, ProblemType};
 const WINDOW: Duration = Duration::from_secs(60);
 /// The policy for credentials that do not work.
 const STRANGERS: &str = "strangers";
-/// From how many buckets on those that are full again are dropped.
+/// Number of buckets from which on full ones are dropped.
 const MANY_BUCKETS: usize = 4096;
 
 /// Fields of the IETF draft "RateLimit header fields for HTTP", structured lists (RFC 9651) whose
@@ -32,7 +32,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 /// Requests a minute, for each key; the same number may come at once after a pause.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RateLimits {
-    /// Of those that only read.
+    /// Limit of requests that only read.
     pub reads_per_minute: NonZeroU32,
     /// Limit of all others.
     pub writes_per_minute: NonZeroU32,

@@ -30,7 +30,7 @@ impl RequestId {
         }
     }
 
-    /// One for examples.
+    /// An id for examples.
     pub(crate) fn example() -> Self {
         Self("0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f".into())
     }
@@ -52,7 +52,7 @@ impl RequestId {
         })
     }
 
-    /// As the header's value.
+    /// The id as a header's value.
     #[must_use]
     pub fn to_header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("visible ASCII is a header value")

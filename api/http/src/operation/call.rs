@@ -52,7 +52,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         self.call_with_query::<I>(None).await
     }
 
-    /// Without a body, and with a fault that headers have.
+    /// Builds a call without a body, with a fault of the headers if there is one.
     pub(super) async fn call_with_query<I: Input<A>>(
         self,
         of_headers: Option<Fault>,

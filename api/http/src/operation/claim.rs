@@ -38,7 +38,7 @@ impl<A: Api> Held<A> {
         }
         let (api, caller) = (Arc::clone(&self.api), Arc::clone(&self.caller));
         let released = async move { api.release(&caller).await };
-        // Without a runtime the process ends, and the claim runs out.
+        // Without a runtime the process ends, and the claim expires.
         let runtime = Handle::try_current().ok()?;
         Some(runtime.spawn(released.in_current_span()))
     }

@@ -28,7 +28,7 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) body: BodyKind,
     /// The schema of the body, if there is one, and the parameters of the query.
     pub(crate) input: fn(&A, &RefCell<Schemas>) -> InputSchemas,
-    /// Those that are not every operation's.
+    /// Refusals beside those of every operation.
     pub(crate) refusals: Vec<ProblemType>,
     pub(crate) answers_on_erased: bool,
     pub(crate) takes_batches: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Contract<A: Api> {
 pub(crate) enum Entry<A: Api> {
     /// The API's usual credentials.
     Usual,
-    /// By the credentials of any API of the service.
+    /// Credentials of any API of the service.
     AnyKey,
     /// Credentials of its own.
     By(Credential),

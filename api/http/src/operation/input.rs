@@ -35,7 +35,7 @@ pub trait Input<A>: 'static {
         None
     }
 
-    /// From the query, if there is no body.
+    /// Decodes the query, if there is no body.
     fn of_query(_: &mut Object<'_>) -> Option<Self::Value> {
         None
     }

@@ -34,7 +34,7 @@ pub struct DemoPerson {
     pub method: String,
     /// Country and national code.
     pub personal_code: String,
-    /// For Mobile-ID.
+    /// Phone number, for Mobile-ID.
     pub phone_number: Option<String>,
     /// Outcome of asking them, in words.
     pub outcome: &'static str,

@@ -1,4 +1,4 @@
-//! From a problem to its answer.
+//! Formats: from a problem to its answer.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::edge::RequestId;
 
 /// Format of an API's refusals.
 pub trait ProblemFormat: Send + Sync + 'static {
-    /// Of the body.
+    /// Media type of the body.
     const MEDIA_TYPE: &'static str;
 
     /// The members of the body.

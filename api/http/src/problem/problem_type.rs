@@ -124,7 +124,7 @@ macro_rules! problem_kinds {
                 Self::ALL.iter().map(|kind| kind.problem_type()).collect()
             }
 
-            /// By the last segment of the type.
+            /// The kind with this last segment of the type.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|kind| kind.name() == name)

@@ -55,7 +55,7 @@ impl Manual {
         index::found(&self.about, query, &self.search.find(query))
     }
 
-    /// In the place of a page that there is not.
+    /// Page instead of one that does not exist.
     pub(super) fn missing(&self) -> Markup {
         index::missing(&self.about)
     }

@@ -17,7 +17,7 @@ const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
 pub struct NewSigner {
     /// A mailbox of no other party, in any spelling.
     pub email: EmailAddress,
-    /// As the caller writes it.
+    /// Name, as the caller writes it.
     pub name: Option<String>,
     /// The language of mails and of the ceremony page.
     pub language: Language,
@@ -32,10 +32,10 @@ pub enum Party {
     Signer {
         /// Personal code that the signer must have.
         personal_code: Option<PersonalCode>,
-        /// At least one, each once.
+        /// Methods: at least one, each once.
         methods: Vec<SigningMethod>,
     },
-    /// Is recorded only.
+    /// A party that is only recorded.
     Viewer,
 }
 
@@ -44,7 +44,7 @@ pub enum Party {
 pub struct PersonalCode(String);
 
 impl PersonalCode {
-    /// Of 11 digits.
+    /// Parses 11 digits.
     #[must_use]
     pub fn of(digits: &str) -> Option<Self> {
         let is_one = digits.len() == PERSONAL_CODE_DIGITS
@@ -86,7 +86,7 @@ impl NewSigner {
     /// party has.
     pub const EMAIL_POINTER: &str = "/email";
 
-    /// Of a body that is nothing but a signer.
+    /// Reads a body that is a single signer.
     pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         Self::of_party(node, &mut Parties::default(), &rules.methods)
     }

@@ -45,9 +45,9 @@ pub struct NewDocument {
 /// Source of a document's bytes.
 #[derive(Clone, Debug)]
 pub enum DocumentBytes {
-    /// In the request.
+    /// Bytes in the request.
     Content(Bytes),
-    /// In a stored file.
+    /// Bytes in a stored file.
     FileToken(FileToken),
 }
 

@@ -28,7 +28,7 @@ impl<A> FromBody<A> for UpdateDeadline {
 /// The body of `PATCH /v1/signings/{signingId}/signers/{signerId}`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UpdateSigner {
-    /// At least one, each once.
+    /// Methods: at least one, each once.
     pub methods: Vec<SigningMethod>,
 }
 

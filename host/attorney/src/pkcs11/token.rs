@@ -27,7 +27,7 @@ pub(super) struct Token {
 struct OpenSession {
     session: Session,
     key: ObjectHandle,
-    /// Of a key that authenticates its user anew for every signature.
+    /// Set for a key that authenticates its user for every signature.
     anew: Option<SinglePart>,
 }
 

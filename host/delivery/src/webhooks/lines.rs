@@ -65,7 +65,7 @@ struct State {
     workspaces: BTreeMap<Uuid, Waiting>,
     /// The workspace that had the last turn.
     last: Uuid,
-    /// All that wait.
+    /// Waiting deliveries.
     known: HashSet<LanePosition>,
     under_way: UnderWay,
     /// Position up to which all due deliveries are known.
@@ -121,7 +121,7 @@ impl Lines {
         self.lock().seen = Some(place);
     }
 
-    /// All that were due at `now` are known.
+    /// All deliveries due at `now` are known.
     pub(super) fn seen_all(&self, now: Timestamp) {
         self.seen(LanePosition::before(shifted(now, -SEEN_LATE)));
     }

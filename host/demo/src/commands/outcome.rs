@@ -9,9 +9,9 @@ use crate::control::ControlError;
 /// Output of a command.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// For programs.
+    /// Output for programs.
     pub value: Value,
-    /// For people.
+    /// Output for people.
     pub line: String,
 }
 
@@ -33,7 +33,7 @@ pub enum CommandError {
     /// The world's clock is not moved.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// There is no HTTP client.
+    /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
     /// An address is invalid.

@@ -35,7 +35,7 @@ pub enum ControlError {
         /// Cause.
         source: url::ParseError,
     },
-    /// There is no HTTP client.
+    /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
     /// There is no answer there, or an unexpected one.

@@ -21,7 +21,7 @@ const MAX_TIMES: u16 = 1000;
 struct Planned {
     #[serde(flatten)]
     fault: Fault,
-    /// For how many requests; without it, until it is cleared.
+    /// Number of requests; without it, until the fault is cleared.
     times: Option<u16>,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Role {
 pub(super) enum Behaviour {
     Signs,
     NeverAnswers,
-    /// With this `result`.
+    /// The session ends with this `result`.
     Ends(&'static str),
 }
 

@@ -41,7 +41,7 @@ pub(super) enum Ending {
         /// Base64, of an authentication.
         certificate: Option<String>,
     },
-    /// With this `result`.
+    /// The session failed with this `result`.
     Failed(String),
 }
 

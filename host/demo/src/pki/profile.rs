@@ -49,14 +49,14 @@ pub(crate) enum Profile<'a> {
     SmartId {
         person: Person<'a>,
         document_number: &'a str,
-        /// On a qualified device; else of the lower level.
+        /// True for a qualified device; otherwise the lower level.
         is_qualified: bool,
     },
     /// The authentication certificate of a Smart-ID account.
     SmartIdAuthentication {
         person: Person<'a>,
         document_number: &'a str,
-        /// On a qualified device; else of the lower level.
+        /// True for a qualified device; otherwise the lower level.
         is_qualified: bool,
     },
     /// A Mobile-ID signing certificate on a qualified device.

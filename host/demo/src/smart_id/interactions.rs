@@ -22,7 +22,7 @@ pub(super) struct Interactions {
 }
 
 impl InteractionType {
-    /// Those that every app knows, also an old one.
+    /// Interactions that every app supports, even an old one.
     pub(super) const OLDEST: &'static [Self] = &[Self::DisplayTextAndPin];
     pub(super) const ALL: &'static [Self] = &[
         Self::DisplayTextAndPin,

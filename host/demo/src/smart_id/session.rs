@@ -68,7 +68,7 @@ pub(super) enum Ending {
         flow: FlowType,
         interaction: InteractionType,
         signature: Vec<u8>,
-        /// Of an authentication.
+        /// Random part of an authentication.
         random: Option<RandomPart>,
     },
     Chosen {

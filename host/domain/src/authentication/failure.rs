@@ -27,7 +27,7 @@ pub enum AuthenticationFailure {
 }
 
 impl AuthenticationFailure {
-    /// All of them, for tables of texts.
+    /// All failures, for tables of texts.
     pub const ALL: [Self; 10] = [
         Self::BadSignature,
         Self::DtbsMismatch,

@@ -15,7 +15,7 @@ pub enum AuthenticationMethod {
 }
 
 impl AuthenticationMethod {
-    /// All methods, in the order in which they are listed.
+    /// All methods, in listing order.
     pub const ALL: [Self; 4] = [Self::Physical, Self::Nfc, Self::SmartId, Self::MobileId];
 
     /// The name at the interface.

@@ -24,7 +24,7 @@ pub enum CannotRemind {
         /// Earliest time of the next reminder.
         next: Timestamp,
     },
-    /// There is no such party.
+    /// The party does not exist.
     #[error("there is no such party")]
     UnknownSigner,
 }

@@ -23,10 +23,10 @@ pub enum CannotChange {
     /// for a signature.
     #[error("the signing has ended")]
     SigningEnded,
-    /// There are as many as there may be.
+    /// The ceremony has the maximum number of parties.
     #[error("the signing has {MAX_PARTIES} parties already")]
     TooManyParties,
-    /// There is no such party.
+    /// The party does not exist.
     #[error("there is no such party")]
     UnknownSigner,
 }

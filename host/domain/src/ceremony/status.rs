@@ -56,8 +56,8 @@ impl fmt::Display for CeremonyStatus {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletionMode {
-    /// By humans with their eID.
+    /// Signed by people with their eID.
     QesCeremony,
-    /// By the sandbox, without a signature.
+    /// Completed by the sandbox, without a signature.
     SandboxSimulation,
 }

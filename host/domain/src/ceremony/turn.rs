@@ -59,7 +59,7 @@ pub enum CannotBegin {
     /// Another signer has the turn.
     #[error("another signer is signing")]
     Busy {
-        /// As [`Turn::free_by`] says.
+        /// Time of [`Turn::free_by`].
         until: Option<Timestamp>,
     },
     /// The signer may not use this method.

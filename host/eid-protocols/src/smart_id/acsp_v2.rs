@@ -9,7 +9,7 @@ use super::{ACSP_V2, FlowType};
 /// The parts of it, every text exactly as it was sent or received.
 #[derive(Clone, Copy, Debug)]
 pub struct AcspV2Payload<'a> {
-    /// Of the environment.
+    /// Scheme name of the environment.
     pub scheme_name: &'a str,
     /// The service's random value.
     pub server_random: &'a str,
@@ -17,9 +17,9 @@ pub struct AcspV2Payload<'a> {
     pub rp_challenge: &'a str,
     /// The digest of the app's random value.
     pub user_challenge: &'a str,
-    /// Of the request.
+    /// Name in the request.
     pub relying_party_name: &'a str,
-    /// Of the request of a broker; otherwise empty.
+    /// Name in a broker's request; otherwise empty.
     pub brokered_relying_party_name: &'a str,
     /// Base64.
     pub interactions: &'a str,

@@ -59,15 +59,15 @@ impl<'a> SessionTask<'a> {
 /// Data authenticated by a link's code, each text exactly as it was sent or received.
 #[derive(Clone, Copy, Debug)]
 pub struct AuthCodePayload<'a> {
-    /// Of the environment.
+    /// Scheme name of the environment.
     pub scheme_name: &'a str,
     /// The request to the person.
     pub task: SessionTask<'a>,
-    /// Of the request.
+    /// Name in the request.
     pub relying_party_name: &'a str,
-    /// Of the request of a broker; otherwise empty.
+    /// Name in a broker's request; otherwise empty.
     pub brokered_relying_party_name: &'a str,
-    /// Of the request, if it had one; a code to scan is made without it.
+    /// Callback of the request, if it had one; unused for a QR code.
     pub initial_callback_url: &'a str,
     /// The kind of link.
     pub flow: FlowType,

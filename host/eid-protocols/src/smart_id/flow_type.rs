@@ -15,7 +15,7 @@ pub enum FlowType {
 }
 
 impl FlowType {
-    /// Those of device links.
+    /// Flows of device links.
     pub const OF_LINKS: [Self; 3] = [Self::Qr, Self::Web2App, Self::App2App];
 
     /// Name in links, requests, answers and signed data.

@@ -29,7 +29,7 @@ pub enum SignatureEncoding {
 /// The key that a certificate certifies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CardKey {
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec {
         /// Length of an element of the curve's field.
         field_octets: usize,

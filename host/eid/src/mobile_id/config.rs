@@ -9,9 +9,9 @@ pub struct MobileIdConfig {
     /// The address that `/signature` is appended to, such as
     /// `https://tsp.demo.sk.ee/mid-api`.
     pub base_url: Url,
-    /// By contract.
+    /// UUID in the contract.
     pub relying_party_uuid: Uuid,
-    /// By contract; shown on the phone before the text.
+    /// Name in the contract; shown on the phone before the text.
     pub relying_party_name: String,
     /// Time limit of an exchange, beyond the time that a poll asks the service to wait.
     pub exchange_timeout: Duration,

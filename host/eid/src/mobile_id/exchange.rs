@@ -27,7 +27,7 @@ pub(super) async fn post<T: DeserializeOwned>(
     exchange(port, config, request, Duration::ZERO)
         .await
         .map_err(|error| match error {
-            // There is no session yet that could be unknown.
+            // No session exists yet, so a 404 does not mean an unknown one.
             MobileIdError::SessionNotFound => ServiceError::of_status(404).into(),
             error => error,
         })

@@ -77,7 +77,7 @@ pub(super) struct StatusAnswer {
     pub(super) state: String,
     pub(super) result: Option<String>,
     pub(super) signature: Option<Signature>,
-    /// Of an authentication.
+    /// Certificate of an authentication.
     pub(super) cert: Option<String>,
 }
 

@@ -11,9 +11,9 @@ pub struct SmartIdConfig {
     /// The address that `/v3` is appended to, such as
     /// `https://sid.demo.sk.ee/smart-id-rp`.
     pub base_url: Url,
-    /// By contract.
+    /// UUID in the contract.
     pub relying_party_uuid: Uuid,
-    /// By contract; device links are authenticated with exactly this text.
+    /// Name in the contract; device links are authenticated with exactly this text.
     pub relying_party_name: String,
     /// True if authentications name the party on whose behalf they are; only by contract.
     pub is_broker: bool,

@@ -27,7 +27,7 @@ const LONGEST_BASE: usize = 256;
 /// Way in which the person opens the app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkKind {
-    /// By a code to scan, made anew every second.
+    /// A QR code, made anew every second.
     Qr {
         /// Since the session was created.
         elapsed: Duration,

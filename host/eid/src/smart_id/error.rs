@@ -43,7 +43,7 @@ pub enum SmartIdError {
     #[error("the session ended with the unknown result {0:?}")]
     UnknownEndResult(String),
 
-    /// There is no such account or document.
+    /// The account or document does not exist.
     #[error("there is no such account")]
     AccountNotFound,
     /// The person has accounts, but none of the requested level.

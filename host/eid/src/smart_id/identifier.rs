@@ -153,7 +153,7 @@ impl Nonce {
         sound.then(|| Self(text.to_owned()))
     }
 
-    /// Of 15 bytes that are not used twice.
+    /// A nonce of 15 bytes that are not used twice.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 15]) -> Self {
         Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::DisplayText;
 
-/// One way of asking the person.
+/// One kind of interaction with the person.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Interaction {
     /// The text together with the PIN.

@@ -71,7 +71,7 @@ pub struct SigningCertificate {
 }
 
 impl fmt::Debug for SigningCertificate {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SigningCertificate")
             .field("level", &self.level)

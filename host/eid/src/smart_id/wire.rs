@@ -53,7 +53,7 @@ impl<'r> RelyingParty<'r> {
     }
 }
 
-/// Of a choice of a certificate.
+/// Request for a certificate choice.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CertificateRequest<'r> {
@@ -120,7 +120,7 @@ impl<'r> SignatureRequest<'r> {
     }
 }
 
-/// Of an authentication.
+/// Request for an authentication.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AuthenticationRequest<'r> {

@@ -128,7 +128,7 @@ pub(crate) fn seizure_of(kind: &str) -> Value {
     seizures
 }
 
-/// As many seizure acts, all alike.
+/// This many seizure acts, all alike.
 pub(crate) fn many_seizures(count: usize) -> Value {
     let act = seizures()["acts"][0].clone();
     json!({ "acts": vec![act; count] })

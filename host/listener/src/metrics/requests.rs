@@ -104,7 +104,7 @@ impl RequestMetrics {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub(super) fn register(registry: &mut Registry) {
     registry.register(
         "http_requests",
@@ -119,7 +119,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
 }
 
-/// From 1 ms to 16 s.
+/// Buckets from 1 ms to 16 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 8))
 }

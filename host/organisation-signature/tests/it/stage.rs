@@ -36,7 +36,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// With an RSA key.
+    /// A stage with an RSA key.
     pub(crate) async fn set() -> Self {
         Self::set_in(tempfile::tempdir().unwrap(), &HOST).await
     }
@@ -51,7 +51,7 @@ impl Stage {
         Self::set_in(tempfile::tempdir().unwrap(), &host).await
     }
 
-    /// With a key on P-256.
+    /// A stage with a key on P-256.
     pub(crate) async fn on_p256() -> Self {
         let key = Key::generate(KeyKind::P256).unwrap();
         let folder = tempfile::tempdir().unwrap();

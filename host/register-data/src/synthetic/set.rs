@@ -64,7 +64,7 @@ struct File {
     code: EntityCode,
     #[serde(default)]
     conduct: Conduct,
-    /// By kind of query.
+    /// Answers by kind of query.
     #[serde(default)]
     answers: BTreeMap<String, Value>,
     #[serde(default)]
@@ -84,9 +84,9 @@ struct InOffice {
 /// Content of the files.
 #[derive(Default)]
 pub(super) struct Set {
-    /// By code.
+    /// Behaviours by entity code.
     conducts: HashMap<String, Conduct>,
-    /// With the last day on which it is so.
+    /// Answers, with the last day on which they hold.
     answers: HashMap<Query, (Option<Date>, RegisterData)>,
 }
 

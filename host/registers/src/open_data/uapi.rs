@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
         Ok(list.data)
     }
 
-    /// One object.
+    /// Reads one object.
     pub(super) async fn object<T: DeserializeOwned>(
         &mut self,
         model: &str,

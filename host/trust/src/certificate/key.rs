@@ -13,7 +13,7 @@ pub enum KeyKind {
         /// Significant bits of the modulus.
         bits: u32,
     },
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec {
         /// The curve.
         curve: EcCurve,

@@ -48,7 +48,7 @@ pub struct OcspEvidence {
     pub status: CertificateStatus,
     /// Time at which the status was known to be correct.
     pub this_update: Timestamp,
-    /// By when newer information will be there.
+    /// Time of the next update.
     pub next_update: Option<Timestamp>,
     /// Time of signing.
     pub produced_at: Timestamp,

@@ -57,7 +57,7 @@ pub enum TokenFault {
     /// TSTInfo's version is not 1.
     #[error("the token has the version {0}")]
     Version(u8),
-    /// There is not exactly one signer.
+    /// The token does not have exactly one signer.
     #[error("the token has {0} signers instead of one")]
     NotOneSigner(usize),
     /// The imprint differs from the one sent.

@@ -27,7 +27,7 @@ pub enum ValidationDataError {
     NotYet {
         /// Requested time.
         since: Timestamp,
-        /// By when there will be newer data, if that is known.
+        /// Time of the next update, if it is known.
         next_update: Option<Timestamp>,
     },
 }

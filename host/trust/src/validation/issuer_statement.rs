@@ -20,7 +20,7 @@ pub(crate) struct IssuerStatement {
     pub(super) this_update: Timestamp,
     /// Time of the statement.
     pub(super) told_at: Timestamp,
-    /// By when newer information will be there.
+    /// Time of the next update.
     pub(super) next_update: Option<Timestamp>,
 }
 

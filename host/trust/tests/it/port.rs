@@ -80,7 +80,7 @@ impl HttpPort for FakePort {
     }
 }
 
-/// One port as both ways.
+/// One port for both purposes.
 pub fn both(port: Arc<dyn HttpPort>) -> Ports {
     Ports {
         configured: Arc::clone(&port),

@@ -69,7 +69,7 @@ struct Stock {
     taken_at: Instant,
     /// Time at which the shared bucket is full, as last reported.
     full_at: Instant,
-    /// Until when there is nothing to be had.
+    /// Time until which the shared bucket is empty.
     empty_until: Instant,
     portion: NonZeroU32,
 }

@@ -16,7 +16,7 @@ pub(super) struct Document<'d> {
 /// A call of the API, or an event that it posts.
 pub(super) struct Call<'d> {
     pub(super) id: &'d str,
-    /// In lower case.
+    /// Method in lower case.
     pub(super) method: &'d str,
     /// The template of the path, or the kind of the event.
     pub(super) path: &'d str,

@@ -70,7 +70,7 @@ fn of_tag(about: &About, name: &str, description: &str, calls: &[Call<'_>]) -> M
     }
 }
 
-/// All schemas.
+/// Page of all schemas.
 pub(super) fn schemas(document: &Document<'_>) -> Markup {
     let about = document.about;
     frame(

@@ -9,7 +9,7 @@ use super::{index, markdown, members};
 
 /// A call, event or schema that names schemas.
 pub(super) struct User<'d> {
-    /// With a link to its page.
+    /// Entry with a link to its page.
     entry: Markup,
     schemas: Vec<&'d str>,
 }

@@ -12,7 +12,7 @@ const MOST_HITS: usize = 60;
 /// Maximum number of matching names shown within a hit.
 const MOST_WITHIN: usize = 3;
 
-/// All that can be found.
+/// Index of the search.
 pub(super) struct Search {
     entries: Vec<Entry>,
 }

@@ -14,9 +14,9 @@ pub(super) const KEY: &str = "KEY";
 
 /// Request of a sample program.
 pub(super) struct Request<'d> {
-    /// In capitals.
+    /// Method in capitals.
     pub(super) method: String,
-    /// With the names of variables in braces.
+    /// URL with the names of variables in braces.
     address: String,
     /// Parameters with values in variables.
     pub(super) variables: Vec<&'d Value>,
