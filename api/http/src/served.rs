@@ -34,7 +34,8 @@ impl<A: Api> Clone for Http<A> {
 }
 
 impl<A: Api> Http<A> {
-    /// Contract of a path template and method; for another method, that of another one of the path.
+    /// Contract of a path template and method. For a method that the path lacks, the contract of
+    /// one that it has.
     pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
         let contracts = self.contracts.iter().map(|contract| &**contract);
         let mut contracts = contracts.filter(|contract| contract.path == template);

@@ -100,8 +100,8 @@ impl PublicKey {
     /// Returns true if `value` signs `digest`, computed by `hash`.
     ///
     /// # Errors
-    /// Neither does AWS-LC accept the value nor can OpenSSL decide. OpenSSL cannot for many values
-    /// that are no signature at all.
+    /// AWS-LC does not accept the value, and OpenSSL cannot decide. That is so for many values that
+    /// are no signature at all.
     pub fn verify_digest(
         &self,
         scheme: Scheme,

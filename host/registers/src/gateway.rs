@@ -153,8 +153,8 @@ impl Gateway {
     }
 }
 
-/// Returns true if a 404 says that the subject is unknown, false if only nothing is held on it. A
-/// 404 without the protocol's no-data body means a misconfigured URL.
+/// Returns true if a 404 says that the subject is unknown, false if only nothing is held on it.
+/// A 404 without either of the protocol's bodies means a misconfigured URL.
 fn is_unknown(response: &Response<Bytes>) -> Result<bool, Unavailable> {
     let problem: Option<Problem> = is_of(response, PROBLEM)
         .then(|| serde_json::from_slice(response.body()).ok())
