@@ -1,5 +1,4 @@
-//! Lists the files of `fixtures/cases`, all but the large ones, for the crate to
-//! take them in.
+//! Lists the files of `fixtures/cases` except the large ones, so that the crate can include them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

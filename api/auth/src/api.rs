@@ -1,4 +1,4 @@
-//! What stands behind the routes.
+//! The trait behind the routes.
 
 use async_trait::async_trait;
 use parafa_api_http::{Api, Problem, ids};
@@ -15,14 +15,14 @@ ids! {
     AuthenticationId in "requestId";
 }
 
-/// The operations of the API, one method each.
+/// Operations of the API, one method each.
 ///
-/// Callers are of three kinds, and each operation is for one: a provider by its
-/// key, a client by the token of one request, and anybody. What a client may not
-/// touch is refused by [`Api::presence`]: its request alone is there for it.
+/// Callers are of three kinds, and each operation is for one. A provider has its key, a client the
+/// token of one request, and anybody may make the others. [`Api::presence`] restricts a client to
+/// its own request.
 #[async_trait]
 pub trait AuthApi: Api<Record = AuthenticationId> {
-    /// Whoever calls without credentials.
+    /// The caller without credentials.
     fn anybody() -> Self::Caller;
 
     /// The methods that are set up here. Must not block.
@@ -63,8 +63,8 @@ pub trait AuthApi: Api<Record = AuthenticationId> {
     /// `POST /v1/auth/pairings`.
     async fn pair(&self, request: PairingRequest) -> Result<views::PairedClient, Problem>;
 
-    /// `GET /auth/return/{requestId}`: the app has come back from the device link
-    /// of a request; where the person began, if it really has.
+    /// `GET /auth/return/{requestId}`: the app came back from a request's device link. Returns
+    /// where the person began, if the return is valid.
     async fn return_from_app(&self, id: AuthenticationId, returned: AppReturn) -> Option<String>;
 
     /// `GET /v1/auth/.well-known/jwks.json`.

@@ -1,4 +1,4 @@
-//! How the API writes its refusals.
+//! Format of the API's refusals.
 
 use parafa_api_http::{Problem, ProblemFormat, ProblemType, RequestId};
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ impl ProblemFormat for ErrorEnvelope {
     }
 }
 
-/// All that is to be said: the envelope has one place for it.
+/// The whole text of a problem: the envelope has one member for it.
 fn message(problem: &Problem) -> String {
     let mut message = problem.detail().to_owned();
     if let several @ [_, _, ..] = problem.errors() {

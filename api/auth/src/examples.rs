@@ -1,4 +1,4 @@
-//! Examples, made of the very views that callers get.
+//! Examples, made from the same views as answers.
 
 use parafa_api_http::BaseUrl;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The way from nothing to a person who is authenticated.
+//! The guide from nothing to an authenticated person.
 
 use parafa_api_http::{Guide, Step};
 

@@ -1,8 +1,8 @@
-//! The HTTP contract of the eID authentication API: its operations, requests,
-//! views and error envelope.
+//! The HTTP contract of the eID authentication API: its operations, requests, views and error
+//! envelope.
 //!
-//! Whoever authenticates persons implements [`AuthApi`]; [`router`] puts HTTP in
-//! front of it, with what all APIs share: `parafa_api_http`.
+//! The product implements [`AuthApi`]; [`router`] puts HTTP in front of it, with the common parts
+//! of all APIs: `parafa_api_http`.
 
 mod api;
 mod envelope;
@@ -45,8 +45,7 @@ pub fn neighbour() -> Neighbour {
     }
 }
 
-/// Longest body, in bytes: certificates and signatures are short, and some calls
-/// are anybody's.
+/// Longest body, in bytes: certificates and signatures are short, and some calls are public.
 const LONGEST_BODY: usize = 64 * 1024;
 
 /// The API under `/v1/auth`, its description under `/auth/openapi.json` and

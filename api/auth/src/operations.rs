@@ -20,16 +20,16 @@ const CERTIFICATE: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/cert
 const COMPLETION: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/complete");
 const PAIRINGS: Path<()> = Path::new("/v1/auth/pairings");
 const KEYS: Path<()> = Path::new(KEYS_PATH);
-/// Behind the issuer (OpenID Connect Discovery 1.0, 4).
+/// Path below the issuer (OpenID Connect Discovery 1.0, 4).
 const CONFIGURATION: Path<()> = Path::new("/.well-known/openid-configuration");
 
-/// Where the keys of assertions are.
+/// Path of the keys of assertions.
 pub const KEYS_PATH: &str = "/v1/auth/.well-known/jwks.json";
 
-/// How long whoever verifies assertions may keep the keys, in seconds.
+/// Time for which verifiers of assertions may cache the keys, in seconds.
 pub const KEYS_ARE_FRESH_FOR: u32 = 300;
 
-/// What operations are about.
+/// Tags of operations.
 pub(crate) const TAGS: &[Tag] = &[OF_PROVIDERS, OF_CLIENTS];
 const OF_PROVIDERS: Tag = Tag {
     name: "Providers",
@@ -46,7 +46,7 @@ const CLIENT_TOKEN: Credential = Credential {
     refusal: ErrorCode::InvalidClientToken.problem_type(),
 };
 
-/// All operations, in the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
     vec![
         Operation::<A>::post(REQUESTS, "createAuthentication")

@@ -1,4 +1,4 @@
-//! Where a pairing link leads to where no app takes it.
+//! Page behind a pairing link, for browsers without the app.
 
 use axum::Router;
 use axum::response::IntoResponse;
@@ -9,7 +9,7 @@ use parafa_api_http::edge;
 use crate::envelope::ErrorEnvelope;
 
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// It does not repeat the code, which whoever came here has.
+/// The code is not repeated; the visitor has it.
 const PAGE: &str = r#"<!DOCTYPE html>
 <html lang="lt">
 <head>

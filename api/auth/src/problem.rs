@@ -3,7 +3,7 @@
 use parafa_api_http::ProblemType;
 
 parafa_api_http::problem_kinds! {
-    /// What kind of refusal it is: the `code` of the error envelope.
+    /// Kind of a refusal: the `code` of the error envelope.
     pub enum ErrorCode {
         InvalidRequest = [UNPROCESSABLE_ENTITY, "invalid_request", "The request is not valid",
             "Members of the body or parameters of the query are missing, unknown or malformed.",
@@ -87,7 +87,7 @@ parafa_api_http::problem_kinds! {
 }
 
 impl ErrorCode {
-    /// Whether the same request may succeed later.
+    /// Returns true if the same request may succeed later.
     #[must_use]
     pub fn is_retryable(self) -> bool {
         matches!(
@@ -96,7 +96,7 @@ impl ErrorCode {
         )
     }
 
-    /// What stands in the place of a problem that several APIs have.
+    /// The API's own code for a problem that several APIs have.
     pub(crate) fn in_place_of(common: ProblemType) -> Option<Self> {
         Some(match common {
             ProblemType::VALIDATION_FAILED => Self::InvalidRequest,

@@ -1,4 +1,4 @@
-//! What is told of the API as a whole.
+//! Documentation of the API as a whole.
 
 use parafa_api_http::{Problem, Reference, Security, SetUp};
 use serde_json::Map;
@@ -9,9 +9,9 @@ use crate::operations::TAGS;
 use crate::problem::ErrorCode;
 use crate::{FOLDER, examples};
 
-/// What the API is called.
+/// Name of the API.
 pub(crate) const NAME: &str = "eID authentication";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str = "Persons authenticate with their eID";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";

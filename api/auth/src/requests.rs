@@ -1,4 +1,4 @@
-//! What calls are asked with.
+//! Input of calls.
 
 use std::time::Duration;
 
@@ -34,38 +34,38 @@ const PHONE_NUMBER: &str = "^\\+[0-9]{8,30}$";
 pub struct CreateAuthentication {
     /// The origin that the person authenticates for.
     pub audience: String,
-    /// How.
+    /// Method of authentication.
     pub method: NewMethod,
-    /// Where the person's browser goes when the app has come back from a device
-    /// link: an address of the audience.
+    /// URL to which the person's browser goes after the app came back from a device link: one of
+    /// the audience.
     pub return_url: Option<String>,
-    /// What the provider wants to find in the assertion.
+    /// Nonce of the provider, repeated in the assertion.
     pub nonce: Option<String>,
 }
 
-/// How somebody is to authenticate, and who.
+/// Method of an authentication, with the person.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NewMethod {
     /// With a card in a reader.
     Physical {
-        /// Whose it has to be, if anybody's.
+        /// Personal code that the card must have, if given.
         personal_code: Option<String>,
     },
     /// With a card over NFC.
     Nfc {
-        /// Whose it has to be, if anybody's.
+        /// Personal code that the card must have, if given.
         personal_code: Option<String>,
     },
     /// With Smart-ID.
     SmartId {
-        /// Whom to ask; nobody in particular, but whoever follows a device link.
+        /// Personal code of the person to ask; without one, anybody who follows a device link.
         personal_code: Option<String>,
     },
     /// With Mobile-ID.
     MobileId {
-        /// Whom to ask.
+        /// Personal code of the person to ask.
         personal_code: String,
-        /// On which phone, with the country's code.
+        /// Phone number, with the country code.
         phone_number: String,
     },
 }
@@ -149,7 +149,7 @@ impl<A> FromBody<A> for CreateAuthentication {
     }
 }
 
-/// What each method asks for, in JSON Schema.
+/// Conditions on each method's members, in JSON Schema.
 fn conditions() -> serde_json::Value {
     let of = |name: &str| {
         let method = json!({"type": "string", "const": name});
@@ -166,7 +166,7 @@ fn conditions() -> serde_json::Value {
     ])
 }
 
-/// Whether an address is one of an origin.
+/// Returns true if a URL belongs to an origin.
 fn is_of(origin: &str, address: &str) -> bool {
     let is_visible = |byte: u8| byte.is_ascii_graphic() && byte != b'#';
     let path = address.strip_prefix(origin);
@@ -185,7 +185,7 @@ fn phone_number(text: &str) -> Option<String> {
 /// The query of `GET /v1/auth/requests/{requestId}`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PollQuery {
-    /// How long to wait for another status.
+    /// Time to wait for another status.
     pub wait: Duration,
 }
 
@@ -225,9 +225,9 @@ impl<A> FromBody<A> for CertificateSubmission {
 pub struct CompletionRequest {
     /// The signature.
     pub signature: Vec<u8>,
-    /// The name of its algorithm, whatever it is.
+    /// Name of the signature's algorithm, not checked.
     pub algorithm: String,
-    /// The name of its encoding, whatever it is.
+    /// Name of the signature's encoding, not checked.
     pub encoding: String,
     /// The token of the certificate step.
     pub operation_token: String,
@@ -265,7 +265,7 @@ impl<A> FromBody<A> for CompletionRequest {
 /// The body of `POST /v1/auth/pairings`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PairingRequest {
-    /// What was read off a page.
+    /// Code shown on a page.
     pub code: String,
 }
 
@@ -283,14 +283,14 @@ impl<A> FromBody<A> for PairingRequest {
     }
 }
 
-/// What Smart-ID's app adds to the address that it returns to.
+/// Parameters that Smart-ID's app adds to its callback URL.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppReturn {
-    /// The address's own value, which nobody guesses.
+    /// The URL's own unguessable value.
     pub value: String,
     /// Proves that the app knows the session's secret.
     pub session_secret_digest: String,
-    /// What the app's answer was bound to; none where it has no good one.
+    /// Verifier to which the app's answer is bound; empty if it has no valid one.
     pub user_challenge_verifier: String,
 }

@@ -1,4 +1,4 @@
-//! Where Smart-ID's app sends a person's browser back to.
+//! Page to which Smart-ID's app sends a person's browser back.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use crate::envelope::ErrorEnvelope;
 use crate::requests::AppReturn;
 
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
-/// It is the same whether the return counts or not: what is made up learns
-/// nothing.
+/// The same whether the return is valid or not, so that a forged one reveals nothing.
 const PAGE: &str = r#"<!DOCTYPE html>
 <html lang="lt">
 <head>

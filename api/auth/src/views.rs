@@ -1,4 +1,4 @@
-//! What calls answer.
+//! Views of answers.
 
 use jiff::Timestamp;
 use parafa_api_http::Created;

@@ -12,60 +12,57 @@ use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
 use crate::vocabulary::{Country, Language};
 
-/// What stands behind the pages and calls.
+/// The trait behind the pages and calls.
 #[async_trait]
 pub trait CeremonyApi: Send + Sync + 'static {
-    /// A link that leads somewhere.
+    /// A valid link.
     type Link: Send + Sync;
 
     /// The app that reads identity cards; without one they are not offered.
     fn card_app(&self) -> Option<&CardApp>;
 
-    /// Where a link leads.
+    /// Looks up a link.
     ///
     /// # Errors
-    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    /// [`Problem::not_found`] for an unknown link, or one that is no longer valid.
     async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
 
-    /// Why a known link leads nowhere now, or is not open; `None` for an unknown
-    /// token and for an open link.
+    /// Reason why a known link is closed; `None` for an unknown token and for an open link.
     ///
     /// # Errors
-    /// A fault of what is stored.
+    /// A fault of the stored data.
     async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem>;
 
-    /// Whether more than reading is allowed on a link: its signer can still
-    /// sign.
+    /// Returns true if the link allows more than reading: its signer can still sign.
     fn is_open(&self, link: &Self::Link) -> bool;
 
-    /// The language of a link's signer.
+    /// Language of a link's signer.
     ///
     /// # Errors
-    /// A fault of what is stored.
+    /// A fault of the stored data.
     fn language(&self, link: &Self::Link) -> Result<Language, Problem>;
 
-    /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) by the national
-    /// code that they typed, if it is one. Asked while the body is decoded, so
-    /// that it is named along with all other faults; must not block.
+    /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) with the national code typed, if it is
+    /// valid. Called while the body is decoded, so that its fault is reported with all others; must
+    /// not block.
     fn person(&self, country: Country, code: &str) -> Option<String>;
 
-    /// `GET /c/{token}`: what the page shows before its script runs.
+    /// `GET /c/{token}`: content of the page before its script runs.
     async fn page(&self, link: Self::Link) -> Result<PageContent, Problem>;
 
-    /// How the workspace that asks shows itself: `GET /c/{token}/face.css` has its
-    /// accent.
+    /// Branding of the requesting workspace: `GET /c/{token}/face.css` has its accent colour.
     async fn face(&self, link: Self::Link) -> Result<Face, Problem>;
 
     /// `GET /c/{token}/logo.png`: the workspace's logo, a PNG file.
     ///
     /// # Errors
-    /// [`Problem::not_found`] where it has none.
+    /// [`Problem::not_found`] if it has none.
     async fn logo(&self, link: Self::Link) -> Result<Bytes, Problem>;
 
     /// `GET /c/{token}/document`.
     async fn document(&self, link: Self::Link) -> Result<ShownDocument, Problem>;
 
-    /// `GET /c/{token}/members`: all that the document is made of, in its order.
+    /// `GET /c/{token}/members`: all members of the document, in order.
     async fn members(&self, link: Self::Link) -> Result<Vec<Member>, Problem>;
 
     /// `GET /c/{token}/members/{id}`.
@@ -74,8 +71,8 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// The state of the ceremony now.
     async fn state(&self, link: Self::Link) -> Result<State, Problem>;
 
-    /// `GET /c/{token}/state`: the state once it differs from the `known` one,
-    /// or after `wait`, with a tag that tells it from others.
+    /// `GET /c/{token}/state`: returns the state once it differs from the `known` one, or after
+    /// `wait`, with its entity tag.
     async fn await_state(
         &self,
         token: &str,
@@ -83,18 +80,18 @@ pub trait CeremonyApi: Send + Sync + 'static {
         known: Option<&str>,
     ) -> Result<(State, String), Problem>;
 
-    /// `POST /c/{token}/attempts`: begins one in place of the signer's earlier one.
+    /// `POST /c/{token}/attempts`: starts an attempt, which replaces the signer's earlier one.
     ///
     /// # Errors
-    /// `signing-in-progress` while an attempt has the turn to sign. One that only
-    /// shows a code has none until a device answers.
+    /// `signing-in-progress` while an attempt has the turn to sign. One that only shows a code has
+    /// none until a device answers.
     async fn start_attempt(&self, link: Self::Link, request: StartAttempt) -> Result<(), Problem>;
 
     /// `DELETE /c/{token}/attempts/current`.
     async fn give_up(&self, link: Self::Link) -> Result<(), Problem>;
 
-    /// `GET /c/{token}/callback`: the app has come back to the page that opened
-    /// it, with these parameters.
+    /// `GET /c/{token}/callback`: the app came back to the page that opened it, with these
+    /// parameters.
     async fn return_from_app(
         &self,
         link: Self::Link,
@@ -105,29 +102,27 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// `POST /c/pairings`: pairs an app with the attempt of a code, once.
     ///
     /// # Errors
-    /// [`Problem::not_found`] for a code that leads nowhere.
+    /// [`Problem::not_found`] for an invalid code.
     async fn pair(&self, code: &str) -> Result<PairedCard, Problem>;
 
-    /// Where the token leads that an app was given.
+    /// Looks up the token of a card's app.
     ///
     /// # Errors
-    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    /// [`Problem::not_found`] for an unknown token, or one that is no longer valid.
     async fn find_paired(&self, token: &str) -> Result<Self::Link, Problem>;
 
-    /// `POST …/card/certificate`: what the card with this certificate, DER, is to
-    /// sign.
+    /// `POST …/card/certificate`: the data for the card with this certificate (DER) to sign.
     ///
     /// # Errors
-    /// `signing-in-progress` while another signer has the turn; the attempt goes
-    /// on, and the app may come again.
+    /// `signing-in-progress` while another signer has the turn; the attempt continues, and the app
+    /// may retry.
     async fn card_certificate(
         &self,
         link: Self::Link,
         der: Vec<u8>,
     ) -> Result<CardRequest, Problem>;
 
-    /// `POST …/card/complete`: how the attempt stands with what the card has
-    /// signed.
+    /// `POST …/card/complete`: the state of the attempt after the card's signature.
     async fn card_complete(
         &self,
         link: Self::Link,
@@ -140,12 +135,12 @@ pub trait CeremonyApi: Send + Sync + 'static {
 
 /// A document, or a part of it, of the version that would be signed now.
 pub struct ShownDocument {
-    /// The bytes. Not awaited where its description alone is wanted.
+    /// The bytes. Not awaited if only the headers are wanted.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// How many there are.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What it is called.
+    /// File name.
     pub file_name: String,
-    /// What it is.
+    /// Media type.
     pub media_type: String,
 }

@@ -9,8 +9,8 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const WASM: &str = "application/wasm";
 const FONT: &str = "application/octet-stream";
 
-/// Pictures of scanners need decoders that exist as WebAssembly alone; it is
-/// compiled in the worker, and nowhere in the page.
+/// Images from scanners need decoders that exist only as WebAssembly; it is compiled in the worker,
+/// and nowhere in the page.
 const WORKER_POLICY: &str =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
@@ -88,7 +88,7 @@ pub(crate) fn page_script() -> String {
     CEREMONY.path("ceremony.js")
 }
 
-/// The folder of what draws documents.
+/// Path of the PDF viewer.
 pub(crate) fn pdf_js() -> &'static str {
     PDF_JS.address()
 }

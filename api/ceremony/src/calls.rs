@@ -1,4 +1,4 @@
-//! State that pages and calls share, and extractors of what they are asked.
+//! State shared by pages and calls, and extractors of their input.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::vocabulary::Language;
 /// State that all pages and calls share.
 pub(crate) struct CeremonyRoutes<C> {
     pub(crate) api: C,
-    /// Reads what calls are asked.
+    /// Decodes the input of calls.
     pub(crate) admission: Admission,
-    /// Where the pages are served, as browsers write it.
+    /// Origin of the pages, as browsers serialize it.
     pub(crate) origin: String,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct CeremonyRoutes<C> {
 pub(crate) type Shared<C> = Arc<CeremonyRoutes<C>>;
 
 impl<C: CeremonyApi> CeremonyRoutes<C> {
-    /// What a call is asked.
+    /// Input of a call.
     pub(crate) async fn asked<I: Input<C>>(&self, request: Request) -> Result<I::Value, Problem> {
         self.admission.asked::<C, I>(&self.api, request).await
     }
 }
 
-/// Extracts what a request asks, from its body or its query.
+/// Extracts the input of a request, from its body or its query.
 pub(crate) struct Asked<C, I: Input<C>>(pub(crate) I::Value);
 
 impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
@@ -46,7 +46,7 @@ impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
     }
 }
 
-/// What stands in the address as a token; what is no text leads nowhere.
+/// Token in the path; text that is not UTF-8 is no token.
 pub(crate) struct LinkToken(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
@@ -67,12 +67,10 @@ async fn token<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<Option<St
 
 /// A link that is open or not.
 pub(crate) const ANY: bool = false;
-/// A link on which more than reading is allowed: others are not there for the
-/// calls that change something.
+/// A link that allows more than reading. Calls that change something answer 404 on others.
 pub(crate) const OPEN: bool = true;
 
-/// Where the token of a call leads, which stands in its address, or else was
-/// given to a card's app.
+/// Link of a call, by the token in its path or the token of a card's app.
 pub(crate) struct Link<C: CeremonyApi, const IS_OPEN: bool>(pub(crate) C::Link);
 
 impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C, IS_OPEN> {
@@ -90,8 +88,8 @@ impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C
     }
 }
 
-/// That the token in the address of a call leads somewhere. Nothing is kept of where:
-/// the call may wait, beside thousands of others.
+/// Checks that the link in the path of a call is valid, without keeping it: the call may wait,
+/// beside thousands of others.
 pub(crate) struct LiveLink;
 
 impl<C: CeremonyApi> FromRequestParts<Shared<C>> for LiveLink {
@@ -103,9 +101,8 @@ impl<C: CeremonyApi> FromRequestParts<Shared<C>> for LiveLink {
     }
 }
 
-/// The state whose tag the reader sent back, and nothing else of the headers: each
-/// keeps all that was read with it. A proxy that compresses answers makes their tags
-/// weak ones.
+/// The entity tag of the state that the reader has. The other headers are dropped, because each
+/// keeps the whole buffer in memory. A proxy that compresses answers makes the tags weak.
 pub(crate) struct KnownState(pub(crate) Option<String>);
 
 impl<S: Send + Sync> FromRequestParts<S> for KnownState {
@@ -130,8 +127,8 @@ pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C:
     }
 }
 
-/// A call with a method that it has not. That the link leads nowhere, or not
-/// there any more, comes first; the router adds `Allow`.
+/// A call with an unsupported method. A link that is unknown or no longer valid is reported first;
+/// the router adds `Allow`.
 pub(crate) async fn method_not_allowed<C: CeremonyApi, const IS_OPEN: bool>(
     State(routes): State<Shared<C>>,
     token: Result<LinkToken, Problem>,
@@ -166,8 +163,7 @@ pub(crate) async fn refusal<C: CeremonyApi>(
     }
 }
 
-/// The page behind a link that leads nowhere now. Whoever holds a known token may
-/// know why.
+/// Page of a closed link. The holder of a known token may see the reason.
 pub(crate) async fn dead_link_page<C: CeremonyApi>(
     api: &C,
     token: &str,
@@ -184,7 +180,7 @@ pub(crate) async fn dead_link_page<C: CeremonyApi>(
     }
 }
 
-/// Whether a page is among what is accepted (RFC 9110, 12.5.1).
+/// Returns true if the client accepts HTML (RFC 9110, 12.5.1).
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     accepts(headers, ACCEPT, "text/html")
 }

@@ -21,10 +21,10 @@ use crate::parameters::PageParameters;
 use crate::requests::{CardSignature, CertificateSubmission, PairingCode};
 use crate::{problems, views};
 
-/// Codes that lead nowhere, from one address within [`WINDOW`].
+/// Maximum number of invalid codes from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);
-/// From how many addresses on those that may guess again are forgotten.
+/// Number of addresses from which on expired ones are dropped.
 const MANY_ADDRESSES: usize = 4096;
 
 pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
@@ -43,12 +43,12 @@ pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
         .merge(calls_below("/c/card").layer(map_response(tell_dead_tokens)))
 }
 
-/// Who has guessed codes of late.
+/// Addresses that guessed codes recently.
 #[derive(Default)]
 struct Guesses(Mutex<HashMap<IpAddr, (Instant, u32)>>);
 
 impl Guesses {
-    /// Seconds after which an address may try again; none if it may now.
+    /// Seconds after which an address may try again; `None` if it may now.
     fn retry_after(&self, address: IpAddr, now: Instant) -> Option<u32> {
         let guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, count) = guesses.get(&address)?;
@@ -82,7 +82,7 @@ impl Guesses {
     }
 }
 
-/// What a browser shows of the address that the app is to open.
+/// Page shown by a browser at the URL meant for the app.
 async fn pair_page<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     parameters: PageParameters,
@@ -109,7 +109,7 @@ async fn pair<C: CeremonyApi>(
         return Err(Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(seconds));
     }
     let PairingCode(code) = routes.asked::<WholeBody<PairingCode>>(request).await?;
-    // Noted before it is known, so that many at the same time are not free.
+    // Counted before the result is known, so that concurrent guesses are not free.
     if let Some(address) = address {
         guesses.note(address, Instant::now());
     }
@@ -131,7 +131,7 @@ async fn certificate<C: CeremonyApi>(
 
 async fn complete<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
-    // What it ended with may be sent again when the signature is there.
+    // A repetition gets the same answer after the signature was made.
     Link(link): Link<C, ANY>,
     asked: Result<Asked<C, WholeBody<CardSignature>>, Problem>,
 ) -> Result<Json<views::Attempt>, Problem> {
@@ -139,7 +139,7 @@ async fn complete<C: CeremonyApi>(
     routes.api.card_complete(link, signature).await.map(Json)
 }
 
-/// Whatever is wrong with what an app sends has one status.
+/// All faults in an app's input have one status.
 fn refused(problem: Problem) -> Problem {
     match problem.kind() {
         ProblemType::VALIDATION_FAILED => Problem::new(problems::CARD_REFUSED, problem.detail())
@@ -148,7 +148,7 @@ fn refused(problem: Problem) -> Problem {
     }
 }
 
-/// What has ended is not there for an app's token any more.
+/// An ended attempt no longer exists for an app's token.
 async fn tell_dead_tokens(response: Response) -> Response {
     let problem = response.extensions().get::<Problem>();
     match problem.map(Problem::kind) {

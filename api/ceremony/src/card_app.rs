@@ -3,10 +3,10 @@
 /// The app that reads identity cards on signers' phones.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CardApp {
-    /// What it is called.
+    /// Name of the app.
     pub name: String,
-    /// Where it is to be had for iPhones.
+    /// URL of the app for iPhones.
     pub url_ios: Option<String>,
-    /// Where it is to be had for Android.
+    /// URL of the app for Android.
     pub url_android: Option<String>,
 }

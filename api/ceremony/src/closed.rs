@@ -1,30 +1,30 @@
-//! Links that are known and lead nowhere now.
+//! Links that are known but closed.
 
 use crate::messages::Messages;
 use crate::vocabulary::Language;
 
-/// A known link that leads nowhere now.
+/// A known link that is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ClosedLink {
-    /// Why it does not.
+    /// Reason.
     pub reason: ClosedReason,
     /// Language of its signer.
     pub language: Language,
 }
 
-/// Why a known link leads nowhere now.
+/// Reason why a known link is closed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClosedReason {
-    /// Other signers come first.
+    /// Another signer comes first.
     NotYet {
-        /// Whether a letter says when the turn has come.
+        /// True if a letter announces the signer's turn.
         is_mailed: bool,
     },
     /// Its signer has signed.
     Signed,
     /// Its signer has declined.
     Declined,
-    /// Another signer has declined, which ended the ceremony.
+    /// Another signer declined, which ended the ceremony.
     DeclinedByAnother,
     /// The caller has cancelled the ceremony.
     Cancelled,
@@ -50,7 +50,7 @@ impl ClosedReason {
         }
     }
 
-    /// What has happened, and what the signer can do.
+    /// Explanation, and what the signer can do.
     pub(crate) fn explanation(self, texts: &Messages) -> &'static str {
         match self {
             Self::NotYet { is_mailed: true } => texts.closed_not_yet_mailed,

@@ -7,9 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Colour(pub [u8; 3]);
 
-/// Least contrast of text with what is behind it (WCAG 2.2, 1.4.3, level AA).
+/// Minimum contrast of text with its background (WCAG 2.2, 1.4.3, level AA).
 const LEAST_CONTRAST: f64 = 4.5;
-/// How many steps there are from a colour to black or to white.
+/// Number of steps from a colour to black or to white.
 const STEPS: u8 = 100;
 
 impl Colour {
@@ -49,8 +49,8 @@ impl Colour {
         }
     }
 
-    /// This colour, or the nearest to it on the way to `towards` that can be read
-    /// on all of the backgrounds.
+    /// This colour, or the nearest one on the way to `towards` that is readable on all of the
+    /// backgrounds.
     #[must_use]
     pub fn readable_on(self, backgrounds: &[Self], towards: Self) -> Self {
         let mixed = (0..=STEPS).map(|step| self.mixed(towards, step));
@@ -61,7 +61,7 @@ impl Colour {
         mixed.into_iter().find(is_readable).unwrap_or(towards)
     }
 
-    /// So many hundredths of another colour, and this one for the rest.
+    /// This percentage of another colour, and the rest of this one.
     fn mixed(self, other: Self, hundredths: u8) -> Self {
         let share = u16::from(hundredths);
         let mut mixed = self.0;
@@ -80,14 +80,14 @@ impl fmt::Display for Colour {
     }
 }
 
-/// What a scheme of the common style sheet has behind text, and whereto a colour
-/// is moved to be read there.
+/// Backgrounds of text in a scheme of the common style sheet, and the colour towards which others
+/// are moved to be readable there.
 struct Scheme {
     card: Colour,
     paper: Colour,
     note: Colour,
     towards: Colour,
-    /// Hundredths of the accent in the background of what is chosen.
+    /// Hundredths of the accent in the background of selected elements.
     tint: u8,
 }
 
@@ -117,7 +117,7 @@ impl Scheme {
     }
 }
 
-/// A style sheet after the common one that has this accent instead.
+/// Style sheet after the common one, with this accent instead.
 pub(crate) fn style_sheet(accent: Colour) -> String {
     let (light, dark) = (LIGHT.variables(accent), DARK.variables(accent));
     format!("{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n")
@@ -127,7 +127,7 @@ pub(crate) fn style_sheet(accent: Colour) -> String {
 mod tests {
     use super::*;
 
-    /// The text of both schemes, as the common style sheet has it.
+    /// Text colour of both schemes, as in the common style sheet.
     const INKS: [(&Scheme, Colour); 2] = [
         (&LIGHT, Colour([0x16, 0x20, 0x2c])),
         (&DARK, Colour([0xe8, 0xed, 0xf3])),

@@ -1,4 +1,4 @@
-//! The signer declines: by the page's script, or by its form where none runs.
+//! Declining: by the page's script, or by its form without scripts.
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -29,8 +29,8 @@ pub(crate) async fn decline<C: CeremonyApi>(
     Ok(Json(routes.api.decline(link, asked.0).await?).into_response())
 }
 
-/// A form is answered by a page, whatever comes of it: the link leads nowhere
-/// any more once its signer has declined.
+/// A form is answered by a page, whatever the outcome: the link is closed once its signer has
+/// declined.
 async fn by_form<C: CeremonyApi>(
     routes: &CeremonyRoutes<C>,
     token: &str,
@@ -55,12 +55,12 @@ async fn by_form<C: CeremonyApi>(
     }
 }
 
-/// Whether a browser sends a form itself, as it does where no script runs.
+/// Returns true if the browser submits a form itself, as without scripts.
 pub(crate) fn is_form(headers: &HeaderMap) -> bool {
     declares(headers, "application/x-www-form-urlencoded")
 }
 
-/// What the page says that a form was not taken, in the look of all pages.
+/// Page for a refused form, in the look of all pages.
 pub(crate) fn refused(problem: &Problem, language: Option<Language>, token: &str) -> Response {
     let why: Sentence = match problem.kind() {
         ProblemType::FORBIDDEN => |texts| texts.decline_unproven,

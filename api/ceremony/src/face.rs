@@ -1,37 +1,37 @@
-//! How a workspace shows itself on the pages of its ceremonies.
+//! Branding of a workspace on the pages of its ceremonies.
 
 use maud::{Markup, html};
 
 use crate::colour::Colour;
 use crate::messages::Messages;
 
-/// How a workspace shows itself.
+/// Branding of a workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Face {
     /// The name that it is registered under.
     pub registered_name: String,
-    /// The name in which it asks, if that is another one.
+    /// Name shown instead of the registered one.
     pub display_name: Option<String>,
     /// Its colour, as it was chosen.
     pub accent: Option<Colour>,
-    /// How its logo is laid out, if it has one.
+    /// Size of its logo, if it has one.
     pub logo: Option<LogoSize>,
-    /// The email address at which signers can ask.
+    /// Email address for signers' questions.
     pub contact: Option<String>,
 }
 
-/// How much space a logo takes in a page or letter, in its units.
+/// Size of a logo in a page or letter, in its units.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LogoSize {
-    /// From left to right.
+    /// Width.
     pub width: u32,
-    /// From top to bottom.
+    /// Height.
     pub height: u32,
 }
 
 impl LogoSize {
-    /// A space of 160 by 48 units, or as much of it as a picture of so many pixels
-    /// fills with its proportions; a smaller one is not made larger.
+    /// The largest size of at most 160 by 48 units with the proportions of a picture of this many
+    /// pixels. A smaller picture is not enlarged.
     #[must_use]
     pub fn of_pixels(width: u32, height: u32) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
@@ -50,7 +50,7 @@ impl LogoSize {
 }
 
 impl Face {
-    /// The name in which it asks.
+    /// Name shown.
     #[must_use]
     pub fn name(&self) -> &str {
         self.display_name
@@ -58,7 +58,7 @@ impl Face {
             .unwrap_or(&self.registered_name)
     }
 
-    /// The registered name, where another one is shown.
+    /// The registered name, if another one is shown.
     #[must_use]
     pub fn other_registered_name(&self) -> Option<&str> {
         let is_other = self.display_name.is_some();
@@ -71,7 +71,7 @@ impl Face {
         accent.map(|_| format!("{base}/face.css")).collect()
     }
 
-    /// The logo, beside which the name stands as text.
+    /// The logo; the name is beside it as text.
     pub(crate) fn shown_logo(&self, base: &str) -> Markup {
         html! {
             @if let Some(LogoSize { width, height }) = self.logo {
@@ -80,7 +80,7 @@ impl Face {
         }
     }
 
-    /// The name that it is registered under, where another one is shown.
+    /// The registered name, if another one is shown.
     pub(crate) fn registered(&self, texts: &Messages) -> Markup {
         html! {
             @if let Some(name) = self.other_registered_name() {

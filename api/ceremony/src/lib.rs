@@ -1,9 +1,7 @@
-//! The hosted ceremony: the page behind a signer's link and the JSON calls
-//! that the page and the card app use. The token in the address is the only
-//! credential.
+//! The hosted ceremony: the page behind a signer's link and the JSON calls of the page and the card
+//! app. The token in the path is the only credential.
 //!
-//! Whoever keeps ceremonies implements [`CeremonyApi`]; [`router`] puts the
-//! pages and calls in front of it.
+//! The product implements [`CeremonyApi`]; [`router`] puts the pages and calls in front of it.
 
 mod api;
 mod assets;
@@ -25,7 +23,7 @@ mod texts;
 mod views;
 mod vocabulary;
 
-/// What a browser can show beside the page.
+/// Media type that a browser can show beside the page.
 const PDF: &str = "application/pdf";
 /// Pictures that it can show there.
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];

@@ -1,11 +1,10 @@
-//! Every sentence that signers read, on pages and in letters, in Lithuanian and
-//! English side by side: a sentence that lacks one of them does not compile.
+//! Every sentence for signers, on pages and in letters, in Lithuanian and English side by side: a
+//! sentence without one of them does not compile.
 
 /// Writes the catalogue: `name: Lithuanian, English;`.
 macro_rules! messages {
     ($($name:ident: $lithuanian:literal, $english:literal;)+) => {
-        /// Every sentence in one language, by what it is for. Places for what is
-        /// filled in stand in braces.
+        /// Every sentence in one language, by its use. Placeholders are in braces.
         #[allow(missing_docs, reason = "the sentences say what they are for")]
         #[derive(Debug)]
         pub struct Messages {
@@ -252,11 +251,11 @@ mod tests {
     use super::{ALL, Messages};
     use crate::vocabulary::Language;
 
-    /// Names that are the same in both languages.
+    /// Messages that are the same in both languages.
     const NAMES: [&str; 1] = ["smart_id"];
     /// Places for numbers.
     const COUNTS: [&str; 3] = ["{minutes}", "{page}", "{pages}"];
-    /// Where sentences are used.
+    /// Sources that use sentences.
     const USERS: [&str; 2] = ["src", "../../host/ceremony/src/letters"];
 
     fn sources(folder: &Path) -> String {

@@ -1,5 +1,5 @@
-//! The hosted page: a shell that says who asks for what, filled by a script
-//! that uses the ceremony's JSON calls.
+//! The hosted page: a shell that names the requester and the document, filled by a script that uses
+//! the ceremony's JSON calls.
 
 mod card_app;
 mod finished;
@@ -27,11 +27,11 @@ pub(crate) struct CeremonyPage<'a> {
     pub(crate) token: &'a str,
     /// Language of the page.
     pub(crate) language: Language,
-    /// What it shows.
+    /// Content.
     pub(crate) content: &'a PageContent,
     /// The app that reads identity cards.
     pub(crate) card_app: Option<&'a CardApp>,
-    /// Whether its signer can still sign.
+    /// True if its signer can still sign.
     pub(crate) is_open: bool,
 }
 
@@ -88,7 +88,7 @@ impl CeremonyPage<'_> {
         )
     }
 
-    /// By when it is to be signed, and can be at the latest.
+    /// Requested signing date, and the deadline.
     fn deadlines(&self, texts: &Messages) -> Markup {
         let last = match self.content.wanted_by {
             Some(_) => texts.sign_at_latest,
@@ -142,7 +142,7 @@ impl CeremonyPage<'_> {
                 (waiting(texts, self.card_app))
                 (self.done(texts, document))
                 (ended_without_signature(texts))
-                // Shown where no script runs: a form needs none.
+                // Also without scripts: a form needs none.
                 details #decline hidden[!self.is_open] {
                     summary { (texts.decline) }
                     (self.decline_form(texts, base))
@@ -151,7 +151,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// What the document is made of, where it is a container.
+    /// Members of the document, if it is a container.
     fn members(&self, texts: &Messages, base: &str) -> Markup {
         match &self.content.members {
             PageMembers::DocumentItself => Markup::default(),
@@ -171,7 +171,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The place where the document, or a part of it, is drawn.
+    /// Place where the document, or a member of it, is drawn.
     fn viewer(&self, texts: &Messages, document: &str) -> Markup {
         let is_itself_pdf = self.content.document_mime_type == PDF;
         let is_awaited = match &self.content.members {
@@ -211,7 +211,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The advisory validation; nothing where there is no signature.
+    /// The advisory validation; empty without signatures.
     fn signatures(&self, texts: &Messages) -> Markup {
         let list = match &self.content.earlier_signatures {
             EarlierSignatures::Known { signatures, .. } if signatures.is_empty() => {
@@ -234,7 +234,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// What a signer who is compared with a register is told of their data.
+    /// Privacy notice for a signer who is compared with a register.
     fn subject_notice(&self, texts: &Messages) -> Markup {
         let Some(notice) = &self.content.subject_notice else {
             return Markup::default();
@@ -247,7 +247,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// The methods that are offered: cards where there is an app that reads them.
+    /// Offered methods: cards only if there is an app that reads them.
     fn methods(&self) -> Vec<SigningMethod> {
         let is_offered =
             |method: &SigningMethod| *method != SigningMethod::Nfc || self.card_app.is_some();
@@ -296,7 +296,7 @@ impl CeremonyPage<'_> {
     }
 }
 
-/// A part of the document: a script draws what it can, and all can be saved.
+/// A member of the document: a script shows supported ones, and all can be saved.
 fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
     let address = format!("{base}/members/{}", member.id);
     let role = match member.role {
@@ -322,12 +322,12 @@ fn is_shown(member: &Member) -> bool {
     is_pdf(member) || is_picture(member)
 }
 
-/// Whether it is drawn as soon as the page is there.
+/// Returns true if it is shown as soon as the page is loaded.
 fn is_shown_first(member: &Member) -> bool {
     member.role == MemberRole::Main && is_pdf(member)
 }
 
-/// Whether it is to be read, and not here.
+/// Returns true if it has content to read that the page cannot show.
 fn is_to_be_saved(member: &Member) -> bool {
     member.role != MemberRole::Metadata && !is_shown(member)
 }
@@ -336,7 +336,7 @@ fn is_pdf(member: &Member) -> bool {
     member.mime_type == PDF
 }
 
-/// Whether it is a picture here and wherever it is saved: its name says so too.
+/// Returns true if it is a picture here and wherever it is saved: its name must agree.
 fn is_picture(member: &Member) -> bool {
     let name = member.name.to_ascii_lowercase();
     let is_named_so = [".png", ".jpg", ".jpeg"]
@@ -364,7 +364,7 @@ fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {
     }
 }
 
-/// Whether a baseline level has a time-stamp (ETSI EN 319 102-1, 4.3).
+/// Returns true if a baseline level has a time-stamp (ETSI EN 319 102-1, 4.3).
 fn is_time_stamped(level: &str) -> bool {
     ["-T", "-LT", "-LTA"].iter().any(|end| level.ends_with(end))
 }

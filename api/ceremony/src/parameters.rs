@@ -11,17 +11,17 @@ use parafa_api_http::{FromQuery, Problem, WireName};
 use crate::api::CeremonyApi;
 use crate::vocabulary::Language;
 
-/// The language of pages for those of whom nothing is known.
+/// Default language of pages.
 const USUAL_LANGUAGE: Language = Language::Lt;
 
 /// Longest wait for a change of the state.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// How the state is asked for.
+/// Query of the state.
 pub(super) struct StateQuery {
-    /// How long it is waited for.
+    /// Time limit of the long poll.
     pub(super) wait: Duration,
-    /// In which language it is told, if that is said.
+    /// Language of its texts, if given.
     pub(super) language: Option<Language>,
 }
 
@@ -40,7 +40,7 @@ impl FromQuery for StateQuery {
     }
 }
 
-/// What stands after the question mark in an address that people open, too.
+/// Query of URLs that people open, too.
 pub(super) struct PageParameters(pub(super) Query);
 
 impl<S: Send + Sync> FromRequestParts<S> for PageParameters {
@@ -53,15 +53,15 @@ impl<S: Send + Sync> FromRequestParts<S> for PageParameters {
 }
 
 impl PageParameters {
-    /// In which language the page is wanted, if that is said.
+    /// Requested language of the page.
     pub(super) fn language(&self) -> Result<Option<Language>, Problem> {
         decode::query(&self.0, None, |query| {
             Some(query.optional("lang", |node| node.one_of()))
         })
     }
 
-    /// The same where whatever else stands there is somebody else's: what mail
-    /// and chat programs append to links.
+    /// Like [`Self::language`], but ignores everything else, such as what mail and chat programs
+    /// append to links.
     pub(super) fn page_language(&self) -> PageLanguage {
         let tag = self.0.first("lang");
         let mut known = Language::ALL.iter();
@@ -73,10 +73,10 @@ impl PageParameters {
     }
 }
 
-/// The language of a page: the one that is asked for; else its signer's.
+/// Language of a page: the requested one, otherwise its signer's.
 #[derive(Clone, Copy)]
 pub(super) struct PageLanguage {
-    /// What is asked for.
+    /// Requested language.
     pub(super) asked: Option<Language>,
     signers: Option<Language>,
 }
@@ -94,12 +94,12 @@ impl PageLanguage {
         Ok(())
     }
 
-    /// In which it is to be written, if that is known.
+    /// Language of the page, if it is known.
     pub(super) fn known(self) -> Option<Language> {
         self.asked.or(self.signers)
     }
 
-    /// In which it is written where it is written in one.
+    /// Language of a page in one language.
     pub(super) fn chosen(self) -> Language {
         self.known().unwrap_or(USUAL_LANGUAGE)
     }

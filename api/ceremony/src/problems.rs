@@ -1,5 +1,5 @@
-//! What is refused because of how far a ceremony is: by the calls of signers,
-//! and by the APIs of the products that hold ceremonies.
+//! Refusals because of a ceremony's state: of signers' calls, and of the APIs of products that hold
+//! ceremonies.
 
 parafa_api_http::problem_types! {
     SIGNING_ENDED: CONFLICT, "signing-ended", "The signing has ended",

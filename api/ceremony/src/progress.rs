@@ -1,35 +1,35 @@
-//! How far the signatures of a ceremony have come.
+//! Progress of the signatures of a ceremony.
 
 use crate::vocabulary::SignerStatus;
 
-/// How far the signatures of a ceremony have come, as its signers may know.
+/// Progress of the signatures of a ceremony, as far as its signers may know it.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// What the other signers have done.
+    /// Status of the other signers.
     pub others: OtherSigners,
-    /// Whether each signer is mailed the document once all have signed.
+    /// True if each signer gets the document by mail once all have signed.
     pub is_copy_mailed: bool,
-    /// All signers; empty where they are not shown to each other.
+    /// All signers; empty if they are not shown to each other.
     pub parties: Vec<Party>,
 }
 
-/// What the other signers have done.
+/// Status of the other signers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OtherSigners {
-    /// Some have still to sign.
+    /// Some have not signed yet.
     #[default]
     StillSign,
-    /// All have signed, or there are none.
+    /// All have signed, or there are no others.
     HaveSigned,
     /// The ceremony has ended without some of their signatures.
     Ended,
 }
 
-/// A signer as the others see them.
+/// A signer as shown to the others.
 #[derive(Clone, Debug)]
 pub struct Party {
-    /// As the caller gave it.
+    /// Name, as the caller gave it.
     pub name: Option<String>,
-    /// Where they stand.
+    /// Status.
     pub status: SignerStatus,
 }

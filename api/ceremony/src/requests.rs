@@ -8,8 +8,8 @@ use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, Language, SigningM
 
 /// Longest reason of a decline, in characters.
 const LONGEST_REASON: usize = 500;
-/// How Estonian numbers begin. A code without a country is Lithuanian, unless it
-/// comes with such a number: the two countries' codes have the same form.
+/// Prefix of Estonian phone numbers. A code without a country is Lithuanian, unless it comes with
+/// such a number: the two countries' codes have the same form.
 const ESTONIAN_NUMBERS: &str = "+372";
 /// Longest text that may be a pairing code, in characters.
 const LONGEST_CODE: usize = 32;
@@ -23,16 +23,16 @@ const LONGEST_SIGNATURE: usize = 2 * 1024;
 /// An attempt to be.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StartAttempt {
-    /// How.
+    /// Signing method.
     pub method: SigningMethod,
-    /// As [`CeremonyApi::person`](crate::CeremonyApi::person) has it; none for a
-    /// device link.
+    /// In the form of [`CeremonyApi::person`](crate::CeremonyApi::person); `None` for a device
+    /// link.
     pub person: Option<String>,
     /// `+` and digits: of the phone that signs, for Mobile-ID.
     pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
-    /// In which the signer reads the page, where that is not their own.
+    /// Language in which the signer reads the page, if it is not their own.
     pub language: Option<Language>,
 }
 
@@ -42,7 +42,7 @@ impl<C: CeremonyApi> FromBody<C> for StartAttempt {
     }
 }
 
-/// `person` is asked about national codes.
+/// `person` validates national codes.
 fn start_attempt(
     node: &Node<'_>,
     person: impl Fn(Country, &str) -> Option<String>,
@@ -96,16 +96,16 @@ fn start_attempt(
     })
 }
 
-/// What a card has signed.
+/// A card's signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CardSignature {
     /// The value.
     pub value: Vec<u8>,
-    /// How it was made.
+    /// Signature algorithm.
     pub algorithm: CardAlgorithm,
     /// Its form.
     pub encoding: CardEncoding,
-    /// As it came with what was to be signed.
+    /// As it came with the data to be signed.
     pub operation_token: String,
 }
 
@@ -150,7 +150,7 @@ impl<A> FromBody<A> for CertificateSubmission {
     }
 }
 
-/// Why a signer declines, if they say so.
+/// Reason for declining, if given.
 pub(crate) struct DeclineReason(pub(crate) Option<String>);
 
 impl<A> FromBody<A> for DeclineReason {
@@ -159,8 +159,8 @@ impl<A> FromBody<A> for DeclineReason {
     }
 }
 
-/// The same of a form that a browser sends itself, where it runs no script; its
-/// address says the language of the answer.
+/// Decodes the form that a browser submits without scripts. The language of the answer is in the
+/// URL.
 pub(crate) fn decline_form(body: &[u8]) -> Result<Option<String>, Problem> {
     let form = std::str::from_utf8(body)
         .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;

@@ -37,13 +37,13 @@ const MAX_BODY_BYTES: usize = 64 * 1024;
 
 const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
-/// The side of a code's module, in pixels: Smart-ID asks for 6 to 10.
+/// Side of a module of the QR code, in pixels: Smart-ID requires 6 to 10.
 const MODULE: u32 = 6;
 
-/// Until when a call has to be answered, longer than a state is waited for.
+/// Time limit of a call, longer than the long poll of a state.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
-/// What a program is told of a link behind which there is nothing for it.
+/// Detail of a 404 for programs, behind a link.
 const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
 
 /// The page, its assets and the calls; they want an edge around them. `origin`
@@ -83,7 +83,7 @@ pub fn router<C: CeremonyApi>(api: C, config: &HttpConfig, origin: &str) -> Rout
         .with_state(routes)
 }
 
-/// A call that waits for a plugin to be free keeps no place of a download for ever.
+/// A call that waits for a free plugin must not keep a slot of a download forever.
 async fn end_slow_calls(request: Request, next: Next) -> Response {
     let answer = tokio::time::timeout(MAX_CALL, next.run(request)).await;
     answer.unwrap_or_else(|_| Problem::unavailable("The service is busy.").into_response())
@@ -120,8 +120,8 @@ async fn page<C: CeremonyApi>(
     }
 }
 
-/// The variables of the common style sheet that are the workspace's own. No style
-/// may stand in a page, so that they are a file of their own.
+/// Variables of the common style sheet with the workspace's values. Inline styles are forbidden in
+/// pages, so this is a file.
 async fn face<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     Link(link): Link<C, ANY>,
@@ -169,8 +169,8 @@ async fn member<C: CeremonyApi>(
     shown(routes.api.member(link, &id).await?, &method).await
 }
 
-/// A document, or a part of it, which the page draws and a browser saves. PDFs and
-/// pictures keep their types, so that the page can show them; nothing else has one.
+/// A document, or a member of it, for the page to draw and a browser to save. PDFs and images keep
+/// their types, so that the page can show them; others are sent as `application/octet-stream`.
 async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Problem> {
     let mut kept = [PDF].into_iter().chain(PICTURES);
     let media_type = kept
@@ -230,8 +230,8 @@ async fn give_up<C: CeremonyApi>(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The code to show now; it changes every second. Whatever parameters it is asked
-/// for with only make the address another one, so that browsers ask anew.
+/// The current QR code; it changes every second. Query parameters are ignored: they only make the
+/// URL different, so that browsers fetch it again.
 async fn code_to_scan<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     Link(link): Link<C, OPEN>,
@@ -264,10 +264,9 @@ async fn code_to_scan<C: CeremonyApi>(
         .into_response())
 }
 
-/// Where the app brings the signer back to; the page says what came of it, in the
-/// language that it was left in. Also a link that has been signed on leads there,
-/// for the return that its signature waited for: phones repeat it, and the signer
-/// is to see the page, not that the link is dead.
+/// Callback of the app; the page shows the result, in the language of the page that opened the app.
+/// Links that are already signed accept it too, for the return that the signature waited for.
+/// Phones repeat it, and the signer must see the page, not a dead link.
 async fn callback<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
@@ -295,8 +294,8 @@ async fn callback<C: CeremonyApi>(
     }
 }
 
-/// The page as the signer comes back to it: it has not seen the attempt that its
-/// fragment says it is about.
+/// The page to which the signer comes back. It has not seen the attempt that its fragment refers
+/// to.
 fn returned_to(token: &str, language: Option<Language>) -> String {
     match language {
         Some(language) => format!("/c/{token}?lang={}#returned", language.as_str()),
@@ -304,15 +303,14 @@ fn returned_to(token: &str, language: Option<Language>) -> String {
     }
 }
 
-/// The state with its tag, which a reader sends back in `If-None-Match` to be
-/// told of the next one.
+/// The state with its entity tag, which the reader sends back in `If-None-Match` to wait for the
+/// next one.
 fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response {
     let tag = HeaderValue::try_from(format!("\"{tag}\"")).expect("hex digits are ASCII");
     (status, [(ETAG, tag)], Json(state)).into_response()
 }
 
-/// A browser says where a call comes from; only this server's own pages may
-/// make it.
+/// Browsers send the origin of a call; only this server's own pages may make it.
 async fn refuse_foreign_origin<C: CeremonyApi>(
     State(routes): State<Shared<C>>,
     parameters: PageParameters,
@@ -336,7 +334,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
         .strip_prefix("/c/")
         .and_then(|rest| rest.strip_suffix("/decline"));
     match token {
-        // Browsers that do not say where a form comes from have readers too.
+        // A browser that sends no origin of a form also gets a page.
         Some(token) if decline::is_form(headers) && wants_html(headers) => {
             decline::refused(&problem, parameters.page_language().known(), token)
         }
@@ -344,9 +342,9 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     }
 }
 
-/// A page that tells nobody its address posts its forms with no origin (Fetch,
-/// 3.2, "append a request `Origin` header"); that it is one of this server's
-/// stands in a header that no script can set (Fetch Metadata, 2.3).
+/// A page without referrer posts its forms with the origin `null` (Fetch, 3.2, "append a request
+/// `Origin` header"). That it is a page of this server is in a header that no script can set (Fetch
+/// Metadata, 2.3).
 fn is_own_form(headers: &HeaderMap) -> bool {
     let is = |name: &HeaderName, value: &[u8]| {
         headers
@@ -358,7 +356,7 @@ fn is_own_form(headers: &HeaderMap) -> bool {
         && decline::is_form(headers)
 }
 
-/// What is not found behind a link is the link itself, whose token nobody repeats.
+/// A 404 behind a link concerns the link itself; its token is not repeated.
 async fn tell_dead_links(mut response: Response) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let told = match problem.kind() == ProblemType::NOT_FOUND {

@@ -1,4 +1,4 @@
-//! How the catalogue's sentences are chosen and filled in.
+//! Selection and filling of the catalogue's sentences.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -32,8 +32,7 @@ impl Messages {
             .replace("{time}", &local.strftime("%H:%M").to_string())
     }
 
-    /// What a signer reads when an attempt has failed: what happened, and what to
-    /// do next.
+    /// Sentence about a failed attempt: what happened, and what to do next.
     pub(crate) fn failure(
         &self,
         failure: AttemptFailure,

@@ -1,5 +1,4 @@
-//! What signers are told: the ceremony's state as JSON, and what the page
-//! shows.
+//! Views for signers: the ceremony's state as JSON, and the content of the page.
 
 use jiff::Timestamp;
 use parafa_api_http::views::timestamp;
@@ -168,17 +167,17 @@ pub struct AttemptError {
     circumstances: Circumstances,
 }
 
-/// What a sentence about a failure says beside what has failed.
+/// Circumstances of a failure that its sentence depends on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Circumstances {
-    /// How it was to be signed.
+    /// Signing method.
     pub method: SigningMethod,
-    /// Whether the link is for one person alone.
+    /// True if the link is for one person alone.
     pub is_locked: bool,
 }
 
 impl AttemptError {
-    /// With a sentence for the signer.
+    /// The failure with a sentence for the signer.
     #[must_use]
     pub fn new(failure: AttemptFailure, circumstances: Circumstances, language: Language) -> Self {
         Self {
@@ -190,7 +189,7 @@ impl AttemptError {
 }
 
 impl State {
-    /// The same for somebody who reads it in another language than the signer's.
+    /// The same state for a reader in another language than the signer's.
     pub(crate) fn told_in(mut self, language: Language) -> Self {
         let error = self
             .attempt
@@ -275,38 +274,38 @@ pub struct CardSubject {
     pub c: Option<String>,
 }
 
-/// What the page shows before its script runs.
+/// Content of the page before its script runs.
 #[derive(Clone, Debug)]
 pub struct PageContent {
-    /// Who asks.
+    /// Branding of the requesting workspace.
     pub face: Face,
-    /// What is to be signed.
+    /// Title of the document to be signed.
     pub title: String,
     /// File name of the document.
     pub document_name: String,
-    /// What it is.
+    /// Media type of the document.
     pub document_mime_type: String,
     /// Lower-case hex digest of the version that would be signed now.
     pub document_sha256: String,
-    /// The date by which it is wanted, if it is said.
+    /// Requested signing date, if given.
     pub wanted_by: Option<Timestamp>,
     /// The deadline.
     pub expires_at: Timestamp,
     /// Methods that the signer may use and that are set up here.
     pub methods: Vec<SigningMethod>,
-    /// Whether nothing is signed.
+    /// True if nothing is really signed.
     pub sandbox: bool,
-    /// Whether the document has scripts, which viewers may run.
+    /// True if the document has scripts, which viewers may run.
     pub has_scripts: bool,
-    /// What a signer who is compared with a register is told of their data.
+    /// Privacy notice for a signer who is compared with a register.
     pub subject_notice: Option<SubjectNotice>,
-    /// What is known of the signatures that the document carries.
+    /// Signatures that the document carries.
     pub earlier_signatures: EarlierSignatures,
-    /// On a link to what all have signed: until when it leads there.
+    /// On a link to the completed document: the end of its validity.
     pub copy_until: Option<Timestamp>,
-    /// What the document is made of.
+    /// Members of the document.
     pub members: PageMembers,
-    /// How far the signatures have come.
+    /// Progress of the signatures.
     pub progress: Progress,
 }
 
@@ -317,13 +316,13 @@ impl PageContent {
     }
 }
 
-/// What whoever is compared with a register is told of their data (GDPR, article
-/// 13), in paragraphs between line breaks. It is stored in this form too.
+/// Privacy notice for a person who is compared with a register (GDPR, article 13), in paragraphs
+/// between line breaks. It is stored in this form too.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SubjectNotice {
-    /// In Lithuanian.
+    /// Text in Lithuanian.
     pub lt: String,
-    /// In English.
+    /// Text in English.
     pub en: String,
 }
 
@@ -338,8 +337,7 @@ impl SubjectNotice {
 }
 
 impl Country {
-    /// Those that are offered to a signer who is, or is not, compared with a
-    /// Lithuanian register.
+    /// Countries offered to a signer, depending on a comparison with a Lithuanian register.
     #[must_use]
     pub fn offered(is_compared: bool) -> &'static [Self] {
         match is_compared {
@@ -349,52 +347,52 @@ impl Country {
     }
 }
 
-/// What a page says of what a document is made of.
+/// Members of the document on the page.
 #[derive(Clone, Debug)]
 pub enum PageMembers {
-    /// It is no container.
+    /// Not a container.
     DocumentItself,
-    /// All of a container, in its order.
+    /// All members of a container, in order.
     Known(Vec<Member>),
-    /// It is a container that could not be looked into, or not in time.
+    /// A container that could not be read, or not in time.
     Unknown,
 }
 
-/// What is known of the signatures that a document carries.
+/// Signatures that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum EarlierSignatures {
-    /// These are all, or as many as are told of; none where there is none, or
-    /// where there is nothing that could look at them.
+    /// All of them, or the first ones. Empty if there are none, or if there is no plugin that could
+    /// check.
     Known {
         /// The first ones.
         signatures: Vec<EarlierSignature>,
-        /// How many others there are.
+        /// Number of further ones.
         more: usize,
     },
-    /// There are some, and they could not be looked at, or not in time.
+    /// There are some, but they could not be read, or not in time.
     Unknown,
 }
 
 /// A signature that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EarlierSignature {
-    /// Who signed, as the certificate says, which nobody has checked; on one line.
+    /// The signer named by the certificate, which was not validated; on one line.
     pub signer: Option<String>,
-    /// When it was made, as it says itself.
+    /// Time of signing, as claimed by the signature.
     pub claimed_at: Option<Timestamp>,
     /// Baseline level, such as `PAdES-B-T`, or `unknown`.
     pub level: String,
-    /// Whether the document still says what was signed.
+    /// Verdict on the integrity of the signed content.
     pub verdict: SignatureVerdict,
 }
 
-/// What an advisory check says of a signature.
+/// Verdict of an advisory check of a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureVerdict {
-    /// All is as it was signed.
+    /// Unchanged since the signature.
     Intact,
     /// Something is not.
     NotIntact,
-    /// It cannot be told here: an algorithm or a curve is not known.
+    /// Unknown: an algorithm or a curve is not supported.
     Uncheckable,
 }

@@ -143,6 +143,6 @@ wire_enums! {
 }
 
 impl SigningMethod {
-    /// All of them, in the order in which they are listed.
+    /// All methods, in listing order.
     pub const EVERY: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 }

@@ -1,4 +1,4 @@
-//! What stands behind the routes.
+//! The trait behind the routes.
 
 use async_trait::async_trait;
 use parafa_api_http::deliveries::DeliveryId;
@@ -7,7 +7,7 @@ use parafa_api_http::{Api, Problem, Representation, RequestId};
 use crate::kyc::{KycApi, OrderId};
 use crate::requests::{AnswerOptions, Question};
 
-/// What a path names by an id.
+/// The record named by an id in a path.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Record {
     /// An order.
@@ -28,15 +28,15 @@ impl From<DeliveryId> for Record {
     }
 }
 
-/// The operations of the API, beside those on identification packages.
+/// Operations of the API, beside those on identification packages.
 ///
-/// Every method may answer any [`Problem`]. Roles, rates and everything that can
-/// be said of a request alone were looked at before.
+/// Every method may answer any [`Problem`]. Roles, rates and all properties of the request alone
+/// were checked before.
 #[async_trait]
 pub trait DiligenceApi: KycApi + Api<Record = Record> {
-    /// Answers a question in the form that was asked for: JSON of the
-    /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
-    /// The call is accounted for by its request id, which the caller gets too.
+    /// Answers a question in the requested form: JSON of the operation's view,
+    /// [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE). The call is logged under its request id,
+    /// which the caller gets too.
     async fn answer(
         &self,
         caller: &Self::Caller,

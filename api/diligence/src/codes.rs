@@ -1,4 +1,4 @@
-//! What the paths name: entities and things by their codes.
+//! Subjects named by paths: entities and things, by their codes.
 
 use std::str::FromStr;
 
@@ -16,11 +16,11 @@ const CODE: &str = "code";
 /// The parameter of unique numbers.
 const UNIQUE_NUMBER: &str = "uniqueNumber";
 
-/// The legal entity that a path names, or why it names none.
+/// Legal entity of a path, or the fault of its code.
 #[derive(Clone, Debug)]
 pub(crate) struct EntityPath(Result<EntityCode, String>);
 
-/// The real-property object that a path names, or why it names none.
+/// Real-property object of a path, or the fault of its number.
 #[derive(Clone, Debug)]
 pub(crate) struct PropertyPath(Result<PropertyNumber, String>);
 

@@ -1,4 +1,4 @@
-//! Examples of answers, made of the published synthetic set.
+//! Examples of answers, made from the published synthetic set.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
-//! Identification packages: who holds a role in an entity, by their own
-//! qualified signature and the register.
+//! Identification packages: a person's role in an entity, proven by their own qualified signature
+//! and the register.
 
 mod examples;
 mod operations;
@@ -31,7 +31,7 @@ parafa_api_http::ids! {
 /// unknown or of another workspace or mode is [`Problem::not_found`].
 #[async_trait]
 pub trait KycApi: DeliveriesApi<Event = KycEventKind> + Api<Record: From<OrderId>> {
-    /// Refuses what is for test keys alone.
+    /// Refuses operations that are only for test keys.
     ///
     /// # Errors
     /// [`ProblemType::SANDBOX_ONLY`](parafa_api_http::ProblemType::SANDBOX_ONLY) for a live key.

@@ -1,9 +1,7 @@
-//! The HTTP contract of the due-diligence API: its operations, requests, views
-//! and problems.
+//! The HTTP contract of the due-diligence API: its operations, requests, views and problems.
 //!
-//! Whoever answers implements [`DiligenceApi`]; [`router`] puts HTTP in front of
-//! it, with what all APIs share: `parafa_api_http`. The data themselves are
-//! `parafa_register_data`'s.
+//! The product implements [`DiligenceApi`]; [`router`] puts HTTP in front of it, with the common
+//! parts of all APIs: `parafa_api_http`. The types of the data are in `parafa_register_data`.
 
 mod api;
 mod codes;

@@ -57,7 +57,7 @@ pub(crate) const ROOTS: &[&str] = &[
     "/v1/kyc-deliveries",
 ];
 
-/// What operations are about.
+/// Tags of operations.
 pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS, ABOUT_KYC, ABOUT_DELIVERIES];
 const ENTITIES: Tag = Tag {
     name: "Entities",
@@ -68,7 +68,7 @@ const PROPERTY_OBJECTS: Tag = Tag {
     description: "Real Property Register data on one object.",
 };
 
-/// What every answer may be refused for.
+/// Possible refusals of every answer.
 const REFUSALS: &[ProblemKind] = &[
     PaymentRequired,
     NoData,
@@ -77,7 +77,7 @@ const REFUSALS: &[ProblemKind] = &[
     SignatureUnavailable,
 ];
 
-/// All operations, in the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: DiligenceApi>() -> Vec<Operation<A>> {
     let mut operations = data();
     operations.extend(kyc::operations());

@@ -5,7 +5,7 @@ use parafa_api_http::deliveries;
 use crate::kyc::problems;
 
 parafa_api_http::problem_kinds! {
-    /// What kind of refusal it is.
+    /// Kind of a refusal.
     pub enum ProblemKind {
         ValidationFailed = VALIDATION_FAILED;
         Unauthorized = UNAUTHORIZED;

@@ -1,4 +1,4 @@
-//! What is told of the API as a whole.
+//! Documentation of the API as a whole.
 
 use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security, webhooks};
 
@@ -9,9 +9,9 @@ use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::{FOLDER, examples};
 
-/// What the API is called.
+/// Name of the API.
 pub(crate) const NAME: &str = "Due diligence";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str = "Register data on Lithuanian legal entities";
 /// The version of the interface.
 const VERSION: &str = "1.0.0";

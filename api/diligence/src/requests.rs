@@ -1,4 +1,4 @@
-//! What calls are asked with.
+//! Input of calls.
 
 use parafa_api_http::FromQuery;
 use parafa_api_http::decode::Object;
@@ -6,7 +6,7 @@ use parafa_register_data::{EntityCode, PropertyNumber};
 
 use crate::vocabulary::{AnswerFormat, Purpose, SignatureTier};
 
-/// What a caller wants to know.
+/// Question of a caller.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Question {
     /// Name, form, status, management.
@@ -15,7 +15,7 @@ pub enum Question {
     Participants(EntityCode),
     /// Beneficial owners.
     BeneficialOwners(EntityCode),
-    /// Real property that the entity holds.
+    /// Real property of the entity.
     RealEstate(EntityCode),
     /// Everything about one real-property object.
     PropertyExtract(PropertyNumber),
@@ -23,18 +23,18 @@ pub enum Question {
     Seizures(EntityCode),
     /// Court cases.
     Cases(EntityCode),
-    /// All of these about an entity.
+    /// All of the above about an entity.
     Report(EntityCode),
 }
 
-/// How a caller wants to have it.
+/// Options of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AnswerOptions {
-    /// With the interpretation.
+    /// True to include the interpretation.
     pub interpret: bool,
-    /// In which form.
+    /// Form of the answer.
     pub form: Form,
-    /// What for; always given where it is required.
+    /// Purpose; always set if it is required.
     pub purpose: Option<Purpose>,
 }
 
@@ -49,8 +49,8 @@ pub enum Form {
     Container,
 }
 
-/// The query of an operation: with `interpret` where that is offered, and with
-/// the purpose required where the law asks for one.
+/// Query of an operation: with `interpret` if it is offered, and with the purpose required if the
+/// law demands one.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerQuery<const INTERPRETED: bool, const PURPOSE: bool>(pub AnswerOptions);
 

@@ -26,7 +26,7 @@ pub enum AnswerKind {
     Participants,
     /// Beneficial owners.
     BeneficialOwners,
-    /// Real property held.
+    /// Real property of an entity.
     RealEstate,
     /// Extracts of objects.
     PropertyExtract,
@@ -50,7 +50,7 @@ impl AnswerKind {
         Self::Report,
     ];
 
-    /// What the answer to a query is; none of one that is not for callers.
+    /// Kind of the answer to a query; `None` if it is not for callers.
     #[must_use]
     pub fn of(query: &Query) -> Option<Self> {
         Some(match query {
@@ -99,13 +99,13 @@ fn schema<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Where the schema of an answer is published.
+/// URL at which the schema of an answer is published.
 #[must_use]
 pub fn address(base_url: &BaseUrl, kind: AnswerKind) -> String {
     base_url.join(&format!("/schemas/dd/{}/v1", kind.name()))
 }
 
-/// `GET /schemas/dd/{kind}/v1`, for anybody.
+/// `GET /schemas/dd/{kind}/v1`, public.
 pub(crate) fn router() -> Router {
     Router::new().route("/schemas/dd/{kind}/v1", get(published))
 }

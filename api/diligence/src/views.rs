@@ -1,4 +1,4 @@
-//! What callers are answered.
+//! Views for callers.
 
 use jiff::Timestamp;
 use parafa_api_http::views::timestamp;

@@ -1,8 +1,8 @@
 use http::HeaderMap;
 use http::header::{AsHeaderName, CONTENT_TYPE};
 
-/// Whether a field of weighted values (RFC 9110, 12.4.2) names this one, with a
-/// weight above zero. Wildcards name nothing.
+/// Returns true if a field of weighted values (RFC 9110, 12.4.2) contains `value` with a weight
+/// above zero. Wildcards do not count.
 pub fn accepts(headers: &HeaderMap, field: impl AsHeaderName, value: &str) -> bool {
     let mut accepted = headers
         .get_all(field)
@@ -18,8 +18,7 @@ pub fn accepts(headers: &HeaderMap, field: impl AsHeaderName, value: &str) -> bo
     })
 }
 
-/// Whether a body is declared as of this media type (RFC 9110, 8.3), whatever its
-/// parameters.
+/// Returns true if the Content-Type is this media type (RFC 9110, 8.3), whatever its parameters.
 #[must_use]
 pub fn declares(headers: &HeaderMap, media_type: &str) -> bool {
     let given = headers

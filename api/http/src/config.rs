@@ -1,4 +1,4 @@
-//! What the operator decides about the HTTP side.
+//! Configuration of the HTTP side by the operator.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -16,26 +16,26 @@ pub const MIB: usize = 1024 * 1024;
 /// The least that bodies in flight have together, in bytes.
 const LEAST_IN_FLIGHT: usize = 256 * MIB;
 
-/// How many bodies of an API that takes short ones alone are held at one time.
+/// Number of bodies held at once by an API of short bodies.
 const SHORT_BODIES_AT_ONCE: usize = 256;
 
 /// Limits and addresses of the HTTP side.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
-    /// Where callers reach the service; problem types and locations begin with it.
+    /// Public base URL of the service; problem types and locations begin with it.
     pub base_url: BaseUrl,
     /// Longest request body, in bytes; a longer one is 413.
     pub max_body_bytes: usize,
-    /// The same for a batch, in bytes.
+    /// Maximum size of the body of a batch, in bytes.
     pub max_batch_body_bytes: usize,
-    /// All request bodies that are held at one time, in bytes; past it 503.
+    /// Maximum size of all request bodies held at once, in bytes; beyond it 503.
     pub max_bytes_in_flight: usize,
-    /// How slowly a body may come; after that 408.
+    /// Minimum pace of a body; a slower one is refused with 408.
     pub pace: BodyPace,
-    /// How often each key may come, and each address without one; what has the
-    /// same limiter counts together.
+    /// Rate limits of each key, and of each address without one; clones of one limiter count
+    /// together.
     pub rates: RateLimiter,
-    /// Other APIs beside this one, whose problems may have their pages with it.
+    /// Other APIs of the listener, whose problem pages may be in this one's folder.
     pub neighbours: Vec<Neighbour>,
 }
 
@@ -55,9 +55,8 @@ impl HttpConfig {
         }
     }
 
-    /// Takes no bodies of more than `longest` bytes, and holds 256 of them at one
-    /// time: whoever may call an API of short bodies does not hold the memory that
-    /// documents need.
+    /// Limits bodies to `longest` bytes, and holds at most 256 of them at once. Callers of an API
+    /// of short bodies must not take up the memory that documents need.
     #[must_use]
     pub fn with_short_bodies(mut self, longest: usize) -> Self {
         self.max_body_bytes = self.max_body_bytes.min(longest);
@@ -65,9 +64,8 @@ impl HttpConfig {
         self
     }
 
-    /// Takes bodies of up to `body` bytes, and batches of up to `batch`. Two of
-    /// the longer ones may be in flight at the same time, and 256 MiB in any
-    /// case: what is allowed must also be possible while others ask.
+    /// Limits bodies to `body` bytes, and batches to `batch`. At least two of the longer ones, and
+    /// 256 MiB, may be in flight at once: a permitted body must also be possible beside others.
     #[must_use]
     pub fn with_longest_bodies(mut self, body: NonZeroUsize, batch: NonZeroUsize) -> Self {
         self.max_body_bytes = body.get();
@@ -78,22 +76,22 @@ impl HttpConfig {
     }
 }
 
-/// An API on the listener, for those beside it and for pages on all of them.
+/// An API on the listener, as its neighbours and the common pages see it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Neighbour {
-    /// What it is called.
+    /// Title of the API.
     pub title: String,
     /// The folder of its description and pages, such as `/dd`.
     pub folder: String,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// What its guide leads to.
+    /// Subject of its guide.
     pub guide: &'static str,
     /// Every problem that it answers with.
     pub problems: Vec<ProblemType>,
     /// The folder of the API that has the pages of its problems.
     pub problem_folder: &'static str,
-    /// What it posts to webhooks.
+    /// Events that it posts to webhooks.
     pub events: Vec<Event>,
 }
 
@@ -111,7 +109,7 @@ impl BaseUrl {
         Self(bare.as_str().trim_end_matches('/').into())
     }
 
-    /// The address of `path`, which begins with a slash.
+    /// URL of `path`, which begins with a slash.
     #[must_use]
     pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.0)

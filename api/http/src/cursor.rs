@@ -1,4 +1,4 @@
-//! Which page of a list is wanted.
+//! Cursors of paged lists.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use crate::decode::Object;
 
 /// Records of one page.
 const LIMITS: RangeInclusive<u16> = 1..=100;
-/// The same where the caller does not say.
+/// Number of records of a page by default.
 const USUAL_LIMIT: u16 = 50;
 
 /// A cursor over a list, and how far it is moved.
@@ -16,7 +16,7 @@ const USUAL_LIMIT: u16 = 50;
 pub struct Cursor {
     /// Longest page, 1 to 100.
     pub limit: u16,
-    /// The record after which the page begins.
+    /// Record after which the page begins.
     pub starting_after: Option<Uuid>,
 }
 
@@ -24,7 +24,7 @@ impl Cursor {
     /// The pointer of the record, for the fault of an unknown one.
     pub const STARTING_AFTER_POINTER: &str = "/startingAfter";
 
-    /// Of a query.
+    /// Decodes a cursor from a query.
     pub fn decode(query: &mut Object<'_>) -> Option<Self> {
         let limit = query.or("limit", USUAL_LIMIT, |node| {
             node.described("Maximum number of items on a page.")

@@ -1,16 +1,14 @@
-//! Decoding of JSON bodies and queries that finds every fault, not only the
-//! first, and describes by the same code what it takes.
+//! Decoding of JSON bodies and queries that finds every fault, not only the first, and describes
+//! accepted requests by the same code.
 //!
-//! A request is decoded by code that asks a [`Node`] for what it wants, such as
-//! a line of at most so many characters, or for members by their names. A node
-//! is either one value of a request, with its place: then each question answers
-//! a value, or `None` after having noted a fault, and what a request was decoded
-//! to is complete exactly when no fault was noted. Or it is one that stands for
-//! any value: then each question notes the JSON Schema of what it would have
-//! taken, and answers `None`.
+//! Code that decodes asks a [`Node`] for what it wants, such as a line of limited length, or for
+//! members by name. A node is of one of two kinds. Some are a value of a request, with its
+//! position. Each question then returns a value, or `None` after recording a fault; a decoded
+//! request is complete exactly if no fault was recorded. Others stand for any value. Each question
+//! then records the JSON Schema of what it accepts, and returns `None`.
 //!
-//! Code that decodes must therefore ask for all members before it gives up for
-//! want of one, and ask for the same whatever the answers are.
+//! Decoders must therefore ask for all members before they give up for want of one, and must ask
+//! for the same whatever the answers are.
 
 mod base64;
 mod date_time;
@@ -38,12 +36,11 @@ pub(crate) use self::schema_recorder::{body_schema, query_members};
 pub use self::text::line_fault;
 use crate::problem::Problem;
 
-/// Decodes a body, and notes what is wrong before it (in the path, then in
-/// headers) and in the query along with the body's faults.
+/// Decodes a body. Faults before it (in the path, then in headers) and in the query are reported
+/// together with the body's.
 ///
 /// # Errors
-/// `validation-failed`, with all faults in the order in which they stand in the
-/// request.
+/// `validation-failed`, with all faults in the order of the request.
 pub fn body<T>(
     bytes: &[u8],
     query: &Query,
@@ -65,11 +62,11 @@ pub fn body<T>(
     complete(decoded, faults)
 }
 
-/// Decodes the query of a call without a body, and notes what is wrong before it
-/// (in the path, then in headers) along with its faults.
+/// Decodes the query of a call without a body. Faults before it (in the path, then in headers) are
+/// reported together with its own.
 ///
 /// # Errors
-/// `validation-failed`, with all faults in the order in which they stand there.
+/// `validation-failed`, with all faults in the order of the request.
 pub fn query<T>(
     query: &Query,
     before: impl IntoIterator<Item = Fault>,

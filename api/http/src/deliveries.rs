@@ -1,5 +1,4 @@
-//! The calls about events that were posted to webhooks: each API that posts them has them, over
-//! the same table.
+//! Calls on events posted to webhooks: the same for each API that posts them, over the same table.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -23,7 +22,7 @@ use crate::reference::Tag;
 use crate::views::{Page, timestamp};
 use crate::vocabulary::WireName;
 
-/// The event that is posted when a caller asks for a test.
+/// The event posted when a caller requests a test.
 pub const TEST_EVENT: &str = "webhook.test";
 
 crate::ids! {
@@ -49,42 +48,41 @@ crate::problem_types! {
         "Read the delivery a little later for the outcome of the attempt.";
 }
 
-/// What these calls are about.
+/// Tag of these calls.
 pub const ABOUT_DELIVERIES: Tag = Tag {
     name: "Deliveries",
     description: "Events that were posted to webhooks, with their attempts.",
 };
 
-/// Where these calls of an API stand.
+/// Paths of these calls in an API.
 #[derive(Clone, Copy)]
 pub struct DeliveryPaths {
     /// All deliveries.
     pub all: Path<()>,
-    /// One of them.
+    /// One delivery.
     pub one: Path<DeliveryId>,
-    /// One that is to be posted again.
+    /// Repetition of one delivery.
     pub resend: Path<DeliveryId>,
 }
 
 /// An API that posts events to webhooks. A delivery that is unknown or of another workspace, mode
 /// or API is [`Problem::not_found`].
 pub trait DeliveriesApi: Api<Record: From<DeliveryId>> {
-    /// What webhooks are told of.
+    /// Kind of webhook event.
     type Event: WireName + JsonSchema + PartialEq + Send + Sync;
 
-    /// Why an address that is spelled correctly may still not be a webhook's target, as a phrase
-    /// for the fault at its pointer. Asked while the body is decoded, so that it is told with all
-    /// other faults: must not block.
+    /// Checks that a well-formed URL may be a webhook's target. Called while the body is decoded,
+    /// so that its fault is reported with all others: must not block.
     ///
     /// # Errors
-    /// The phrase.
+    /// The fault, as a phrase.
     fn webhook_target(&self, target: &Url) -> Result<(), String>;
 
-    /// What callers see of deliveries, and have done with them.
+    /// Deliveries that callers can list, resend and test.
     fn deliveries(&self) -> &dyn CallersDeliveries<Self::Caller>;
 }
 
-/// Where the deliveries of callers are kept.
+/// Storage of callers' deliveries.
 #[async_trait]
 pub trait CallersDeliveries<C: Sync>: Send + Sync {
     /// `GET` of all.
@@ -100,21 +98,20 @@ pub trait CallersDeliveries<C: Sync>: Send + Sync {
     async fn send_test(&self, caller: &C, test: TestEvent) -> Result<WebhookDelivery, Problem>;
 }
 
-/// Which deliveries are listed.
+/// Filter of listed deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DeliveryQuery {
-    /// Only those that have come so far.
+    /// Only deliveries with this status.
     pub status: Option<WebhookDeliveryStatus>,
     /// Only those of this event, by its name.
     pub event: Option<&'static str>,
     /// Longest page, 1 to 100.
     pub limit: u16,
-    /// The delivery after which the page begins. It names a position: the delivery itself may
-    /// be gone.
+    /// Delivery after which the page begins. It is a position: the delivery itself may be gone.
     pub starting_after: Option<Uuid>,
 }
 
-/// The query of a list, whose events are an API's.
+/// Query of a list of an API's events.
 struct ListQuery<E>(DeliveryQuery, PhantomData<fn() -> E>);
 
 impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
@@ -141,10 +138,10 @@ impl<E: WireName + JsonSchema + PartialEq> FromQuery for ListQuery<E> {
     }
 }
 
-/// The body that asks for a test event.
+/// Body of a request for a test event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TestEvent {
-    /// Where it is posted to.
+    /// URL to which it is posted.
     pub webhook_url: Url,
 }
 
@@ -162,7 +159,7 @@ impl<A: DeliveriesApi> FromBody<A> for TestEvent {
     }
 }
 
-/// An address that events may be posted to, as `target` has it.
+/// A URL to which events may be posted, by the rule `target`.
 pub fn webhook_address(
     node: &Node<'_>,
     target: impl FnOnce(&Url) -> Result<(), String>,
@@ -211,12 +208,12 @@ pub struct WebhookAttempt {
     pub outcome: String,
 }
 
-/// A delivery that is posted again, which keeps its address.
+/// A delivery that is posted again, under the same URL.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ResentDelivery(pub WebhookDelivery);
 
-/// That of the delivery itself; a derived one would be another, for what is said of the type.
+/// The schema of the delivery itself; a derived one would differ by the type's description.
 impl JsonSchema for ResentDelivery {
     fn schema_name() -> Cow<'static, str> {
         WebhookDelivery::schema_name()
@@ -245,7 +242,7 @@ impl Created for ResentDelivery {
     const STATUS: StatusCode = StatusCode::ACCEPTED;
 }
 
-/// The calls, which stand at `paths`.
+/// The calls, at `paths`.
 #[must_use]
 pub fn operations<A: DeliveriesApi>(paths: DeliveryPaths) -> Vec<Operation<A>> {
     vec![

@@ -1,4 +1,4 @@
-//! How a download is named, and what it may do in a browser.
+//! Headers of downloads: file name, and restrictions in a browser.
 
 use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderName, HeaderValue};
@@ -19,13 +19,12 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// What somebody else's file may do where a browser shows it all the same: it has
-/// no origin, runs nothing and is in no frame (CSP Level 3, 6.3.2).
+/// Policy for files of others that a browser shows nevertheless: no origin, no scripts, no frames
+/// (CSP Level 3, 6.3.2).
 const FILE_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
-/// The headers of somebody else's file: it is saved under its name and taken for
-/// nothing but its media type, so that none of its scripts and dialogs have the
-/// service's address.
+/// Headers of a file from another party. It is saved under its name and never sniffed for another
+/// media type. Its scripts and dialogs cannot appear under the service's address.
 #[must_use]
 pub fn file_headers(file_name: &str) -> [(HeaderName, HeaderValue); 3] {
     [
@@ -38,8 +37,8 @@ pub fn file_headers(file_name: &str) -> [(HeaderName, HeaderValue); 3] {
     ]
 }
 
-/// `Content-Disposition` (RFC 6266, 4.3): the name in ASCII for old readers,
-/// and in full for all others.
+/// `Content-Disposition` (RFC 6266, 4.3): the name in ASCII for old browsers, and in full for all
+/// others.
 fn attachment(file_name: &str) -> HeaderValue {
     let ascii: String = file_name
         .chars()

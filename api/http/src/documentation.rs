@@ -1,5 +1,5 @@
-//! What is told of all APIs of a listener together: where to begin, every
-//! problem, webhooks, and how agents connect. All of it is public.
+//! Common documentation of all APIs of a listener: start page, problems, webhooks, and how agents
+//! connect. All of it is public.
 
 mod agents;
 mod problems;
@@ -15,20 +15,20 @@ use crate::config::{BaseUrl, Neighbour};
 use crate::pages::PublicPage;
 use crate::refusals;
 
-/// What there is to tell.
+/// Content of the common documentation.
 #[derive(Clone, Debug)]
 pub struct Documentation {
-    /// Where callers reach the service.
+    /// Public base URL of the service.
     pub base_url: BaseUrl,
-    /// The APIs, in the order in which they are told of.
+    /// The APIs, in documentation order.
     pub apis: Vec<Neighbour>,
-    /// What agents may call.
+    /// Tools that agents may call.
     pub tools: Vec<AgentTool>,
 }
 
 impl Documentation {
-    /// `/docs`, its pages, and `/problems`. What an API is told of alone is in the
-    /// folder of that API, whose `docs` leads here.
+    /// `/docs`, its pages, and `/problems`. Documentation of a single API is in its own folder,
+    /// whose `docs` links here.
     pub fn routes(&self) -> Router {
         let pages = [
             ("/docs", start::page(&self.apis, &self.base_url)),

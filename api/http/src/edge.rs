@@ -1,4 +1,4 @@
-//! What surrounds every route.
+//! Layers around every route.
 
 mod admission;
 mod body;
@@ -30,14 +30,15 @@ pub use self::rate::{
 pub use self::request_id::RequestId;
 use crate::problem::{Problem, ProblemFormat, write};
 
-/// Puts the edge around `router`: a request id in and out and in every log
-/// line, answers in `format` in place of the [`Problem`]s that its handlers
-/// return, 503 in place of a panic, and on answers that say nothing about it
-/// `Cache-Control: no-store`, no frame (RFC 7034) and no address told to others
-/// (Referrer Policy, 3.1): some of them are documents.
+/// Puts the edge around `router`:
 ///
-/// Paths in the log are those of the routes, so that no id or token of an
-/// address gets there.
+/// - a request id in and out and in every log line;
+/// - refusals in `format` in place of the [`Problem`]s that its handlers return, and 503 in place
+///   of a panic;
+/// - for answers that do not set these: `Cache-Control: no-store`, no framing (RFC 7034) and no
+///   referrer (Referrer Policy, 3.1), because some of them are documents.
+///
+/// Paths in the log are those of the routes, so that they contain no id or token of a URL.
 pub fn edge(router: Router, format: impl ProblemFormat) -> Router {
     router
         .layer(CatchPanicLayer::custom(panic::respond))
@@ -86,7 +87,7 @@ async fn around<F: ProblemFormat>(
     .await
 }
 
-/// The method for the log, where a caller's own inventions do not belong.
+/// Label of the method in the log; unknown methods share one.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,5 +1,5 @@
-//! What is the same for everybody, as it is and compressed. Both have an entity
-//! tag, so that whoever has one of them asks whether it is still the same.
+//! Content that is the same for all callers, plain and compressed, with an entity tag for
+//! conditional requests.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ pub(crate) struct Encoded {
     text: Bytes,
     /// Hexadecimal digits of the text's digest.
     sha256: String,
-    /// Made when it is asked for first.
+    /// Compressed on first use.
     compressed: OnceLock<Bytes>,
 }
 
@@ -36,8 +36,8 @@ impl Encoded {
         }
     }
 
-    /// It in a coding that the caller takes. The codings are different bytes and
-    /// have different entity tags (RFC 9110, 8.8.3.3).
+    /// The content in a coding that the caller accepts. The codings are different bytes and have
+    /// different entity tags (RFC 9110, 8.8.3.3).
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         let fields = [
             (CONTENT_TYPE, self.media_type),

@@ -1,5 +1,4 @@
-//! Entity tags (RFC 9110, 8.8.3): whoever has a representation already need
-//! not get it once more.
+//! Entity tags (RFC 9110, 8.8.3) and conditional requests.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -10,11 +9,11 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct EntityTag(String);
 
-/// What a caller says to have.
+/// Entity tags that a caller has.
 pub(crate) struct Known(Vec<String>);
 
 impl EntityTag {
-    /// From a digest in hexadecimal digits.
+    /// Entity tag from a digest in hexadecimal digits.
     pub(crate) fn of(digits: &str) -> Self {
         Self(format!("\"{digits}\""))
     }
@@ -33,8 +32,7 @@ impl EntityTag {
 }
 
 impl Known {
-    /// `response` with its entity tag, or 304 without content when the caller
-    /// has it.
+    /// `response` with its entity tag, or 304 without content if the caller has it.
     pub(crate) fn answer(&self, (tag, mut response): (EntityTag, Response)) -> Response {
         let EntityTag(tag) = tag;
         if self.0.iter().any(|known| *known == tag || known == "*") {

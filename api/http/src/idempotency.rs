@@ -11,28 +11,28 @@ use uuid::Uuid;
 
 use crate::operation::Representation;
 
-/// For how long an answer is kept, in hours.
+/// Time for which an answer is kept, in hours.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
 
-/// A request that carries an `Idempotency-Key`. Key, method and path together
-/// with [`Principal::key_id`](crate::Principal::key_id) are what it is known
-/// by; the digest tells whether it is the same request again.
+/// A request with an `Idempotency-Key`. Key, method and path together with
+/// [`Principal::key_id`](crate::Principal::key_id) identify it; the digest decides if it is the
+/// same request again.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdempotentRequest {
-    /// What the caller chose.
+    /// Key chosen by the caller.
     pub key: IdempotencyKey,
-    /// The method: `POST` of what creates, `GET` of what is charged for.
+    /// The method: `POST` for creations, `GET` for charged answers.
     pub method: Method,
     /// The path as requested, without a query.
     pub path: String,
-    /// SHA-256 of the body, or of the query of a method without one. Bodies hold
-    /// personal data that can be guessed, so that it is not to be stored as it is.
+    /// SHA-256 of the body, or of the query of a method without one. The digest must not be stored
+    /// as it is: bodies hold personal data that can be guessed.
     pub body_sha256: [u8; 32],
 }
 
 impl IdempotentRequest {
-    /// What a caller's request is known by, as one text. The idempotency key comes
-    /// last: the others hold no line breaks.
+    /// Identity of a caller's request, as one text. The idempotency key comes last: the others
+    /// contain no line breaks.
     #[must_use]
     pub fn scope(&self, caller: Uuid) -> String {
         let Self {
@@ -51,7 +51,7 @@ impl IdempotencyKey {
     /// Longest key, in characters.
     pub const LONGEST: usize = 255;
 
-    /// That of a header's value, if it is one.
+    /// Parses a header's value, if it is valid.
     #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
         let sound =
@@ -73,26 +73,25 @@ impl fmt::Display for IdempotencyKey {
     }
 }
 
-/// What became of an [`IdempotentRequest`].
+/// Result of claiming an [`IdempotentRequest`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reservation<C> {
-    /// It is the first of its key. The claim goes along with what is done, which
-    /// stores the answer in the commit that creates or charges.
+    /// The first request with its key. The claim is passed on to the operation, which stores the
+    /// answer in the commit that creates or charges.
     Claimed(C),
-    /// It was answered before, and gets the same answer.
+    /// An answered request, which gets the same answer again.
     Answered(KeptAnswer),
-    /// The first of its key is still running; it may come again after so many
-    /// seconds.
+    /// The first with its key is still running; retry after this many seconds.
     InProgress {
-        /// At least 1.
+        /// Seconds until a retry; at least 1.
         retry_after_seconds: u32,
     },
-    /// The key came with another body, or another query, before.
+    /// The key was used with another body, or another query, before.
     Reused,
 }
 
 impl<C> Reservation<C> {
-    /// The same with what is made of the claim.
+    /// Maps the claim.
     pub fn map<D>(self, make: impl FnOnce(C) -> D) -> Reservation<D> {
         match self {
             Self::Claimed(claim) => Reservation::Claimed(make(claim)),
@@ -107,8 +106,8 @@ impl<C> Reservation<C> {
     }
 }
 
-/// The answer to a request that created something or was charged for, as it went
-/// out: kept, it answers a repetition with the very same bytes.
+/// The answer to a request that created something or was charged for, exactly as sent: a repetition
+/// gets the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct KeptAnswer {
     id: Option<Uuid>,
@@ -117,8 +116,7 @@ pub struct KeptAnswer {
     form: Option<KeptForm>,
 }
 
-/// The form of an answer that was charged for, whose `body` is base64: it may be
-/// no text.
+/// Form of a charged answer; its `body` is base64, because it may not be a text.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 struct KeptForm {
     media_type: String,
@@ -126,7 +124,7 @@ struct KeptForm {
 }
 
 impl KeptAnswer {
-    /// The answer that tells of `created`.
+    /// The answer with the view `created`.
     #[must_use]
     pub fn of(created: &impl Created) -> Self {
         Self {
@@ -137,7 +135,7 @@ impl KeptAnswer {
         }
     }
 
-    /// An answer in the form that was asked for.
+    /// An answer in the requested form.
     #[must_use]
     pub fn of_representation(given: &Representation) -> Self {
         Self {
@@ -150,7 +148,7 @@ impl KeptAnswer {
         }
     }
 
-    /// The last segment of the address of what was created.
+    /// Last segment of the URL of the created record.
     pub(crate) fn id(&self) -> Option<Uuid> {
         self.id
     }
@@ -159,8 +157,8 @@ impl KeptAnswer {
         self.body
     }
 
-    /// The answer in its form; none of a view of what was created, and of what
-    /// cannot be read.
+    /// The answer as a representation; `None` for the view of a created record, and for unreadable
+    /// content.
     pub(crate) fn into_representation(self) -> Option<Representation> {
         let form = self.form?;
         Some(Representation {
@@ -179,15 +177,15 @@ impl<C: Created> From<C> for KeptAnswer {
 
 /// A view of something that a `POST` creates.
 pub trait Created: JsonSchema + Serialize {
-    /// 201, or 202 for what is only begun.
+    /// 201, or 202 if the work has only begun.
     const STATUS: StatusCode = StatusCode::CREATED;
 
-    /// The ids that it holds: the name of a path's parameter, and the runtime
-    /// expression (OpenAPI 3.1.1, 4.8.20.4) that finds its value.
+    /// Ids in the view: the name of a path parameter, and the runtime expression (OpenAPI 3.1.1,
+    /// 4.8.20.4) of its value.
     const IDS: &'static [(&'static str, &'static str)] = &[];
 
-    /// The last segment of its address below the path that it was posted to;
-    /// none when it has no address of its own.
+    /// Last segment of its URL below the path that was posted to; `None` if it has no URL of its
+    /// own.
     fn address(&self) -> Option<Uuid> {
         None
     }

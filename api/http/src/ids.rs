@@ -1,4 +1,4 @@
-//! Ids that cannot be mistaken for one another.
+//! Ids with types that cannot be confused.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
         .flatten()
 }
 
-/// An id that stands in paths.
+/// An id in paths.
 pub trait PathId: Copy + fmt::Display + From<Uuid> + Send + Sync + 'static {
     /// The parameter's name in templates of paths.
     const NAME: &'static str;
-    /// What callers are told that it names.
+    /// Description of the id for callers.
     const DESCRIPTION: &'static str;
 }
 
-/// Declares types of ids; those with a name stand in paths under it.
+/// Declares types of ids; those with a name are path parameters of that name.
 #[macro_export]
 macro_rules! ids {
     ($(#[doc = $doc:literal] $name:ident $(in $parameter:literal)?;)*) => {$(

@@ -1,15 +1,14 @@
-//! What every HTTP API of the service shares.
+//! Common parts of all HTTP APIs of the service.
 //!
-//! An API is a trait with a method for each operation, whose supertrait is
-//! [`Api`], and a [`Surface`]: the table of its [`Operation`]s, what is told of
-//! it as a whole, and the format of its refusals. [`router`] puts HTTP in front
-//! of it. Requests arrive at the trait parsed and complete, so that no business
-//! rule lives here and no syntax lives behind it. Answers to one request are
-//! decided in this order: credentials, rate, right, path and id, method, media
-//! type, size, schema, and then the API's own refusals.
+//! An API is a trait with a method for each operation, whose supertrait is [`Api`], and a
+//! [`Surface`]. The surface is the table of its [`Operation`]s, its documentation, and the format
+//! of its refusals. [`router`] puts HTTP in front of it. Requests arrive at the trait parsed and
+//! complete: business rules stay out of this crate, and syntax out of the trait. A request is
+//! checked in this order: credentials, rate, right, path and id, method, media type, size, schema,
+//! and then the API's own refusals.
 //!
-//! [`edge`] gives the same refusals, request ids and panic handling to pages
-//! that are served beside an API, and [`Admission`] reads what they are asked.
+//! [`edge`] gives the same refusals, request ids and panic handling to pages that are served beside
+//! an API. [`Admission`] reads their requests.
 
 mod accept;
 mod api;

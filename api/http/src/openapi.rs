@@ -1,4 +1,4 @@
-//! An API's description (OpenAPI 3.1.1), from the same table as its routes.
+//! Description of an API (OpenAPI 3.1.1), from the same table as its routes.
 
 mod headers;
 mod links;
@@ -82,7 +82,7 @@ pub(crate) fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> 
     document
 }
 
-/// What the usual credentials are called.
+/// Name of the usual security scheme.
 pub(crate) const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.
@@ -95,14 +95,14 @@ fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Se
     std::iter::once((USUAL, http.reference.security)).chain(own)
 }
 
-/// The same as security schemes.
+/// The credentials as security schemes.
 fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
     credentials(http)
         .map(|(name, security)| (name.to_owned(), security.scheme()))
         .collect()
 }
 
-/// One for each problem that some operation answers.
+/// One example for each problem that some operation answers.
 fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map<String, Value> {
     let reference = &http.reference;
     let answered: Vec<_> = http

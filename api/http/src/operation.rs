@@ -44,13 +44,13 @@ use crate::principal::Credential;
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// One call of an API: what it takes, what it answers, and who carries it out.
+/// One call of an API: its input, its answer and its handler.
 pub struct Operation<A: Api> {
     pub(crate) contract: Arc<Contract<A>>,
     pub(crate) route: MethodRouter<Http<A>>,
 }
 
-/// An operation of which it is not said yet who carries it out.
+/// An operation without its handler.
 pub struct Draft<A: Api, P, I> {
     contract: Contract<A>,
     types: std::marker::PhantomData<fn() -> (P, I)>,
@@ -63,13 +63,13 @@ impl<A: Api> Operation<A> {
         Draft::new(Method::GET, path, id)
     }
 
-    /// `POST`, without a body until one is said.
+    /// `POST`, without a body until one is added.
     #[must_use]
     pub fn post<P: PathParams<A::Record>>(path: Path<P>, id: &'static str) -> Draft<A, P, Nothing> {
         Draft::new(Method::POST, path, id)
     }
 
-    /// `PATCH`, without a body until one is said.
+    /// `PATCH`, without a body until one is added.
     #[must_use]
     pub fn patch<P: PathParams<A::Record>>(
         path: Path<P>,
@@ -119,7 +119,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         }
     }
 
-    /// What it is about, what it does in a few words, and in full.
+    /// Sets the tag, the summary and the description.
     #[must_use]
     pub fn says(
         mut self,
@@ -132,7 +132,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         self
     }
 
-    /// What it refuses beside what every operation does.
+    /// Adds refusals to those of every operation.
     #[must_use]
     pub fn refuses<K: Copy + Into<ProblemType>>(mut self, kinds: &[K]) -> Self {
         let kinds = kinds.iter().copied().map(Into::into);
@@ -140,7 +140,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         self
     }
 
-    /// It still answers on a record whose content was erased.
+    /// Allows it on a record whose content was erased.
     #[must_use]
     pub fn even_erased(mut self) -> Self {
         self.contract.answers_on_erased = true;
@@ -154,79 +154,76 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         self
     }
 
-    /// `HEAD` is refused: what goes into the answer is done for whoever asks
-    /// for it, and would be done for nothing.
+    /// Refuses `HEAD`: making the answer has a cost or an effect, which would be wasted.
     #[must_use]
     pub fn without_head(mut self) -> Self {
         self.contract.has_head = false;
         self
     }
 
-    /// Which callers it is for.
+    /// Restricts it to some callers.
     #[must_use]
     pub fn for_callers(mut self, admission: fn(&A::Caller) -> Result<(), Problem>) -> Self {
         self.contract.admission = admission;
         self
     }
 
-    /// It is made with the keys of other APIs of the service too: it is about
-    /// nobody's records.
+    /// Allows the keys of the service's other APIs too: the operation concerns no caller's records.
     #[must_use]
     pub fn by_any_key(mut self) -> Self {
         self.contract.entry = Entry::AnyKey;
         self
     }
 
-    /// It is made with other credentials than the API's usual ones.
+    /// Requires other credentials than the API's usual ones.
     #[must_use]
     pub fn by(mut self, credential: Credential) -> Self {
         self.contract.entry = Entry::By(credential);
         self
     }
 
-    /// It is made without credentials, as `caller`. Its rate is counted by the
-    /// address that it comes from.
+    /// Allows it without credentials, as `caller`. Its rate is counted by address.
     #[must_use]
     pub fn for_anybody(mut self, caller: fn() -> A::Caller) -> Self {
         self.contract.entry = Entry::Anybody(caller);
         self
     }
 
-    /// Pages of the origin that [`Api::origin`] tells for its record may make it
-    /// in a browser (the Fetch standard, 3.3); pages of others are refused so.
+    /// Allows it in a browser (the Fetch standard, 3.3) to pages of the origin that [`Api::origin`]
+    /// returns for its record. Pages of other origins are refused with `refusal`.
     #[must_use]
     pub fn from_pages(mut self, refusal: ProblemType) -> Self {
         self.contract.origins = Some(OriginRule { refusal });
         self
     }
 
-    /// What is downloaded is of this media type, which its headers tell.
+    /// Sets the media type of the download and of its header.
     #[must_use]
     pub fn of_media_type(mut self, media_type: &'static str) -> Self {
         self.contract.download_type = media_type;
         self
     }
 
-    /// Whoever has its answer may keep it for so many seconds.
+    /// Allows clients to cache its answer for this many seconds.
     #[must_use]
     pub fn fresh_for(mut self, seconds: u32) -> Self {
         self.contract.fresh_for = Some(seconds);
         self
     }
 
-    /// It takes a body.
+    /// Requires a body.
     #[must_use]
     pub fn body<T: FromBody<A>>(self) -> Draft<A, P, WholeBody<T>> {
         self.with_input()
     }
 
-    /// It takes a body, or none.
+    /// Accepts a body, or none.
     #[must_use]
     pub fn maybe_body<T: FromBody<A>>(self) -> Draft<A, P, MaybeBody<T>> {
         self.with_input()
     }
 
-    /// It takes parameters in its query.
+    /// Accepts query parameters.
     #[must_use]
     pub fn query<T: FromQuery>(self) -> Draft<A, P, Parameters<T>> {
         self.with_input()
@@ -243,7 +240,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         }
     }
 
-    /// It answers a view.
+    /// Answers with a view.
     pub fn answers<V, F, R>(self, handler: F) -> Operation<A>
     where
         V: JsonSchema + Serialize,
@@ -267,7 +264,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         })
     }
 
-    /// It answers a view of what it creates, and the same to a repetition.
+    /// Answers with a view of the created record, also to repetitions.
     pub fn creates<V, F, R>(self, handler: F) -> Operation<A>
     where
         V: Created + Send + 'static,
@@ -280,7 +277,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         })
     }
 
-    /// It answers a view, or bytes of one of these media types.
+    /// Answers with a view, or bytes of one of these media types.
     pub fn answers_also_in<V, F, R>(self, forms: &'static [AnswerForm], handler: F) -> Operation<A>
     where
         V: JsonSchema + Serialize,
@@ -297,8 +294,8 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         })
     }
 
-    /// It answers a view, or bytes of one of these media types, for which it
-    /// charges, and the same to a repetition.
+    /// Answers with a view, or bytes of one of these media types, and charges for it once;
+    /// repetitions get the same answer.
     pub fn answers_in<V, F, R>(self, forms: &'static [AnswerForm], handler: F) -> Operation<A>
     where
         V: JsonSchema + Serialize,
@@ -311,7 +308,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         })
     }
 
-    /// It answers bytes.
+    /// Answers with bytes.
     pub fn downloads<F, R>(self, handler: F) -> Operation<A>
     where
         F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
@@ -332,7 +329,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         )
     }
 
-    /// It answers nothing but that it was done.
+    /// Answers without content.
     pub fn does<F, R>(self, handler: F) -> Operation<A>
     where
         F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,

@@ -1,5 +1,4 @@
-//! What every page of the service is made of: files that it loads, one style
-//! sheet, and the frame of the page.
+//! Common parts of the service's pages: assets, one style sheet, and the frame of a page.
 
 mod assets;
 mod front;

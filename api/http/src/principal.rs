@@ -1,4 +1,4 @@
-//! Who calls.
+//! Callers.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -12,34 +12,32 @@ use uuid::Uuid;
 
 use crate::problem::ProblemType;
 
-/// Somebody who calls an API.
+/// Caller of an API.
 pub trait Principal: Send + Sync + 'static {
-    /// What the call was made with: rates and idempotency keys are counted by
-    /// it.
+    /// Id of the key: rates and idempotency keys are counted by it.
     fn key_id(&self) -> Uuid;
 
-    /// Whether such calls may be made at all, whatever they are about.
+    /// Returns true if the caller may make such calls at all, whatever their subject.
     fn may(&self, access: Access) -> bool;
 
-    /// Whether calls may come from an address, or from one that is not known. A call from
-    /// elsewhere is answered as one with a key that does not work.
+    /// Returns true if calls may come from an address, or from an unknown one. A call from
+    /// elsewhere is answered like one with an invalid key.
     fn may_call_from(&self, _address: Option<IpAddr>) -> bool {
         true
     }
 }
 
-/// What a request does to the caller's records, and so which rate it counts
-/// against.
+/// Effect of a request on the caller's records, which decides the rate it counts against.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Access {
     /// `GET` and `HEAD`.
     Read,
-    /// Every other method.
+    /// All other methods.
     Write,
 }
 
 impl Access {
-    /// Of a request's method.
+    /// Access of a request's method.
     #[must_use]
     pub fn of(method: &Method) -> Self {
         match *method {
@@ -49,16 +47,16 @@ impl Access {
     }
 }
 
-/// What a request's `Authorization` header holds.
+/// Content of a request's `Authorization` header.
 #[derive(Debug)]
 pub enum Credentials {
     /// A bearer token (RFC 6750, 2.1), such as an API key.
     Bearer(Secret),
     /// A user id and a password (RFC 7617, 2).
     Basic {
-        /// Holds no colon.
+        /// Contains no colon.
         user: String,
-        /// What follows the first colon.
+        /// The part after the first colon.
         password: Secret,
     },
 }
@@ -81,8 +79,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Credentials {
-    /// Those of a request, if it has exactly one such header of a scheme that
-    /// is known.
+    /// Credentials of a request, if it has exactly one such header of a known scheme.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -107,7 +104,7 @@ impl Credentials {
     }
 }
 
-/// How callers authenticate, with a sentence on what they send.
+/// Authentication of callers, with a sentence on what they send.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Security {
     /// RFC 6750.
@@ -116,20 +113,19 @@ pub enum Security {
     Basic(&'static str),
 }
 
-/// Credentials that some operations of an API take in the place of the usual
-/// ones.
+/// Credentials that some operations of an API require instead of the usual ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Credential {
-    /// What the description calls them.
+    /// Name in the description.
     pub name: &'static str,
-    /// What they are.
+    /// Security scheme.
     pub security: Security,
-    /// What a caller without them is told: a 401.
+    /// Refusal of a caller without them: a 401.
     pub refusal: ProblemType,
 }
 
 impl Security {
-    /// Whether credentials are of this scheme.
+    /// Returns true if credentials are of this scheme.
     pub(crate) fn is_of(self, credentials: &Credentials) -> bool {
         matches!(
             (self, credentials),

@@ -17,7 +17,7 @@ pub(crate) use self::page::page;
 pub use self::problem_type::ProblemType;
 use crate::decode::Fault;
 
-/// After how many seconds to come again where nothing else is known.
+/// Default `Retry-After`, in seconds.
 const UNAVAILABLE_SECONDS: u32 = 30;
 
 /// A refusal, still in no format; the answer to the caller is written at the
@@ -37,8 +37,7 @@ struct Content {
 }
 
 impl Problem {
-    /// `detail` is a sentence about this occurrence, for the caller's eyes. Every
-    /// 503 says when to come again.
+    /// `detail` is a sentence about this occurrence, for the caller. Every 503 has a `Retry-After`.
     #[must_use]
     pub fn new(kind: impl Into<ProblemType>, detail: impl Into<String>) -> Self {
         let kind = kind.into();
@@ -54,15 +53,15 @@ impl Problem {
         }))
     }
 
-    /// A problem whose general meaning says it all.
+    /// A problem whose general meaning needs no detail.
     #[must_use]
     pub fn of(kind: impl Into<ProblemType>) -> Self {
         let kind = kind.into();
         Self::new(kind, kind.meaning)
     }
 
-    /// A problem with one member of the body or one query parameter: `pointer`
-    /// as RFC 6901 has it, `detail` the sentence for both places.
+    /// A problem with one member of the body or one query parameter: `pointer` as in RFC 6901,
+    /// `detail` the sentence for both places.
     #[must_use]
     pub fn at(
         kind: impl Into<ProblemType>,
@@ -89,13 +88,13 @@ impl Problem {
         Self::new(ProblemType::VALIDATION_FAILED, detail).with_errors(faults)
     }
 
-    /// 401: the key does not work, whatever the reason.
+    /// 401: the key is invalid, whatever the reason.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::of(ProblemType::UNAUTHORIZED)
     }
 
-    /// 403: the caller's role allows only what reads, which `what` is not.
+    /// 403: the caller's role allows only reading, and `what` does more.
     #[must_use]
     pub fn forbidden(what: &str) -> Self {
         let detail =
@@ -117,7 +116,7 @@ impl Problem {
         problem
     }
 
-    /// 415: says which header it is, and that `taken` is taken.
+    /// 415: names the header, and the accepted value `taken`.
     #[must_use]
     pub fn unsupported_media_type(headers: &HeaderMap, taken: &str) -> Self {
         let value = |name| {
@@ -166,8 +165,7 @@ impl Problem {
         self
     }
 
-    /// With another sentence in the place of one that says no more than the type's
-    /// meaning.
+    /// Replaces a detail that only repeats the type's meaning.
     #[must_use]
     pub fn told_instead(mut self, detail: impl FnOnce() -> String) -> Self {
         if self.0.detail == self.0.kind.meaning {
@@ -176,15 +174,15 @@ impl Problem {
         self
     }
 
-    /// Says what record it is about.
+    /// Adds the record concerned.
     #[must_use]
     pub fn about(mut self, record: Uuid) -> Self {
         self.0.about = Some(record);
         self
     }
 
-    /// The same as an API that writes in `format` has it. A sentence that says
-    /// no more than the type's meaning becomes that of the other type.
+    /// The problem in the terms of an API that writes in `format`. A detail that only repeats the
+    /// type's meaning becomes that of the other type.
     pub(crate) fn translated(&self, format: &impl ProblemFormat) -> Self {
         let mut translated = self.clone();
         let kind = format.translated(self.kind());
@@ -201,7 +199,7 @@ impl Problem {
         self.0.about
     }
 
-    /// Which of the known problems it is.
+    /// Type of the problem.
     #[must_use]
     pub fn kind(&self) -> ProblemType {
         self.0.kind

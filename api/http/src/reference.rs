@@ -1,5 +1,5 @@
-//! What is to be read about an API: its description, as a document and as pages, a
-//! guide, and what problems mean. All of it is public.
+//! Documentation of an API: its description, as a document and as pages, a guide, and its problems.
+//! All of it is public.
 
 mod guide;
 mod manual;
@@ -14,49 +14,48 @@ use crate::openapi::{OwnHeader, Schemas};
 use crate::principal::Security;
 use crate::problem::{Problem, ProblemType};
 
-/// What is told of an API as a whole.
+/// Documentation of an API as a whole.
 pub struct Reference<A> {
-    /// The folder of its description and pages: none for the API that others on
-    /// the same listener are neighbours of.
+    /// Folder of its description and pages; empty for the API whose neighbours the others are.
     pub folder: &'static str,
     /// The title of its description.
     pub title: &'static str,
     /// The version of the interface.
     pub version: &'static str,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Some paragraphs, in Markdown.
+    /// Description: some paragraphs in Markdown.
     pub description: &'static str,
-    /// What operations are about, in the order in which they are documented.
+    /// Tags of operations, in documentation order.
     pub tags: &'static [Tag],
-    /// How callers authenticate.
+    /// Authentication of callers.
     pub security: Security,
     /// Every problem that has a page.
     pub problems: Vec<ProblemType>,
-    /// What to do instead of sending a body that is too long: a sentence.
+    /// Advice instead of a body that is too long: a sentence.
     pub advice_on_long_bodies: &'static str,
     /// Headers of downloads beside the usual ones.
     pub headers: &'static [OwnHeader],
     /// The example of a request or a view of a call, by the call's id and the
     /// name of the schema.
     pub example: fn(&str, &str, &BaseUrl) -> Option<Value>,
-    /// What is set up here, for the guide.
+    /// Installed components, for the guide.
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
-    /// Where a key for samples is in `demo.json`, as a filter of jq.
+    /// Filter of jq for a sample key in `demo.json`.
     pub demo_key: &'static str,
     /// The way from nothing to a first result.
     pub guide: Guide,
-    /// What the service posts to callers, by the kind of event.
+    /// Webhooks of the API, by kind of event.
     pub webhooks: fn(&mut Schemas) -> Map<String, Value>,
 }
 
-/// What operations are about.
+/// Tag of operations.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Tag {
     /// One word.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub description: &'static str,
 }

@@ -2,8 +2,7 @@
 
 use crate::problem::{Problem, ProblemType};
 
-/// Every path that is none. It is not repeated: it may be a link with something
-/// behind its token.
+/// Any unknown path. It is not repeated: it may be a link with a token.
 pub(crate) async fn not_found() -> Problem {
     Problem::new(ProblemType::NOT_FOUND, "There is no such path here.")
 }

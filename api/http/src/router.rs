@@ -15,21 +15,20 @@ use crate::reference::{Reference, pages};
 use crate::refusals;
 use crate::served::Http;
 
-/// What an API offers, and how it speaks of it.
+/// Operations of an API, and its documentation.
 pub struct Surface<A: Api, F> {
     /// The folders that all its paths are in, such as `/v1`.
     pub roots: &'static [&'static str],
-    /// In the order in which they are documented.
+    /// Operations in documentation order.
     pub operations: Vec<Operation<A>>,
-    /// How it writes its refusals.
+    /// Format of its refusals.
     pub format: F,
-    /// What is told of it as a whole.
+    /// Documentation of the API.
     pub reference: Reference<A>,
 }
 
-/// The operations of an API, its description under `openapi.json` and
-/// `openapi.yaml`, the pages in `docs` and those under `problems`, complete with
-/// its edge and an answer for every other path.
+/// Operations of an API, its description under `openapi.json` and `openapi.yaml`, and the pages in
+/// `docs` and under `problems`. Complete with its edge and an answer for every other path.
 pub fn router<A: Api, F: ProblemFormat>(
     api: Arc<A>,
     config: HttpConfig,
@@ -39,8 +38,8 @@ pub fn router<A: Api, F: ProblemFormat>(
     edge(routes.fallback(refusals::not_found), format)
 }
 
-/// The same without an answer for paths outside of its folders: for an API that
-/// is merged with another one, which answers them.
+/// The API's router without an answer for paths outside its folders: for merging with another API,
+/// which answers those.
 pub fn beside<A: Api, F: ProblemFormat>(
     api: Arc<A>,
     config: HttpConfig,
@@ -91,8 +90,8 @@ fn routes<A: Api, F: ProblemFormat>(
     (served.merge(pages), format)
 }
 
-/// An answer for every path in the folder `root` that is none of `paths`. A path
-/// that begins with an id leaves no place for a wildcard beside it.
+/// An answer for every path in the folder `root` that is not in `paths`. A path that begins with an
+/// id allows no wildcard beside it.
 fn unknown<S: Clone + Send + Sync + 'static>(root: &str, paths: &[&str]) -> Router<S> {
     let id_first = format!("{root}/{{");
     let others: &[&str] = match paths.iter().any(|path| path.starts_with(&id_first)) {

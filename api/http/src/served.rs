@@ -1,4 +1,4 @@
-//! What is served: the table of operations, what carries them out, and what is told of them.
+//! Served content: the table of operations, their implementation, and their documentation.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::edge::BodyBudget;
 use crate::operation::Contract;
 use crate::reference::Reference;
 
-/// What every operation works with.
+/// State shared by all operations.
 pub(crate) struct Http<A: Api> {
     pub(crate) api: Arc<A>,
     pub(crate) config: Arc<HttpConfig>,
     pub(crate) budget: BodyBudget,
-    /// In the order in which they are documented.
+    /// Contracts in documentation order.
     pub(crate) contracts: Arc<[Arc<Contract<A>>]>,
     pub(crate) reference: Arc<Reference<A>>,
 }
@@ -34,8 +34,8 @@ impl<A: Api> Clone for Http<A> {
 }
 
 impl<A: Api> Http<A> {
-    /// What a path of this template has with a method; with one that it has not,
-    /// what it has with another.
+    /// Contract of a path template and method. For a method that the path lacks, the contract of
+    /// one that it has.
     pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
         let contracts = self.contracts.iter().map(|contract| &**contract);
         let mut contracts = contracts.filter(|contract| contract.path == template);
@@ -61,8 +61,8 @@ impl<A: Api> Http<A> {
         HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
     }
 
-    /// The record that a path of this template names, if it has ids; none when
-    /// it can be none.
+    /// The record named by a path of this template, if it has ids; inner `None` if an id is
+    /// invalid.
     pub(crate) fn record(
         &self,
         template: &str,

@@ -1,5 +1,4 @@
-//! What views are made of: each is one struct that derives its serialization
-//! and its schema.
+//! Building blocks of views: each is one struct that derives its serialization and its schema.
 
 pub mod hex_digest;
 mod page;

@@ -1,13 +1,13 @@
 //! Enumerated values, by the names that go over the wire.
 
-/// An enumeration whose values have fixed names.
+/// An enumeration with fixed names of its values.
 pub trait WireName: Copy + 'static {
     /// Every value with its name.
     const ALL: &'static [(&'static str, Self)];
 }
 
-/// Declares enumerations with the names of their values. What is written about
-/// an enumeration and its values is what callers are told.
+/// Declares enumerations with the names of their values. Their doc comments become the descriptions
+/// for callers.
 #[macro_export]
 macro_rules! wire_enums {
     ($($(#[doc = $doc:literal])+ $enum:ident {

@@ -1,4 +1,4 @@
-//! What every API says of the webhooks that it posts.
+//! Common documentation of webhooks in every API.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
@@ -6,23 +6,23 @@ use serde_json::{Map, Value, json};
 use crate::openapi::Schemas;
 use crate::vocabulary::WireName;
 
-/// For whoever verifies deliveries, in a description.
+/// Test vector for receivers, as part of a description.
 pub(crate) const TEST_VECTOR: &str = include_str!("documentation/vector.txt").trim_ascii_end();
 
-/// How a delivery is verified in a shell, whose `SECRET`, `WEBHOOK_ID`,
-/// `WEBHOOK_TIMESTAMP` and `WEBHOOK_SIGNATURE` are those of the delivery.
+/// Verification of a delivery in a shell, with the delivery's values in `SECRET`, `WEBHOOK_ID`,
+/// `WEBHOOK_TIMESTAMP` and `WEBHOOK_SIGNATURE`.
 pub const VERIFY_IN_SHELL: &str = include_str!("documentation/verify.sh");
 
 /// A kind of event, for the list of all.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Event {
-    /// What it is called.
+    /// Name of the event.
     pub name: &'static str,
-    /// What happened, in a few words.
+    /// Summary of the event.
     pub summary: &'static str,
 }
 
-/// The headers of a delivery, and what is in them.
+/// Headers of a delivery, with their descriptions.
 pub(crate) const HEADERS: [(&str, &str); 6] = [
     (
         "X-Service-Signature",
@@ -49,19 +49,19 @@ pub(crate) const HEADERS: [(&str, &str); 6] = [
 
 /// The kinds of events that an API posts to receivers.
 pub trait EventKind: WireName + PartialEq {
-    /// The body, whatever the event.
+    /// Body of every event.
     type Body: JsonSchema;
 
     /// The tag of the operations.
     const TAG: &'static str;
     /// The member of a request that has the receiver's address.
     const ADDRESS: &'static str;
-    /// What events are about.
+    /// Subject of events.
     const SUBJECT: &'static str;
     /// The kind that is described with a test vector.
     const WITH_VECTOR: Self;
 
-    /// The id of the operation, and what happened, in a few words.
+    /// Id of the operation, and a summary of the event.
     fn told(self) -> (&'static str, &'static str);
 
     /// Members that this kind has beside those that all have.
@@ -129,7 +129,7 @@ fn operation<K: EventKind>(name: &str, kind: K, body: &Value) -> Value {
     })
 }
 
-/// What the answers of a receiver come to.
+/// Effects of a receiver's answers.
 fn responses() -> Value {
     json!({
         "2XX": {"description": "Acknowledged: it is not sent again."},

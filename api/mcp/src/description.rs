@@ -1,14 +1,13 @@
-//! Schemas of an OpenAPI document as tools have them: short, and in words that
-//! every model takes.
+//! Schemas of an OpenAPI document for tools: short, and with keywords that every model supports.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-/// Where schemas of an OpenAPI document are.
+/// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "#/components/schemas/";
-/// Of a problem document (RFC 9457).
+/// Schema name of a problem document (RFC 9457).
 const PROBLEM: &str = "Problem";
-/// Keywords that say of what shape a value is.
+/// Keywords on the shape of a value.
 const SHAPE: &[&str] = &[
     "type",
     "properties",
@@ -16,7 +15,7 @@ const SHAPE: &[&str] = &[
     "additionalProperties",
     "items",
 ];
-/// Keywords that all of the large APIs of models know in what a tool takes.
+/// Keywords that all large model APIs support in a tool's input.
 const TAKEN: &[&str] = &[
     "type",
     "properties",
@@ -27,17 +26,17 @@ const TAKEN: &[&str] = &[
     "pattern",
     "description",
 ];
-/// Keywords that say what is inside.
+/// Keywords on the content of a value.
 const INNER: [&str; 4] = ["properties", "required", "additionalProperties", "items"];
-/// How far the shape of an answer is told: clients hold answers against it.
-/// What the members mean is in the whole schema, whose address is in the answer.
+/// Depth of an answer's schema, against which clients validate. The meaning of its members is in
+/// the whole schema, whose URL is in the answer.
 const ANSWER_LEVELS: usize = 3;
 /// Deeper than requests are.
 const ALL_LEVELS: usize = 16;
 
-/// The outline of what `operation` answers in JSON: that of when it is carried
-/// out, with `page` as a further member, or a problem document. Clients hold the
-/// structured content of a refusal against the schema as well.
+/// Outline of the JSON answers of `operation`: the successful one, with `page` as a further member,
+/// or a problem document. Clients also validate the structured content of a refusal against the
+/// schema.
 pub(crate) fn answer_schema(
     description: &Value,
     operation: &Value,
@@ -61,9 +60,9 @@ pub(crate) fn answer_schema(
     schema.as_object().cloned()
 }
 
-/// The schema of the body that `operation` takes. What holds between members is
-/// said in their descriptions alone: an API of a model refuses a tool with
-/// alternatives or conditions at the root, or all that come with it.
+/// Schema of the body of `operation`. Conditions between members are given only in their
+/// descriptions. One model's API refuses a tool with alternatives or conditions at the root, or all
+/// tools sent with it.
 pub(crate) fn input_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
     let content = &operation["requestBody"]["content"];
     let schema = content["application/json"].get("schema")?;
@@ -78,12 +77,12 @@ pub(crate) fn input_schema(description: &Value, operation: &Value) -> Option<Jso
 /// The named schemas of a description.
 struct Schemas<'d> {
     description: &'d Value,
-    /// What is told of each.
+    /// Keywords copied.
     keywords: &'static [&'static str],
 }
 
 impl Schemas<'_> {
-    /// A schema with what it refers to in its place, `levels` deep.
+    /// A schema with its references resolved, `levels` deep.
     fn outline(&self, schema: &Value, levels: usize) -> Value {
         let schema = self.resolved(schema);
         let mut outline = Map::new();
@@ -112,7 +111,7 @@ impl Schemas<'_> {
         Value::Object(outline)
     }
 
-    /// A schema that refers to none, and is no choice between null and one.
+    /// A schema without references and without a choice between null and another.
     fn resolved(&self, schema: &Value) -> Map<String, Value> {
         let mut own = schema.as_object().cloned().unwrap_or_default();
         if own.contains_key("oneOf") {
@@ -155,7 +154,7 @@ fn beside(mut schema: Map<String, Value>, mut own: Map<String, Value>) -> Map<St
     schema
 }
 
-/// Whether a member is in the answers of tools only where it is asked for.
+/// Returns true if a member is in tools' answers only on request.
 fn is_optional_part(name: &str) -> bool {
     name == "bods"
 }

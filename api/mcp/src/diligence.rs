@@ -1,9 +1,8 @@
-//! The tools of the due-diligence API.
+//! Tools of the due-diligence API.
 //!
-//! A tool is a call of the API itself, made within the process with the key of
-//! whoever calls the tool: what is checked, charged and logged, and what is
-//! answered, is therefore the same by whichever way a caller comes. Of the
-//! API's description come the schemas of the answers.
+//! A tool is a call of the API itself, made within the process with the caller's key. Checks,
+//! charges, logs and answers are therefore the same over both protocols. The schemas of answers
+//! come from the API's description.
 
 mod arguments;
 mod definitions;
@@ -34,23 +33,23 @@ pub use self::pages::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTE
 use crate::refusal::refusal;
 use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
-/// Where the API describes itself.
+/// Path of the API's description.
 const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
-/// Why tools cannot be offered.
+/// Reason why tools cannot be offered.
 #[derive(Debug, Error)]
 pub enum ToolsError {
-    /// The API does not describe itself.
+    /// The API has no description.
     #[error("no description is served at {DESCRIPTION}")]
     NoDescription,
-    /// The call behind a tool is not described.
+    /// The description lacks the call behind a tool.
     #[error("{0} is not among the operations that the API describes")]
     NotDescribed(&'static str),
 }
 
-/// When to go on with an answer again that cannot be reached, in seconds.
+/// Time after which a stored answer that is unavailable can be tried again, in seconds.
 const AWAY_RETRY_SECONDS: u32 = 5;
 
 /// The nine tools over a due-diligence API.
@@ -62,7 +61,7 @@ pub struct DiligenceTools<A> {
     server: Implementation,
 }
 
-/// Whoever calls a tool, with what the API is told of them.
+/// Caller of a tool, with the credentials for the API.
 pub struct ToolCaller<C> {
     caller: C,
     authorization: HeaderValue,
@@ -83,10 +82,10 @@ impl<C: Principal> Principal for ToolCaller<C> {
 }
 
 impl<A: Api> DiligenceTools<A> {
-    /// Over `rest`, the routes of `api` with its description.
+    /// Tools over `rest`, the routes of `api` with its description.
     ///
     /// # Errors
-    /// When the description lacks what a tool needs.
+    /// The description lacks something that a tool needs.
     pub async fn new(
         api: Arc<A>,
         rest: Router,
@@ -194,8 +193,7 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
 }
 
 impl<A> DiligenceTools<A> {
-    /// The same with answers that have further pages kept elsewhere than in this
-    /// host's memory.
+    /// Stores answers that have further pages elsewhere than in this host's memory.
     #[must_use]
     pub fn keeping_answers_in(self, answers: Arc<dyn KeptAnswers>) -> Self {
         Self {
@@ -204,8 +202,8 @@ impl<A> DiligenceTools<A> {
         }
     }
 
-    /// Of an answer the page that is asked for; all of it where it has one page
-    /// alone, or cannot be kept: it is charged already.
+    /// The requested page of an answer. All of it if it has only one page, or cannot be stored: it
+    /// is charged already.
     async fn page(&self, mut body: Value, asked: Asked, key: Uuid) -> CallToolResult {
         if !asked.bods {
             pages::leave_out_bods(&mut body);
@@ -233,7 +231,7 @@ impl<A> DiligenceTools<A> {
     }
 }
 
-/// Why a cursor leads nowhere.
+/// Refusal of an expired or foreign cursor.
 fn expired() -> Problem {
     Problem::validation(vec![Fault::new(
         "/cursor",
@@ -241,10 +239,10 @@ fn expired() -> Problem {
     )])
 }
 
-/// What the API answered.
+/// Answer of the API.
 struct Answer {
     status: StatusCode,
-    /// In seconds.
+    /// Waiting time in seconds.
     retry_after: Option<u32>,
     body: Value,
 }
@@ -264,8 +262,7 @@ async fn answer(rest: &Router, request: Request<Body>) -> Option<Answer> {
 }
 
 impl Definition {
-    /// The call of the API that a call of the tool is, and in which part of the
-    /// answer it asks for.
+    /// The API call of a tool call, and the requested part of its answer.
     fn call(&self, arguments: JsonObject) -> Result<(Request<Body>, Option<Asked>), Problem> {
         let (method, address, body, asked) = match self.takes {
             Takes::Body => {
@@ -281,7 +278,7 @@ impl Definition {
                 let mut arguments = Arguments::new(arguments);
                 let id = arguments.text("orderId");
                 let id = arguments.complete(id)?;
-                // As in a path: what is no id is the id of nothing.
+                // As in a path: an invalid id names nothing.
                 let id = Uuid::try_parse(&id).map_err(|_| {
                     let detail = "There is no such order: orderId is not a UUID.";
                     Problem::new(ProblemType::NOT_FOUND, detail)

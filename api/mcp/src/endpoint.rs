@@ -1,4 +1,4 @@
-//! What stands between a request and the protocol.
+//! Layer between a request and the protocol.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ use crate::message::Message;
 use crate::refusal::{RpcErrors, advice};
 use crate::tools::AgentTools;
 
-/// Where the endpoint is.
+/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
-/// The same for clients that end addresses with a slash.
+/// The same path for clients that add a slash.
 const PATH_WITH_SLASH: &str = "/mcp/";
 
 /// Longest message, in bytes: arguments are codes and addresses.
@@ -46,13 +46,13 @@ const CHALLENGE: &str = "Bearer realm=\"mcp\"";
 /// the first.
 const EITHER_FORM: &str = "application/json, text/event-stream";
 
-/// What the operator decides about the endpoint.
+/// Configuration of the endpoint by the operator.
 #[derive(Clone, Debug)]
 pub struct McpConfig {
     /// Addresses, paces and rates, as for an API. Bodies are at most 256 KiB.
     pub http: HttpConfig,
-    /// Origins whose pages may speak to the endpoint; pages of all others are
-    /// refused, and what is no page names none.
+    /// Origins whose pages may use the endpoint. Pages of all others are refused; other clients
+    /// send no origin.
     pub origins: Vec<String>,
 }
 
@@ -83,9 +83,8 @@ pub fn router<T: AgentTools>(tools: T, config: McpConfig) -> Router {
     edge(route, errors)
 }
 
-/// One JSON answer to one request, of which nothing is kept. Hosts and origins
-/// are not `rmcp`'s to look at: pages are told by their origin alone, before
-/// anything is read.
+/// One JSON answer to one request, without state. Hosts and origins are not checked by `rmcp`: our
+/// own check of the origin precedes all reading.
 fn without_sessions() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -178,8 +177,7 @@ impl<T: AgentTools> Endpoint<T> {
         !headers.get_all(ORIGIN).iter().all(known)
     }
 
-    /// Lets a message pass: a call of a tool by whom it is made for, any other
-    /// by where it comes from.
+    /// Admits a message: a call of a tool by its caller, any other by its address.
     async fn admit(
         &self,
         head: &mut Parts,
@@ -212,7 +210,7 @@ impl<T: AgentTools> Endpoint<T> {
         Ok(Some(rate))
     }
 
-    /// Whoever tries many keys that do not work is told to wait.
+    /// Refuses a caller; one that tries many invalid keys must wait.
     fn refuse_stranger(&self, head: &Parts, problem: Problem) -> Refusal {
         if problem.status() != StatusCode::UNAUTHORIZED {
             return Refusal::of(problem);
@@ -246,8 +244,8 @@ impl<T: AgentTools> Endpoint<T> {
         }
     }
 
-    /// What `rmcp` refuses, in plain text or as an error of the protocol: the
-    /// latter with a problem; and what it could not answer.
+    /// Converts refusals of `rmcp`: those in plain text become errors of the protocol, and all get
+    /// a problem. Answers that failed become internal errors.
     async fn in_form(
         &self,
         response: Response,
@@ -276,7 +274,7 @@ impl<T: AgentTools> Endpoint<T> {
     }
 }
 
-/// What `rmcp` refuses with, beside the id.
+/// A refusal of `rmcp`, without its id.
 #[derive(Deserialize)]
 struct ErrorMessage {
     error: ErrorData,
@@ -285,7 +283,7 @@ struct ErrorMessage {
 /// A refusal of the service, with the headers that go with it.
 struct Refusal {
     problem: Problem,
-    /// How to authenticate (RFC 6750, 3).
+    /// Authentication challenge (RFC 6750, 3).
     challenge: Option<HeaderValue>,
     rate: Option<RateDecision>,
 }
@@ -315,7 +313,7 @@ fn in_time(rate: RateDecision) -> Result<RateDecision, Refusal> {
     Ok(rate)
 }
 
-/// What asks for credentials, and why those that were given do not do.
+/// Challenge for credentials, with the reason why the given ones are refused.
 fn challenge(error: Option<&str>) -> HeaderValue {
     let challenge = match error {
         Some(error) => format!("{CHALLENGE}, error=\"{error}\""),

@@ -26,14 +26,14 @@ const REVISIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
 ];
-/// How long a client may keep the list of tools, in milliseconds: it changes
-/// with the version of the service alone.
+/// Time for which a client may cache the list of tools, in milliseconds: it changes only with the
+/// version of the service.
 const TOOLS_FRESH_MS: u64 = 60 * 60 * 1000;
 
-/// Where a result says who gave it.
+/// Member of a result that names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Whoever makes the call at hand, and how it was counted.
+/// Caller of the current request, and its decision of the rate limit.
 pub(crate) struct Admitted<C> {
     pub(crate) caller: Arc<C>,
     pub(crate) rate: RateDecision,
@@ -127,8 +127,8 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         });
         let span = head.extensions.get::<Span>().cloned();
         let call = call.instrument(span.unwrap_or_else(Span::none));
-        // `rmcp` has a task carry it out, which would go on after its caller has hung
-        // up, and waits forever for the answer of one that panicked.
+        // `rmcp` runs it in a task, which would continue after its caller disconnected. It also
+        // waits forever for the answer of a task that panicked.
         let called = tokio::select! {
             called = AssertUnwindSafe(call).catch_unwind() => {
                 called.unwrap_or_else(|_| Err(broken_down()))
@@ -148,15 +148,14 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
 }
 
 impl<T: AgentTools> Handler<T> {
-    /// Who answers, as results say it.
+    /// Name and version of the server, for results.
     fn identity(&self) -> MetaObject {
         let server = serde_json::to_value(self.tools.server());
         let server = server.expect("a name and a version are JSON");
         MetaObject(JsonObject::from_iter([(SERVER_INFO.to_owned(), server)]))
     }
 
-    /// A refusal of the product: what the call came to, and no error of the
-    /// protocol.
+    /// A refusal of the product, as the result of the call and not as an error of the protocol.
     fn refusal(&self, problem: &Problem, id: &RequestId) -> CallToolResult {
         let document = self.errors.0.body(problem, id);
         let document = serde_json::to_value(document).expect("a problem document is JSON");

@@ -1,17 +1,15 @@
-//! Tools for agents: the Model Context Protocol over Streamable HTTP, in its
-//! revisions 2026-07-28 and 2025-11-25 (and 2025-06-18, which differs in nothing
-//! that tools need), on one endpoint and without sessions.
+//! Tools for agents: the Model Context Protocol over Streamable HTTP, on one endpoint and without
+//! sessions. The revisions are 2026-07-28 and 2025-11-25 (and 2025-06-18, which is the same for
+//! tools).
 //!
-//! What tools there are and what they do is an [`AgentTools`]; [`router`] puts
-//! the protocol in front of it. Anybody may ask what tools there are. Calling
-//! one takes the credentials of the product's API, and counts against the same
-//! kinds of rates.
+//! An [`AgentTools`] provides the tools; [`router`] puts the protocol in front of it. Anybody may
+//! list the tools. Calling one takes the credentials of the product's API, and counts against the
+//! same kinds of rates.
 //!
-//! `rmcp` speaks the protocol. In front of it stands what it does not do: the
-//! origins of pages, how long and how slow a body may be, who calls, and how
-//! often. Whatever is refused before a tool is called leaves as an error of
-//! JSON-RPC with the problem document as its data, under the status and the
-//! headers that the HTTP API has for it.
+//! `rmcp` implements the protocol. In front of it are checks that it lacks: the origins of pages,
+//! the size and pace of bodies, authentication, and rates. A refusal before a tool is called is an
+//! error of JSON-RPC with the problem document as its data. Its status and headers are those of the
+//! HTTP API.
 
 mod description;
 mod diligence;

@@ -1,4 +1,4 @@
-//! What has to be known of a message before it is handed on.
+//! Facts about a message that are needed before it is handed on.
 
 use rmcp::model::{
     CallToolRequestParams, ErrorCode, ErrorData, InitializeRequestParams, PaginatedRequestParams,
@@ -6,18 +6,17 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Where a request says its revision, in `_meta`.
+/// Member of `_meta` with a request's revision.
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// A JSON-RPC message that is one object, read once for everybody: what is
-/// handed on is written from this again, so that no two readers can take it for
-/// different calls.
+/// A JSON-RPC message that is one object, parsed once. It is serialized from this for `rmcp`, so
+/// that no two parsers can read different calls from it.
 pub(crate) struct Message(Map<String, Value>);
 
 impl Message {
     /// # Errors
-    /// −32700 for what is no JSON, −32600 for what is not one message of
-    /// JSON-RPC 2.0, such as a batch.
+    /// −32700 for input that is not JSON, −32600 for input that is not one message of JSON-RPC 2.0,
+    /// such as a batch.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, ErrorData> {
         let invalid = |message: &'static str| ErrorData::invalid_request(message, None);
         match serde_json::from_slice(body) {
@@ -33,8 +32,7 @@ impl Message {
         }
     }
 
-    /// The id of a request, to be repeated in its answer; a notification has
-    /// none.
+    /// Id of a request, to be repeated in its answer; a notification has none.
     pub(crate) fn id(&self) -> Option<&Value> {
         self.0
             .get("id")
@@ -45,9 +43,8 @@ impl Message {
         self.0.get("method").and_then(Value::as_str)
     }
 
-    /// What is wrong with the parameters of a request (−32602): `rmcp` takes one
-    /// whose parameters it cannot read for one of a method that it has not. Or
-    /// that a client of an earlier revision asks for such a method (−32601).
+    /// Fault of the parameters of a request (−32602): `rmcp` treats unreadable parameters like an
+    /// unknown method. Or an unknown method requested by a client of an earlier revision (−32601).
     pub(crate) fn fault(&self) -> Option<ErrorData> {
         self.id()?;
         let fault = match self.method()? {
@@ -66,13 +63,13 @@ impl Message {
         fault.map(|fault| ErrorData::invalid_params(fault, None))
     }
 
-    /// From 2026-07-28 on requests say their revision, and there is no handshake.
+    /// From 2026-07-28 on, requests contain their revision, and there is no handshake.
     fn is_of_stateless_revision(&self) -> bool {
         let meta = self.0.get("params").and_then(|params| params.get("_meta"));
         meta.is_some_and(|meta| meta.get(PROTOCOL_VERSION).is_some())
     }
 
-    /// Of what a revision requires in `_meta`, `rmcp` tells itself.
+    /// Faults of the revision's own members in `_meta` are reported by `rmcp`.
     fn fault_of<P: DeserializeOwned>(&self) -> Option<String> {
         let params = match self.0.get("params") {
             None | Some(Value::Null) => Map::new(),
@@ -91,9 +88,8 @@ impl Message {
         })
     }
 
-    /// The name of the tool that it asks to call, if it asks that; an empty one
-    /// where it names none. Whoever asks needs a key before they are told what
-    /// is wrong with how they ask.
+    /// Name of the tool to call, if it is such a request; empty if it names none. A caller without
+    /// a valid key must not see the faults of its request.
     pub(crate) fn called_tool(&self) -> Option<&str> {
         let params = (self.method() == Some("tools/call")).then(|| self.0.get("params"))?;
         let name = params.and_then(|params| params.get("name"));

@@ -1,5 +1,4 @@
-//! How the product's refusals are told: of a call, in its result; of all that
-//! is refused before one, as errors of JSON-RPC.
+//! Refusals of the product: of a call, in its result; before a call, as errors of JSON-RPC.
 
 use http::StatusCode;
 use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, ProblemType, RequestId};
@@ -8,13 +7,13 @@ use serde_json::{Value, json};
 
 /// After how many seconds trying again can help, in the result's `_meta`.
 const RETRY_AFTER: &str = "retryAfter";
-/// Refusals of the service rather than of a message: of JSON-RPC's codes for
-/// servers one that the protocol leaves to them.
+/// Code of refusals by the service rather than of a message: one of JSON-RPC's
+/// implementation-defined server errors.
 const REFUSED: ErrorCode = ErrorCode(-32000);
 
-/// A result that holds the problem document. It is a result and no error of the
-/// protocol, so that models get to read it; for them, and for programs, it says
-/// how long to wait, which over HTTP a header says.
+/// A result with the problem document. It is not an error of the protocol, so that models get to
+/// read it. It contains the waiting time, for them and for programs, which over HTTP is in a
+/// header.
 pub(crate) fn refusal(problem: Value, retry_after: Option<u32>) -> CallToolResult {
     let mut result = CallToolResult::structured_error(problem);
     if let Some(seconds) = retry_after {
@@ -25,7 +24,7 @@ pub(crate) fn refusal(problem: Value, retry_after: Option<u32>) -> CallToolResul
     result
 }
 
-/// How long to wait, in words: clients show these to models, and no header.
+/// The waiting time in words: clients show these to models, but no header.
 pub(crate) fn advice(seconds: u32) -> String {
     format!("Trying again can help after {seconds} s.")
 }
@@ -46,8 +45,7 @@ impl RpcErrors {
         self.with(ErrorData::new(code, "", None), problem, request)
     }
 
-    /// An error of the protocol; what it says for programs stands beside the
-    /// members of the problem document.
+    /// An error of the protocol; its own data are merged with the members of the problem document.
     pub(crate) fn explained(&self, error: ErrorData, request: &RequestId) -> ErrorData {
         let kind = match error.code {
             ErrorCode::METHOD_NOT_FOUND => ProblemType::NOT_FOUND,
@@ -75,8 +73,7 @@ impl RpcErrors {
         error
     }
 
-    /// The message that carries an error; without an id where none could be
-    /// read.
+    /// The message with an error; without an id if none could be read.
     pub(crate) fn message(id: Option<&Value>, error: &ErrorData) -> Value {
         match id {
             Some(id) => json!({"jsonrpc": "2.0", "id": id, "error": error}),

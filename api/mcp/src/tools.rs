@@ -7,15 +7,15 @@ use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool};
 /// it was.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// A call of a tool, by somebody who may make it.
+/// A call of a tool, by an authorised caller.
 pub struct ToolCall<'a, C> {
-    /// On whose behalf.
+    /// The caller.
     pub caller: &'a C,
-    /// Which of the [`tools`](AgentTools::tools).
+    /// Name of one of the [`tools`](AgentTools::tools).
     pub tool: &'a str,
-    /// As they came.
+    /// Arguments, as received.
     pub arguments: JsonObject,
-    /// How it was counted.
+    /// Its decision of the rate limit.
     pub rate: RateDecision,
     /// The id of the request that it came in.
     pub request_id: RequestId,
@@ -26,38 +26,37 @@ pub struct ToolCall<'a, C> {
 /// Tools that agents may call.
 #[async_trait]
 pub trait AgentTools: Send + Sync + 'static {
-    /// On whose behalf a tool is called.
+    /// Caller of a tool.
     type Caller: Principal;
 
     /// Name and version of the service, for clients to show.
     fn server(&self) -> Implementation;
 
-    /// What a model is told of the service as a whole.
+    /// Instructions for models on the service as a whole.
     fn instructions(&self) -> String;
 
-    /// The tools, always the same ones in the same order.
+    /// The tools, always in the same order.
     fn tools(&self) -> &[Tool];
 
-    /// Whom the credentials of a call stand for.
+    /// Authenticates a call's credentials, and returns the caller.
     ///
     /// # Errors
-    /// [`Problem::unauthorized`] for none, where a call takes some, and for all
-    /// that do not work.
+    /// [`Problem::unauthorized`] if there are none and the call needs some, and for all invalid
+    /// ones.
     async fn authenticate(
         &self,
         credentials: Option<&Credentials>,
     ) -> Result<Self::Caller, Problem>;
 
-    /// Carries out a call. Dropped once its caller has hung up.
+    /// Carries out a call. Dropped if its caller disconnects.
     ///
     /// # Errors
-    /// Whatever the API refuses the same request with; the result of the call
-    /// then holds the problem document.
+    /// The API's refusal of the same request; the result of the call then holds the problem
+    /// document.
     async fn call(&self, call: ToolCall<'_, Self::Caller>) -> Result<CallToolResult, Problem>;
 
-    /// Which right and rate a call of `tool` takes: that to read where its
-    /// annotations say that it is read-only, and where there is no such tool,
-    /// since nothing is done then.
+    /// Right and rate of a call of `tool`. Read access if its annotations say that it is read-only,
+    /// and for an unknown tool, which does nothing.
     fn access(&self, tool: &str) -> Access {
         let Some(tool) = self.tools().iter().find(|known| known.name == tool) else {
             return Access::Read;

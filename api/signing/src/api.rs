@@ -1,4 +1,4 @@
-//! What stands behind the routes.
+//! The trait behind the routes.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -14,31 +14,29 @@ use crate::requests::{
 use crate::views;
 use crate::vocabulary::{SigningEventKind, SigningMethod};
 
-/// The operations of the API, one method each.
+/// Operations of the API, one method each.
 ///
-/// Every method may answer any [`Problem`]; an id that is unknown or belongs
-/// to another workspace or mode is [`Problem::not_found`]. Roles, rates and
-/// everything that can be said of a request alone were looked at before.
+/// Every method may answer any [`Problem`]; an id that is unknown or belongs to another workspace
+/// or mode is [`Problem::not_found`]. Roles, rates and all properties of the request alone were
+/// checked before.
 #[async_trait]
 pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Record> {
-    /// The methods that are set up here, in the order in which they are listed.
-    /// Asked while a body is decoded, as `webhook_target` is.
+    /// Available methods, in listing order. Called while a body is decoded, like `webhook_target`.
     fn methods(&self) -> Vec<SigningMethod>;
 
-    /// Extensions of documents that are taken beside those of the specification,
-    /// in lower case: the operator has plugins for them. Asked while a body is
-    /// decoded, as `webhook_target` is.
+    /// Extensions of documents accepted beside those of the specification, in lower case: the
+    /// operator has plugins for them. Called while a body is decoded, like `webhook_target`.
     fn further_extensions(&self) -> &[String] {
         &[]
     }
 
-    /// Refuses what is for test keys alone.
+    /// Refuses operations that are only for test keys.
     ///
     /// # Errors
     /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
-    /// `GET /v1/capabilities`, and what the guide tells of it. Must not block.
+    /// `GET /v1/capabilities`, also used by the guide. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 
     /// `GET /v1/signings`.
@@ -112,7 +110,7 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
         id: SigningId,
     ) -> Result<views::SigningEvidence, Problem>;
 
-    /// The same as a PDF, for `format=pdf`.
+    /// The evidence as a PDF, for `format=pdf`.
     async fn print_evidence(&self, caller: &Self::Caller, id: SigningId) -> Result<Bytes, Problem>;
 
     /// `POST /v1/signings/{signingId}/simulate`; with test keys only.

@@ -1,4 +1,4 @@
-//! Bodies that are held against what an API decides.
+//! Bodies checked against rules of an API.
 
 use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;

@@ -1,4 +1,4 @@
-//! Examples, made of the very views that callers get.
+//! Examples, made from the same views as answers.
 
 use jiff::Timestamp;
 use parafa_api_http::deliveries;
@@ -16,7 +16,7 @@ use crate::vocabulary::{
     SigningEventKind, SigningMethod, SigningOrder, SigningStatus,
 };
 
-/// A PDF of one empty page, so that requests with it are taken as they stand.
+/// A PDF of one empty page, so that the example requests are valid.
 const CONTENT: &str = "JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PC9UeXBlL0NhdGFsb2cvUGFnZXMgMiAwIFI+PgplbmRvYmoKMiAwIG9iago8PC9UeXBlL1BhZ2VzL0tpZHNbMyAwIFJdL0NvdW50IDE+PgplbmRvYmoKMyAwIG9iago8PC9UeXBlL1BhZ2UvUGFyZW50IDIgMCBSL01lZGlhQm94WzAgMCA1OTUgODQyXS9SZXNvdXJjZXM8PD4+Pj4KZW5kb2JqCnhyZWYKMCA0CjAwMDAwMDAwMDAgNjU1MzUgZiAKMDAwMDAwMDAxNSAwMDAwMCBuIAowMDAwMDAwMDYwIDAwMDAwIG4gCjAwMDAwMDAxMTEgMDAwMDAgbiAKdHJhaWxlcgo8PC9TaXplIDQvUm9vdCAxIDAgUj4+CnN0YXJ0eHJlZgoxOTAKJSVFT0YK";
 
 const SIGNING: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e6f);
@@ -209,7 +209,7 @@ fn create_batch() -> Value {
     })
 }
 
-/// With one signature of two.
+/// A signing with one signature of two.
 fn signing(base_url: &BaseUrl) -> views::Signing {
     views::Signing {
         signers: vec![first_signer(), second_signer(base_url)],
@@ -218,7 +218,7 @@ fn signing(base_url: &BaseUrl) -> views::Signing {
     }
 }
 
-/// As `createSigning` answers it.
+/// The answer to `createSigning`.
 fn created(base_url: &BaseUrl) -> views::Signing {
     views::Signing {
         signing_id: SIGNING.into(),
@@ -250,7 +250,7 @@ fn cancelled(base_url: &BaseUrl) -> views::Signing {
     signing
 }
 
-/// Declined by the second signer, as the example of the request has it.
+/// Declined by the second signer, as in the example of the request.
 fn simulated(base_url: &BaseUrl) -> views::Signing {
     let mut signing = cancelled(base_url);
     signing.status = SigningStatus::Declined;
@@ -262,7 +262,7 @@ fn simulated(base_url: &BaseUrl) -> views::Signing {
     signing
 }
 
-/// As `createBatch` answers it, of the one signer of its example.
+/// The answer to `createBatch`, with the one signer of its example.
 fn in_batch(base_url: &BaseUrl) -> views::Signing {
     let signer = views::Signer {
         name: None,
@@ -290,7 +290,7 @@ fn first_signer() -> views::Signer {
     }
 }
 
-/// The same before the signature.
+/// The signer before the signature.
 fn invited_signer(base_url: &BaseUrl) -> views::Signer {
     views::Signer {
         status: SignerStatus::Pending,
@@ -356,7 +356,8 @@ fn document() -> views::SignedDocument {
     views::SignedDocument::signed(&[0x5A; 32], 61_440, "application/pdf")
 }
 
-/// Of a signing that its one signer has signed, in an hour in which one other chain changed.
+/// Evidence of a signing with one signer, who has signed, in an hour in which one other chain
+/// changed.
 fn evidence() -> views::SigningEvidence {
     let signed_at = time("2026-03-01T09:12:45.120Z");
     let [created, signed, leaf] = ["c1", "51", "1e"].map(|digits| digits.repeat(32));

@@ -1,4 +1,4 @@
-//! Ids that cannot be mistaken for one another.
+//! Ids with types that cannot be confused.
 
 parafa_api_http::ids! {
     /// The signing.

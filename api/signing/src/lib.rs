@@ -1,8 +1,8 @@
-//! The HTTP contract of the signing orchestration API: its operations,
-//! requests, views and problems.
+//! The HTTP contract of the signing orchestration API: its operations, requests, views and
+//! problems.
 //!
-//! Whoever keeps signings implements [`SigningApi`]; [`router`] puts HTTP in
-//! front of it, with what all APIs share: `parafa_api_http`.
+//! The product implements [`SigningApi`]; [`router`] puts HTTP in front of it, with the common
+//! parts of all APIs: `parafa_api_http`.
 
 mod api;
 mod bodies;
@@ -55,9 +55,8 @@ pub fn neighbour() -> Neighbour {
     }
 }
 
-/// The API under `/v1`, its description under `/openapi.json` and
-/// `/openapi.yaml`, the pages in `/docs` and those under `/problems`, complete
-/// with its edge and an answer for every other path.
+/// The API under `/v1`, its description under `/openapi.json` and `/openapi.yaml`, and the pages in
+/// `/docs` and under `/problems`. Complete with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let format = ProblemDocuments::new(config.base_url.clone());
     let sample = edge(sample::route(), format.clone());

@@ -53,7 +53,7 @@ const DELIVERIES: DeliveryPaths = DeliveryPaths {
     resend: Path::new("/v1/deliveries/{deliveryId}/resend"),
 };
 
-/// What operations are about, and what is posted to webhooks.
+/// Tags of operations and of webhooks.
 pub(crate) const TAGS: &[Tag] = &[
     ABOUT_SIGNINGS,
     ABOUT_SIGNERS,
@@ -93,7 +93,7 @@ pub(crate) const EVENTS: Tag = Tag {
     description: "The events that the service posts to webhooks.",
 };
 
-/// What can be wrong with a document that is to be signed.
+/// Refusals of documents to be signed.
 const OF_DOCUMENTS: &[ProblemKind] = &[
     DocumentRefused,
     FlattenRefused,
@@ -106,7 +106,7 @@ const OF_DOCUMENTS: &[ProblemKind] = &[
     QuotaExceeded,
 ];
 
-/// In the order in which they are documented.
+/// All operations, in documentation order.
 pub(crate) fn all<A: SigningApi>() -> Vec<Operation<A>> {
     [
         signings(),

@@ -1,11 +1,10 @@
-//! Every problem that the API answers with: one table feeds the answers and the
-//! pages behind their types.
+//! Every problem of the API: one table for the answers and for the pages of the types.
 
 use parafa_api_ceremony::problems;
 use parafa_api_http::deliveries;
 
 parafa_api_http::problem_kinds! {
-    /// What kind of refusal it is.
+    /// Kind of a refusal.
     pub enum ProblemKind {
         ValidationFailed = VALIDATION_FAILED;
         DocumentRefused = [BAD_REQUEST, "document-refused", "The document is not accepted",

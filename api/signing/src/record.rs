@@ -1,4 +1,4 @@
-//! What a path names, and what is downloaded of it.
+//! Records named by paths, and their downloads.
 
 use std::pin::Pin;
 
@@ -9,7 +9,7 @@ use parafa_api_http::{Download, OwnHeader, Problem};
 
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
 
-/// What a path names.
+/// The record named by a path.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Record {
     /// A signing.
@@ -56,16 +56,16 @@ impl From<DeliveryId> for Record {
 
 /// The newest signed output of a signing.
 pub struct DocumentDownload {
-    /// The document itself. Not awaited where the caller wants its description
-    /// alone, or has it already.
+    /// Content of the document. Not awaited if the caller wants only the headers, or has the
+    /// document already.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
     /// Length of the document.
     pub bytes: u64,
-    /// What a browser should call it.
+    /// File name for a browser.
     pub file_name: String,
     /// SHA-256 of the document.
     pub sha256: [u8; 32],
-    /// Whether it is the unsigned artifact of a sandbox simulation.
+    /// True if it is the unsigned artifact of a sandbox simulation.
     pub simulated: bool,
 }
 
@@ -73,7 +73,7 @@ const SANDBOX: HeaderName = HeaderName::from_static("x-service-sandbox");
 /// Marks the unsigned artifact of a simulation.
 const SIMULATED: &str = "simulated-artifact-no-signature";
 
-/// The header that does.
+/// The header of a simulated artifact.
 pub(crate) const SANDBOX_HEADER: OwnHeader = (
     "X-Service-Sandbox",
     "Only on the unsigned artifact of a sandbox simulation.",

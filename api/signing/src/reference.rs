@@ -1,4 +1,4 @@
-//! What is told of the API as a whole.
+//! Documentation of the API as a whole.
 
 use parafa_api_http::{Reference, Security, SetUp, webhooks};
 
@@ -10,9 +10,9 @@ use crate::problem::ProblemKind;
 use crate::record::SANDBOX_HEADER;
 use crate::vocabulary::SigningEventKind;
 
-/// What the API is called.
+/// Name of the API.
 pub(crate) const NAME: &str = "Signing orchestration";
-/// One line.
+/// Summary in one line.
 pub(crate) const SUMMARY: &str =
     "Qualified electronic signatures on PDF, ASiC-E and ADOC documents";
 /// The version of the interface.

@@ -1,5 +1,5 @@
-//! What callers ask for, parsed: a value of these types has passed every check
-//! that needs nothing but the request.
+//! Parsed requests of callers: a value of these types has passed every check that needs only the
+//! request.
 
 mod create_batch;
 mod create_signing;

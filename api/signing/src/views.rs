@@ -1,5 +1,4 @@
-//! What callers are told: each view serialises to exactly the members of the
-//! contract.
+//! Views for callers: each serializes to exactly the members of the contract.
 
 mod archived_signing;
 mod batch;

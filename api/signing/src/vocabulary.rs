@@ -113,8 +113,7 @@ wire_enums! {
     }
 }
 
-/// The family of formats that a file name's extension stands for. A
-/// container's own mimetype member decides what it really is.
+/// Family of formats of a file extension. For a container, its own mimetype member decides.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DocumentFamily {
     /// `.pdf`.
@@ -123,7 +122,7 @@ pub enum DocumentFamily {
     Asice,
     /// `.adoc`, `.bedoc`, `.cedoc`, `.gedoc`, `.ggedoc`.
     Adoc,
-    /// `.mdoc`, which takes a first signature only.
+    /// `.mdoc`, which allows only a first signature.
     Mdoc,
     /// An extension that the operator has a plugin for.
     Further,
@@ -145,7 +144,7 @@ impl DocumentFamily {
         ("mdoc", Self::Mdoc),
     ];
 
-    /// The extensions of documents that may be taken: an MDOC never is.
+    /// Extensions of accepted documents: an MDOC is never accepted.
     pub fn offered() -> impl Iterator<Item = &'static str> {
         let offered = Self::EXTENSIONS.iter();
         offered
@@ -153,7 +152,7 @@ impl DocumentFamily {
             .map(|(extension, _)| *extension)
     }
 
-    /// By the extension of `file_name`, in either case.
+    /// Family of `file_name`'s extension, in either case.
     #[must_use]
     pub fn of(file_name: &str) -> Option<Self> {
         let extension = file_extension(file_name)?;
@@ -164,8 +163,7 @@ impl DocumentFamily {
     }
 }
 
-/// What follows the last full stop of a name that has something before it, in
-/// lower case.
+/// The part after the last full stop of a name that has something before it, in lower case.
 #[must_use]
 pub fn file_extension(file_name: &str) -> Option<String> {
     let (stem, extension) = file_name.rsplit_once('.')?;

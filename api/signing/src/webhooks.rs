@@ -1,4 +1,4 @@
-//! What the service posts to a signing's webhook address.
+//! Events posted to a signing's webhook URL.
 
 use parafa_api_http::webhooks::EventKind;
 use serde_json::Value;

@@ -1,8 +1,8 @@
-//! What plugins need of authorities, answered through [`parafa_trust`]:
-//! time-stamps, certificates of issuers, revocation data.
+//! Answers plugins' needs for time-stamps, issuers' certificates and revocation data through
+//! [`parafa_trust`].
 //!
-//! Whoever drives a signature or an archive passes [`ValidationAnswers`] on,
-//! which asks no more than a document may cause, and tells what was put off.
+//! The driver of a signature or an archive uses [`ValidationAnswers`]. It limits the questions that
+//! one document may cause, and reports what was postponed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,16 +18,15 @@ use parafa_trust::{
     Certificate, FetchBudget, Issuer, TimestampClient, ValidationData, ValidationDataError,
 };
 
-/// Most questions that one document may cause: whoever made it chose the
-/// certificates in it.
+/// Maximum number of questions for one document: its maker chose the certificates in it.
 const MAX_QUESTIONS: usize = 200;
-/// What may be fetched to answer them. Plugins take as many bytes.
+/// Limit on fetching the answers. Plugins take as many bytes.
 const BUDGET: FetchBudget = FetchBudget {
     exchanges: 2 * MAX_QUESTIONS,
     bytes: 16 * 1024 * 1024,
 };
 
-/// Gets issuers' certificates and what they tell of others now.
+/// Fetches issuers' certificates and current revocation data.
 pub struct ValidationAnswers {
     data: ValidationData,
     timestamps: TimestampClient,
@@ -36,7 +35,7 @@ pub struct ValidationAnswers {
     lacking: Mutex<Lacking>,
 }
 
-/// What there was no answer to.
+/// Questions without an answer.
 #[derive(Default)]
 struct Lacking {
     for_good: bool,
@@ -44,18 +43,17 @@ struct Lacking {
     away: Option<String>,
 }
 
-/// Why something is to be asked again later.
+/// Reason for asking again later.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Postponed {
-    /// What there is tells of too early a time; there will be newer data, by
-    /// then if that is known.
+    /// The data available are too old. Newer ones will exist, by this time if it is known.
     Until(Option<Timestamp>),
     /// A service cannot answer.
     Down,
 }
 
 impl ValidationAnswers {
-    /// Answers as of `now` for one signature or archive.
+    /// Answers for one signature or archive, as of `now`.
     #[must_use]
     pub fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
         Self {
@@ -67,21 +65,21 @@ impl ValidationAnswers {
         }
     }
 
-    /// Why something was put off, if anything was: a service that is down, or
-    /// else the data that are the last to come.
+    /// Reason for postponing, if there is one: a service that is down, otherwise the latest time of
+    /// the data awaited.
     #[must_use]
     pub fn postponed(&self) -> Option<Postponed> {
         self.lacking().postponed
     }
 
-    /// What the first service that cannot answer was asked for, in words that
-    /// name a certificate by its authority's name or by its number alone.
+    /// Question to the first service that could not answer. It names a certificate only by its
+    /// authority's name or its serial number.
     #[must_use]
     pub fn away(&self) -> Option<String> {
         self.lacking().away.clone()
     }
 
-    /// Whether something was asked for that nobody has, now or ever.
+    /// Returns true if something was asked for that does not exist and never will.
     #[must_use]
     pub fn lacks_for_good(&self) -> bool {
         self.lacking().for_good
@@ -144,7 +142,8 @@ impl ValidationAnswers {
         }
     }
 
-    /// Nothing, now or ever, of what `wanted` says.
+    /// Records and answers that the data are missing, for now or for good; `wanted` describes them
+    /// in the log.
     fn missing(&self, error: &ValidationDataError, wanted: impl FnOnce() -> String) -> Reply {
         tracing::warn!(
             error = error as &dyn std::error::Error,
@@ -188,7 +187,7 @@ impl ValidationAnswers {
 }
 
 impl Postponed {
-    /// What both have to be waited for comes to.
+    /// The later of two reasons: a service that is down outweighs a time.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Until(one), Self::Until(other)) => Self::Until(one.max(other)),
@@ -208,8 +207,7 @@ impl Answerer for ValidationAnswers {
     }
 }
 
-/// Answers for whatever is not at hand that it cannot be told now, so that a
-/// plugin says what is lacking for good.
+/// Declines every need for the moment, so that a plugin reports what is missing for good.
 pub struct NothingNow;
 
 impl NothingNow {
@@ -224,7 +222,7 @@ impl Answerer for NothingNow {
     }
 }
 
-/// What a certificate is called: a person's is told by its number alone.
+/// Name of a certificate in logs. A person's is named by its serial number alone.
 fn name(certificate: &Certificate) -> String {
     let authority = certificate.subject().common_name();
     match authority.filter(|_| certificate.is_authority()) {

@@ -8,16 +8,16 @@ use crate::KeyAlgorithm;
 /// Shortest RSA keys that sign, in bits (ETSI TS 119 312, 6.2).
 const RSA_BITS: u32 = 2048;
 
-/// Why certificates do not do for a key.
+/// Reason why certificates do not fit a key.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// The PEM text cannot be read.
     #[error("the certificates cannot be read as PEM")]
     Unreadable(#[source] openssl::error::ErrorStack),
-    /// There is none.
+    /// There is no certificate.
     #[error("there is no certificate")]
     Empty,
-    /// The signer's key is not one that signs here.
+    /// The signer's key is of an unsupported kind.
     #[error(
         "the key of the first certificate is neither RSA of {RSA_BITS} bits or more nor on P-256 or P-384"
     )]
@@ -51,7 +51,7 @@ impl Chain {
     }
 }
 
-/// How a key signs.
+/// Signature algorithm of a key.
 fn algorithm<T: HasPublic>(key: &PKeyRef<T>) -> Option<KeyAlgorithm> {
     match key.id() {
         Id::RSA if key.bits() >= RSA_BITS => Some(KeyAlgorithm::Rs256),

@@ -1,9 +1,8 @@
-//! The key with which the responsible attorney signs.
+//! The responsible attorney's signing key.
 //!
-//! A [`SigningKey`] signs digests and nothing else: what is signed never
-//! reaches it. [`SoftwareKey`] has the key in memory, for sandboxes;
-//! [`Pkcs11Key`] leaves it in the module that keeps it (PKCS #11 v2.40), such
-//! as a qualified signature creation device.
+//! A [`SigningKey`] signs digests and nothing else: the signed content never reaches it.
+//! [`SoftwareKey`] has the key in memory, for sandboxes. [`Pkcs11Key`] leaves it in the module that
+//! keeps it (PKCS #11 v2.40), such as a qualified signature creation device.
 
 mod chain;
 mod pkcs11;
@@ -15,20 +14,20 @@ pub use chain::ChainError;
 pub use pkcs11::{Pin, Pkcs11Key, Pkcs11KeyError, Pkcs11Settings};
 pub use software::{SoftwareKey, SoftwareKeyError};
 
-/// A key that signs digests, with the certificates that stand behind it.
+/// A key that signs digests, with its certificate chain.
 #[async_trait]
 pub trait SigningKey: Send + Sync {
     /// The certificates in DER, the signer's first, then its issuers as far as
     /// they are known here.
     fn chain(&self) -> &[Vec<u8>];
 
-    /// How it signs.
+    /// Signature algorithm of the key.
     fn algorithm(&self) -> KeyAlgorithm;
 
-    /// What keeps it.
+    /// Storage of the key.
     fn storage(&self) -> KeyStorage;
 
-    /// Whether the key can be reached, without a signature.
+    /// Checks that the key can be reached, without a signature.
     ///
     /// # Errors
     /// [`SigningKeyError`], as [`SigningKey::sign_digest`] would have.
@@ -43,13 +42,12 @@ pub trait SigningKey: Send + Sync {
     async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError>;
 }
 
-/// What keeps a key, and so for whom it may sign.
+/// Storage of a key, which decides for whom it may sign.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyStorage {
-    /// A device: what it signs may be a qualified signature.
+    /// A device: its signatures may be qualified.
     Device,
-    /// This process, from a file: its signatures are none that anybody should
-    /// rely on.
+    /// This process, from a file: its signatures must not be relied on.
     Memory,
 }
 
@@ -85,13 +83,13 @@ impl KeyAlgorithm {
     }
 }
 
-/// Why there is no signature.
+/// Reason for the lack of a signature.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SigningKeyError {
     /// The key cannot be reached; trying again may help.
     #[error("the key cannot be reached: {0}")]
     Unavailable(String),
-    /// The key does not sign, and will not by itself.
+    /// The key does not sign; retrying does not help.
     #[error("the key refuses to sign: {0}")]
     Refused(String),
 }

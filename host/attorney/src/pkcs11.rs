@@ -1,4 +1,4 @@
-//! A key that a PKCS #11 module keeps.
+//! Keys in PKCS #11 modules.
 
 mod single_part;
 mod token;
@@ -19,7 +19,7 @@ use self::token::Token;
 use crate::chain::{Chain, ChainError};
 use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
-/// Where a key is, and how it is reached.
+/// Location of a key, and access to it.
 #[derive(Clone, Debug)]
 pub struct Pkcs11Settings {
     /// The module, a shared library.
@@ -30,7 +30,7 @@ pub struct Pkcs11Settings {
     pub key_label: Option<String>,
     /// Its id (`CKA_ID`), likewise.
     pub key_id: Option<Vec<u8>>,
-    /// What opens the token.
+    /// User PIN of the token.
     pub pin: Pin,
     /// Most sessions at one time.
     pub sessions: usize,
@@ -44,7 +44,7 @@ pub struct Pkcs11Settings {
 #[serde(transparent)]
 pub struct Pin(String);
 
-/// Why a module's key cannot be used at all.
+/// Reason why a module's key cannot be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Pkcs11KeyError {
     /// The certificates do not do.
@@ -55,8 +55,7 @@ pub enum Pkcs11KeyError {
     NoName,
 }
 
-/// A key that a module keeps. Sessions are opened when they are needed, and
-/// anew after a token was away.
+/// A key in a module. Sessions are opened when needed, and again after the token was absent.
 pub struct Pkcs11Key {
     token: Arc<Token>,
     places: Arc<Semaphore>,
@@ -79,8 +78,8 @@ impl std::fmt::Debug for Pin {
 }
 
 impl Pkcs11Key {
-    /// A key with its certificates in PEM, the signer's first. The token is not
-    /// looked for yet: it may come later.
+    /// A key with its certificates in PEM, the signer's first. The token is not opened yet: it may
+    /// be attached later.
     ///
     /// # Errors
     /// [`Pkcs11KeyError`].
@@ -96,8 +95,7 @@ impl Pkcs11Key {
         })
     }
 
-    /// Has something done by the token, once there is a place, no longer than it
-    /// may take.
+    /// Runs a call on the token once there is a slot, within the time limit.
     async fn by_token<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Token) -> Result<T, SigningKeyError> + Send + 'static,
@@ -119,7 +117,7 @@ impl Pkcs11Key {
         let place = place.map_err(|_| closed())?;
         let token = self.token.clone();
         let calling = tokio::task::spawn_blocking(move || {
-            // A module that hangs keeps its place, so that few threads hang.
+            // A module that hangs keeps its slot, so that few threads hang.
             let _place = place;
             call(&token)
         });
@@ -163,14 +161,14 @@ impl SigningKey for Pkcs11Key {
     }
 }
 
-/// A DigestInfo of SHA-256 but for the digest (RFC 8017, 9.2, note 1): modules
-/// pad what they are given, and name no algorithm.
+/// A DigestInfo of SHA-256 without the digest (RFC 8017, 9.2, note 1): modules pad their input, and
+/// name no algorithm.
 const SHA_256_INFO: [u8; 19] = [
     0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
     0x00, 0x04, 0x20,
 ];
 
-/// Modules answer r and s one behind the other (PKCS #11 v2.40, 2.3.1).
+/// Converts the concatenated r and s of modules (PKCS #11 v2.40, 2.3.1).
 fn der_of(value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     let (r, s) = value.split_at(value.len() / 2);
     EcdsaSig::from_private_components(BigNum::from_slice(r)?, BigNum::from_slice(s)?)?.to_der()

@@ -10,7 +10,7 @@ use openssl::rsa::Padding;
 use crate::chain::{Chain, ChainError};
 use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
-/// Why a key in files cannot be used.
+/// Reason why a key in files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SoftwareKeyError {
     /// The certificates do not do.
@@ -24,7 +24,7 @@ pub enum SoftwareKeyError {
     OtherKey,
 }
 
-/// A key in memory, for sandboxes: no device keeps it.
+/// A key in memory, without a device: for sandboxes.
 pub struct SoftwareKey {
     key: PKey<Private>,
     chain: Chain,
@@ -38,8 +38,7 @@ impl SoftwareKey {
     /// [`SoftwareKeyError`].
     pub fn from_pem(key: &[u8], certificates: &[u8]) -> Result<Self, SoftwareKeyError> {
         let chain = Chain::from_pem(certificates)?;
-        // The callback stands in for a passphrase that would be asked for on
-        // the terminal.
+        // The callback prevents a prompt for a passphrase on the terminal.
         let key = PKey::private_key_from_pem_callback(key, |_| Ok(0));
         let key = key.map_err(SoftwareKeyError::Key)?;
         let own = chain.signer.public_key().map_err(ChainError::Unreadable)?;

@@ -10,87 +10,87 @@ use sha2::{Digest, Sha256};
 use crate::case_files::CaseFiles;
 use crate::{Expectation, Operation, SignedBy, SignerAlgorithm};
 
-/// What the file that describes a case is called.
+/// File name of a case's description.
 pub(crate) const DESCRIPTION: &str = "case.toml";
 
-/// A document, and what a plugin should say to it.
+/// A document, and a plugin's expected answers to it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The name of its folder.
     pub name: String,
-    /// Where the document comes from.
+    /// Origin of the document.
     pub origin: String,
     /// SPDX identifier of the licence that it is used under.
     pub licence: String,
-    /// What the document's file is called.
+    /// File name of the document.
     pub input: String,
     /// The document.
     pub document: Bytes,
-    /// What is asked of the plugin.
+    /// Checks of the plugin.
     pub checks: Vec<Check>,
 }
 
-/// One question of a case.
+/// One check of a case.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// What the plugin is asked to do.
+    /// The plugin's operation under test.
     pub operation: Operation,
-    /// How many sign, one after the other: of `sign`, one when it is not named;
-    /// of `archive`, before it, to level B-T, nobody when it is not named.
+    /// Number of signers, one after the other. Of `sign`, one by default; of `archive`, those who
+    /// sign before it to level B-T, none by default.
     pub signers: Option<u8>,
-    /// The level that `sign` is asked for, B-B when it is not named.
+    /// Target level of `sign`; B-B by default.
     pub target: Option<TargetLevel>,
-    /// How they sign, ECDSA-SHA256 when it is not named.
+    /// The signers' algorithm; ECDSA-SHA256 by default.
     pub algorithm: Option<SignerAlgorithm>,
-    /// Who they are, persons when it is not named.
+    /// Kind of the signers; persons by default.
     pub by: Option<SignedBy>,
-    /// The names of the files that `compose` is given, each with the bytes of the
-    /// document; the one file of the case when it is not named.
+    /// File names given to `compose`, each with the bytes of the document; by default the one file
+    /// of the case.
     pub files: Option<Vec<String>>,
     /// The parameters of `compose`.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
-    /// What it should say; of several signers, to the last one.
+    /// Expected answer; with several signers, to the last one.
     pub expect: Expectation,
 }
 
-/// Why a case cannot be played.
+/// Reason why a case cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
     /// A file cannot be read.
     #[error("{} cannot be read", path.display())]
     Io {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
     /// The description cannot be used.
     #[error("{} is not a description of a case", path.display())]
     Malformed {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// The document is not there. It may be too large to be kept.
+    /// The document is missing. It may be too large to be part of the repository.
     #[error("{} is not there", .0.display())]
     NoDocument(PathBuf),
-    /// The document is another one than described.
+    /// The document differs from its description.
     #[error("the document has the digest {actual}")]
     OtherDocument {
         /// Its SHA-256, in hex digits.
         actual: String,
     },
-    /// The operation does not tell what is expected.
+    /// The expectation names something that the operation does not report.
     #[error("{operation} tells no {what}")]
     Untold {
-        /// Which operation.
+        /// The operation.
         operation: Operation,
-        /// What it does not tell.
+        /// The member that it does not report.
         what: &'static str,
     },
 }
@@ -147,7 +147,7 @@ impl Case {
 }
 
 impl Check {
-    /// One that names nothing beside what is asked and what is expected.
+    /// A check with only an operation and its expectation.
     pub(crate) fn of(operation: Operation, expect: Expectation) -> Self {
         Self {
             operation,
@@ -161,7 +161,7 @@ impl Check {
         }
     }
 
-    /// How many sign before, or as, the operation.
+    /// Number of signers before, or in, the operation.
     pub(crate) fn signers(&self) -> usize {
         let default = u8::from(self.operation == Operation::Sign);
         usize::from(self.signers.unwrap_or(default))
@@ -175,13 +175,12 @@ impl Check {
         }
     }
 
-    /// Who the signers are.
+    /// Kind of the signers.
     pub(crate) fn by(&self) -> SignedBy {
         self.by.unwrap_or_default()
     }
 
-    /// The names that the files of `compose` have; that of the case's file where
-    /// there are none.
+    /// Names of the files for `compose`; by default the one of the case's file.
     pub(crate) fn names(&self, input: &str) -> Vec<String> {
         let names = self.files.clone();
         names.unwrap_or_else(|| vec![input.to_owned()])
@@ -195,7 +194,7 @@ impl Check {
             .collect()
     }
 
-    /// How the signers sign.
+    /// The signers' algorithm.
     pub(crate) fn algorithm(&self) -> SignerAlgorithm {
         self.algorithm.unwrap_or_default()
     }

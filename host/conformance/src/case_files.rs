@@ -14,7 +14,7 @@ fn built_in_paths() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|(path, _)| *path)
 }
 
-/// Where the files of a case are.
+/// Location of a case's files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum CaseFiles {
     /// Part of this crate: `FORMAT/NAME`.
@@ -24,7 +24,7 @@ pub(crate) enum CaseFiles {
 }
 
 impl CaseFiles {
-    /// The formats that there are built-in cases of, by name.
+    /// Names of the formats with built-in cases.
     pub(crate) fn formats() -> BTreeSet<String> {
         let of = |path: &str| Some(path.split_once('/')?.0.to_owned());
         built_in_paths().filter_map(of).collect()
@@ -56,7 +56,7 @@ impl CaseFiles {
         Ok(cases.into_iter().map(Self::Folder).collect())
     }
 
-    /// What the case is called: its folder's name.
+    /// Name of the case: its folder's name.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::BuiltIn(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
@@ -81,7 +81,7 @@ impl CaseFiles {
         }
     }
 
-    /// What one of its files is called in an error.
+    /// Name of one of its files in errors.
     pub(crate) fn path_of(&self, file: &str) -> PathBuf {
         match self {
             Self::BuiltIn(folder) => Path::new(folder).join(file),

@@ -1,20 +1,21 @@
-//! Whether a signature covers what it is said to cover. That is the plugin's
-//! own word: the host cannot know what a format puts under a digest. So bits of
-//! what is covered are turned over, and the plugin has to notice.
+//! Checks that a signature covers what the plugin reports as covered.
+//!
+//! The host cannot know what a format puts under a digest, so this is the plugin's own statement.
+//! Bits of the covered bytes are flipped, and the plugin must notice.
 
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;
 use parafa_plugin_host::{CallError, Capability, Integrity, MemberRole, Plugin, SignedDocument};
 
-/// Places of a document that are looked at, at most.
+/// Maximum number of places checked in a document.
 const PLACES: usize = 4;
 const BIT: u8 = 1;
 
-/// Where the plugin takes a signature for intact although what it covers was
-/// changed, if anywhere. `given` is the document before it was signed.
+/// Index of a flipped byte after which the plugin still reports the signature as intact, if there
+/// is one. `given` is the document before it was signed.
 ///
 /// # Errors
-/// The fault of the plugin, as it looks at what was changed.
+/// A fault of the plugin on the changed document.
 pub(crate) async fn uncovered(
     plugin: &Plugin,
     given: &Bytes,
@@ -30,9 +31,9 @@ pub(crate) async fn uncovered(
     Ok(None)
 }
 
-/// Places in the signed document that are certainly covered: of a format with
-/// members one in each that stands there as it is, of others those of the
-/// document that was given, where what was made begins with it.
+/// Places in the signed document that are certainly covered. In a format with members: one in each
+/// member that is stored unchanged. In others: those of the given document, if the output begins
+/// with it.
 async fn covered_places(
     plugin: &Plugin,
     given: &Bytes,
@@ -60,7 +61,7 @@ async fn covered_places(
     Ok(places)
 }
 
-/// Whether the plugin still says so of a signature.
+/// Returns true if the plugin still reports the signature as intact.
 async fn is_intact(plugin: &Plugin, document: Bytes, id: &str) -> Result<bool, CallError> {
     match plugin.verify(document).await {
         Ok(evidence) => Ok(evidence

@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 
-/// Where the sequence of places begins; fixed, so that a failure comes again.
+/// Seed of the sequence of places; fixed, so that a failure is reproducible.
 const SEED: u64 = 0x5061_7261_6661_2031;
 /// Variants cut off at a place of the sequence, beside those cut off at the
 /// quarters and one byte before the end.
@@ -12,19 +12,19 @@ const FLIPS: [u32; 12] = [1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 16, 64];
 
 /// Documents longer than this many bytes are damaged in fewer ways.
 const LARGE: usize = 1024 * 1024;
-/// Of so many variants of a large document, one is made.
+/// Of the variants of a large document, one in this many is made.
 const STEP_OF_LARGE: usize = 7;
 
 /// A damaged document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variant {
-    /// What was done to it.
+    /// Description of the damage.
     pub(crate) what: String,
-    /// What is left.
+    /// The damaged document.
     pub(crate) document: Bytes,
 }
 
-/// The damaged variants of a document, the same ones for the same document.
+/// Damaged variants of a document, always the same for the same document.
 pub(crate) fn variants(document: &Bytes) -> impl Iterator<Item = Variant> {
     let mut places = Places(SEED);
     let step = if document.len() > LARGE {
@@ -77,7 +77,7 @@ fn flips(document: &Bytes, mut places: Places) -> impl Iterator<Item = Variant> 
     })
 }
 
-/// A sequence of numbers that looks random (SplitMix64).
+/// A pseudo-random sequence (SplitMix64).
 struct Places(u64);
 
 impl Places {

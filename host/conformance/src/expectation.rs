@@ -5,27 +5,26 @@ use serde::Deserialize;
 
 use crate::{Answered, Operation};
 
-/// What a plugin should say.
+/// Expected answer of a plugin.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Expectation {
-    /// It does what it is asked to.
+    /// The operation succeeds.
     Accepted(Box<Acceptance>),
-    /// Any answer is right that is no fault.
+    /// Any answer except a fault.
     Any,
-    /// It refuses like this.
+    /// The plugin refuses with this.
     Refused(ExpectedRefusal),
 }
 
-/// How a plugin should refuse: `"encrypted"`, or
-/// `{ code = "flatten-refused", subjects = ["Date: no-appearance"] }`.
+/// Expected refusal: `"encrypted"`, or `{ code = "flatten-refused", subjects = ["Date:
+/// no-appearance"] }`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(from = "RefusalForm")]
 pub struct ExpectedRefusal {
     /// The code.
     pub code: String,
-    /// All of the subjects, in any order; not looked at when they are not
-    /// named.
+    /// All subjects, in any order; not compared unless named.
     pub subjects: Option<Vec<String>>,
 }
 
@@ -51,49 +50,48 @@ impl From<RefusalForm> for ExpectedRefusal {
     }
 }
 
-/// What the answer should tell. What is not named is not looked at.
+/// Expected members of an answer. Those that are not named are not compared.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Acceptance {
-    /// What the document is said to be, or the one that comes out.
+    /// Media type of the document, or of the one made.
     pub media_type: Option<String>,
     /// Codes of all notes of `inspect`, in any order.
     pub notes: Option<Vec<String>>,
-    /// Codes of all that is told about how a document was made, in any order.
+    /// Codes of all notes on how a document was made, in any order.
     pub made_notes: Option<Vec<String>>,
-    /// How many form fields `inspect` finds, also in what was made.
+    /// Number of form fields that `inspect` finds, also in the document made.
     pub fields: Option<usize>,
-    /// How many signatures there are; after `sign`, with the new one.
+    /// Number of signatures; after `sign`, with the new one.
     pub signatures: Option<usize>,
-    /// Whether `archive` has something to do.
+    /// True if `archive` has something to do.
     pub changed: Option<bool>,
-    /// Whether what was made is the document itself.
+    /// True if the output is the document itself.
     pub unchanged: Option<bool>,
-    /// What `verify` says of the integrity of each signature, in their order;
-    /// when it is not named, all have to be intact.
+    /// Integrity that `verify` reports of each signature, in order; by default, all must be intact.
     pub integrity: Option<Vec<String>>,
-    /// What `verify` says was changed after each signature, in their order.
+    /// Changes that `verify` reports after each signature, in order.
     pub changes: Option<Vec<String>>,
-    /// What `verify` says of the time-stamps of each signature, in their order.
+    /// Time-stamps that `verify` reports of each signature, in order.
     pub timestamps: Option<Vec<Vec<String>>>,
-    /// What `sign` or `archive` reaches, such as `PAdES-B-B`.
+    /// Level that `sign` or `archive` reaches, such as `PAdES-B-B`.
     pub level: Option<String>,
     /// The level of each signature, in their order.
     pub levels: Option<Vec<String>>,
-    /// The ids of the members, in their order, also of what `compose` made.
+    /// Ids of the members in order, also of the output of `compose`.
     pub members: Option<Vec<String>>,
 }
 
-/// How an answer differs from what was expected.
+/// Difference between an answer and its expectation.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Mismatch {
-    /// It was to be refused.
+    /// A refusal was expected.
     #[error("it is accepted, where {0:?} should refuse it")]
     Accepted(String),
     /// The plugin failed.
     #[error("{}", .0.kind)]
     Fault(Box<Fault>),
-    /// It is refused by another code.
+    /// The refusal has another code.
     #[error("it is refused as {actual:?} ({detail}), where {expected:?} should refuse it")]
     OtherCode {
         /// The code that was expected.
@@ -103,17 +101,17 @@ pub enum Mismatch {
         /// The sentence that came with it.
         detail: String,
     },
-    /// The answer tells something else.
+    /// A member of the answer differs.
     #[error("its {what} should be {expected}, but is {actual}")]
     OtherThan {
-        /// What is told.
+        /// Name of the member.
         what: &'static str,
-        /// What was expected.
+        /// Expected value.
         expected: String,
-        /// What came.
+        /// Actual value.
         actual: String,
     },
-    /// It was to be accepted.
+    /// A success was expected.
     #[error("it is refused as {code:?} ({detail}), where it should be accepted")]
     Refused {
         /// The code.
@@ -145,7 +143,7 @@ impl Expectation {
         }
     }
 
-    /// What it names that an operation does not tell.
+    /// The first member it names that the operation does not report.
     pub(crate) fn untold_by(&self, operation: Operation) -> Option<&'static str> {
         let Self::Accepted(acceptance) = self else {
             return None;

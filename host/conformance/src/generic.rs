@@ -1,6 +1,5 @@
-//! Cases for a format that has none built in: documents that are hardly its
-//! own. Whatever a plugin says to them, it must not fail, and must say the same
-//! when it is asked again.
+//! Cases for a format without built-in ones: documents that are hardly of that format. Whatever a
+//! plugin answers, it must not fault, and must answer the same when asked again.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +60,7 @@ fn documents() -> Vec<(String, String, Bytes)> {
     documents
 }
 
-/// A case of a format whose document its plugin takes.
+/// A case of a format whose document its plugin accepts.
 fn sound(format: &str) -> Option<Case> {
     let is_taken = |check: &Check| {
         check.operation == Operation::Inspect && matches!(check.expect, Expectation::Accepted(_))
@@ -72,7 +71,7 @@ fn sound(format: &str) -> Option<Case> {
         .find(|case| case.checks.iter().any(is_taken))
 }
 
-/// Bytes that look random, the same every time.
+/// Pseudo-random bytes, always the same.
 fn noise() -> Bytes {
     let blocks = (0..NOISE_BLOCKS).flat_map(|number| Sha256::digest(number.to_be_bytes()));
     blocks.collect()

@@ -1,18 +1,15 @@
 //! Runs cases against a format plugin and keeps the score.
 //!
-//! A [`Case`] is a folder with a document and what a plugin should say to it.
-//! [`run`] plays every case of a folder, [`run_built_in`] those that
-//! are part of this crate: each call is made twice and must give
-//! the same answer to the byte, and the same calls are made with damaged
-//! variants of the document, to which any answer is right that is not a fault.
-//! A format that has no built-in cases is given documents that are not its own.
-//! The [`Scorecard`] says what passed. [`run_quick`] is for those who admit a
-//! plugin while others wait.
+//! A [`Case`] is a folder with a document and the plugin's expected answers. [`run`] runs every
+//! case of a folder, [`run_built_in`] those that are part of this crate. Each call is made twice
+//! and must give the same bytes. The same calls are then made with damaged variants of the
+//! document; any answer to those is right, except a fault. A format without built-in cases is given
+//! documents of other formats. The [`Scorecard`] says what passed. [`run_quick`] is a shorter run
+//! for admitting a plugin while callers wait.
 //!
-//! Signatures in between are those of a [`SoftwareSigner`]: whether a document
-//! can be signed is the plugin's affair, whose signature it is is not. The
-//! authorities behind it stamp the time and tell what an archive is completed
-//! with.
+//! Signatures in between are those of a [`SoftwareSigner`]: the plugin decides if a document can be
+//! signed, and does not care who signs. Its authorities issue time-stamps and what completes an
+//! archive.
 
 mod case;
 mod case_files;

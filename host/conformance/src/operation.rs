@@ -20,7 +20,7 @@ const MEDIA_TYPES: [(&str, &str); 4] = [
 ];
 const ANY_MEDIA_TYPE: &str = "application/octet-stream";
 
-/// What a plugin is asked to do with a document.
+/// An operation of a plugin on a document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -28,65 +28,64 @@ pub enum Operation {
     Archive,
     /// Makes a document of files.
     Compose,
-    /// Takes out the document's members.
+    /// Extracts the document's members.
     Extract,
-    /// Turns what can be filled in into what can only be read.
+    /// Draws form fields into the page.
     Flatten,
-    /// Says what the document is and whether it may be signed.
+    /// Reports on the document and whether it can be signed.
     Inspect,
-    /// Tells what the document holds.
+    /// Lists the document's members.
     Members,
     /// Makes the sandbox's unsigned artifact.
     Rehearse,
     /// Adds a signature.
     Sign,
-    /// Gives evidence about the document's signatures.
+    /// Reports on the document's signatures.
     Verify,
 }
 
-/// A document that a plugin is given.
+/// Input of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Input {
-    /// The names of the files that `compose` is given, each with these bytes and
-    /// the media type that its extension stands for.
+    /// File names given to `compose`, each with these bytes and the media type of its extension.
     pub names: Vec<String>,
     /// The document.
     pub document: Bytes,
-    /// The id of the member that `extract` takes out; all of them without it.
+    /// Id of the member for `extract`; all of them if `None`.
     pub member: Option<String>,
     /// The parameters of `compose`.
     pub params: Vec<Parameter>,
 }
 
-/// What a plugin answered.
+/// Answer of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answered {
-    /// To `archive`.
+    /// Answer to `archive`.
     Archived(Box<ArchivedDocument>),
-    /// To `extract`: members with their bytes.
+    /// Answer to `extract`: members with their bytes.
     Extracted(Vec<(Member, Bytes)>),
-    /// To `inspect`.
+    /// Answer to `inspect`.
     Inspected(Report),
-    /// To `compose`, `flatten` or `rehearse`.
+    /// Answer to `compose`, `flatten` or `rehearse`.
     Made(Box<Made>),
-    /// To `members`.
+    /// Answer to `members`.
     Told(Vec<Member>),
-    /// To `sign`.
+    /// Answer to `sign`.
     Signed(Box<SignedDocument>),
-    /// To `verify`.
+    /// Answer to `verify`.
     Verified(Vec<SignatureEvidence>),
 }
 
-/// A document that was made without anybody's signature.
+/// A document made without a signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Made {
     /// The document.
     pub document: MadeDocument,
-    /// What the plugin itself finds in it; none if it cannot inspect.
+    /// Report of the plugin's own `inspect` on it; `None` if it cannot inspect.
     pub report: Option<Report>,
-    /// What it holds, of `compose` alone; nothing if the plugin does not tell.
+    /// Members of the output of `compose`; empty if the plugin does not list them.
     pub members: Vec<Member>,
-    /// Whether it is the given document.
+    /// True if it is the given document.
     pub unchanged: bool,
 }
 
@@ -112,8 +111,8 @@ impl Answered {
 )]
 pub struct UnknownOperation(String);
 
-/// Has a plugin do something with a document. `signer` signs at once, to
-/// `level`, and the authorities behind it answer what an archive needs.
+/// Performs an operation of a plugin on a document. `signer` signs at once, to `level`, and its
+/// authorities answer the needs of an archive.
 ///
 /// # Errors
 ///
@@ -179,7 +178,7 @@ pub async fn perform(
     })))
 }
 
-/// Has a plugin sign.
+/// Signs with a plugin.
 pub(crate) async fn sign(
     plugin: &Plugin,
     document: Bytes,
@@ -198,8 +197,7 @@ pub(crate) async fn sign(
     Ok(signed)
 }
 
-/// Checks that what was made of a document has its media type, as far as the
-/// plugin tells that.
+/// Checks that a document made has its media type, if the plugin can report that.
 async fn check_media_type(
     plugin: &Plugin,
     operation: Operation,
@@ -219,7 +217,7 @@ async fn check_media_type(
     }
 }
 
-/// Has a plugin take out one member, or all of them.
+/// Extracts one member, or all of them.
 async fn extract(
     plugin: &Plugin,
     document: Bytes,
@@ -306,13 +304,13 @@ impl Operation {
         }
     }
 
-    /// Whether a document comes out.
+    /// Returns true if the operation makes a document.
     #[must_use]
     pub fn makes_a_document(self) -> bool {
         !matches!(self, Self::Inspect | Self::Members | Self::Verify)
     }
 
-    /// What a plugin must be able to do for it.
+    /// Capability that the operation requires.
     #[must_use]
     pub fn capability(self) -> Capability {
         match self {

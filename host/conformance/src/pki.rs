@@ -1,6 +1,7 @@
-//! A software authority, time-stamping authority and OCSP responder. Their keys
-//! are made of fixed words that everybody can read: what they issue proves
-//! nothing about anybody, and is the same every time.
+//! A software authority, time-stamping authority and OCSP responder.
+//!
+//! Their keys are derived from fixed public words. What they issue proves nothing, and is the same
+//! every time.
 
 use der::Decode;
 use openssl::x509::X509;
@@ -19,19 +20,17 @@ const AUTHORITY: &str = "Parafa software authority";
 const TIME_STAMPER: &str = "Parafa software time-stamping authority";
 const SIGNER: &str = "Parafa software signer";
 
-/// An RSA key of 4096 bits that everybody has: it takes too long to be made of
-/// a seed.
+/// A public RSA key of 4096 bits: generating one from a seed takes too long.
 const RSA_KEY: &[u8] = include_bytes!("pki/rsa.pem");
-/// A policy of nobody's.
+/// Policy identifier that belongs to no authority.
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.3161");
 
-/// Validity of what lives as long as the kit: 2020 to 2050.
+/// Validity of certificates that last as long as the kit: 2020 to 2050.
 const LIFE: (i64, i64) = (1_577_836_800, 2_524_607_999);
-/// How long before and after the signing time a signer's certificate is valid,
-/// in seconds.
+/// Validity of a signer's certificate before and after the signing time, in seconds.
 const VALIDITY: i64 = 24 * 60 * 60;
 
-/// Who answers for what signers sign.
+/// Authorities behind the signers' certificates.
 pub(crate) struct Authorities {
     root: Credential,
     time_stamper: Credential,
@@ -52,8 +51,8 @@ impl Authorities {
         Ok(Self { root, time_stamper })
     }
 
-    /// A signer for signatures at `time`. An ECDSA key is made of `seed`; there
-    /// is one RSA key only.
+    /// A signer for signatures at `time`. An ECDSA key is derived from `seed`; there is only one
+    /// RSA key.
     pub(crate) fn signer(
         &self,
         algorithm: SignerAlgorithm,
@@ -70,7 +69,7 @@ impl Authorities {
             .issue(&profile(SIGNER, &key, validity, extensions)?, key)
     }
 
-    /// Who issued a certificate.
+    /// Issuer of a certificate.
     pub(crate) fn issuer_of(&self, der: &[u8]) -> Issuer {
         if der == self.root.der() {
             return Issuer::Anchor;
@@ -110,8 +109,8 @@ impl Authorities {
         response.der().map(Some)
     }
 
-    /// An RFC 3161 token over the SHA-256 of something, at `time`; its serial
-    /// number is made of what it says.
+    /// An RFC 3161 token over the SHA-256 digest at `time`; its serial number is derived from the
+    /// digest.
     pub(crate) fn token(&self, digest: &[u8], time: i64) -> Result<Vec<u8>, IssuingError> {
         let info = TimestampInfo {
             policy: POLICY,
@@ -132,13 +131,13 @@ impl Authorities {
     }
 }
 
-/// Who issued a certificate.
+/// Issuer of a certificate.
 pub(crate) enum Issuer {
-    /// It is the software authority's own.
+    /// The certificate is the software authority's own.
     Anchor,
     /// The software authority, in DER.
     Authority(Vec<u8>),
-    /// Somebody else.
+    /// Another issuer.
     Unknown,
 }
 

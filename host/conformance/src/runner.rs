@@ -18,12 +18,12 @@ use crate::{
     Verdict, perform,
 };
 
-/// When all signatures are made: 2026-01-01, noon UTC.
+/// Time of all signatures: 2026-01-01, noon UTC.
 const TIME: i64 = 1_767_268_800;
 /// Longest document of a quick check, in bytes.
 const QUICK_BYTES: usize = 256 * 1024;
 
-/// How much is asked of a plugin.
+/// Depth of the checks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Depth {
     /// Every call once, with small documents.
@@ -33,8 +33,8 @@ enum Depth {
 }
 
 impl Depth {
-    /// How often an operation may be too slow before nothing more is asked of
-    /// it: each time costs all of the time that a call has.
+    /// Number of time-outs after which an operation is skipped: each costs the whole time limit of
+    /// a call.
     fn most_time_outs(self) -> usize {
         match self {
             Self::Quick => 1,
@@ -43,24 +43,24 @@ impl Depth {
     }
 }
 
-/// Why no score can be kept.
+/// Reason why no score can be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The folder of cases cannot be listed.
     #[error("{} cannot be listed", folder.display())]
     Folder {
-        /// Which folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
-    /// There is no case for the plugin.
+    /// No case for the plugin.
     #[error("there is no case for the format {format:?} in {}", folder.display())]
     NoCases {
         /// Id of the plugin.
         format: String,
-        /// Where they were looked for.
+        /// The folder searched.
         folder: PathBuf,
     },
     /// Nothing can be signed.
@@ -68,12 +68,12 @@ pub enum RunError {
     Signer(#[from] IssuingError),
 }
 
-/// Plays the cases for a plugin: those of `cases/<id of the plugin>`, or of
-/// `cases` itself where there is no such folder.
+/// Runs the cases for a plugin: those of `cases/<id of the plugin>`, or of `cases` itself if there
+/// is no such folder.
 ///
 /// # Errors
 ///
-/// When there is nothing to play. A case that cannot be read is one that failed.
+/// There are no cases. An unreadable case counts as failed.
 pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
     let own = Some(cases.join(plugin.id())).filter(|folder| folder.is_dir());
     let folder = own.unwrap_or_else(|| cases.to_owned());
@@ -92,24 +92,23 @@ pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
         .await
 }
 
-/// Plays the cases that are part of this crate; for a format that has none,
-/// those for any format.
+/// Runs the cases that are part of this crate; for a format without any, those for any format.
 ///
 /// # Errors
 ///
-/// When nothing can be signed.
+/// Nothing can be signed.
 pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
     Run::new(&plugin.on_trial(), Depth::Full)
         .play_built_in()
         .await
 }
 
-/// Plays the small ones of the cases that are part of this crate, each call once: whether a
-/// plugin does its work at all.
+/// Runs the small cases that are part of this crate, each call once: a check that a plugin works at
+/// all.
 ///
 /// # Errors
 ///
-/// When nothing can be signed.
+/// Nothing can be signed.
 pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
     Run::new(&plugin.on_trial(), Depth::Quick)
         .play_built_in()
@@ -120,7 +119,7 @@ pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
 struct Run<'a> {
     plugin: &'a Plugin,
     depth: Depth,
-    /// How often each operation was too slow.
+    /// Number of time-outs of each operation.
     time_outs: BTreeMap<&'static str, usize>,
     scorecard: Scorecard,
 }
@@ -209,46 +208,46 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a plugin did wrong in one check.
+/// Failure of a plugin in one check.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    /// It fails when it is asked again.
+    /// The repeated call faults.
     #[error("when it is asked again: {}", .0.kind)]
     Again(Box<Fault>),
-    /// It fails on a damaged document.
+    /// A damaged document causes a fault.
     #[error("{what}: {}", fault.kind)]
     Damaged {
-        /// What was done to the document.
+        /// Description of the damage.
         what: String,
-        /// How the plugin fails.
+        /// The plugin's fault.
         fault: Box<Fault>,
     },
-    /// It fails on a document that was damaged after others had signed it.
+    /// A document that was damaged after earlier signatures causes a fault.
     #[error("signed, then {what}: {}", fault.kind)]
     DamagedOnceSigned {
-        /// What was done to the document.
+        /// Description of the damage.
         what: String,
-        /// How the plugin fails.
+        /// The plugin's fault.
         fault: Box<Fault>,
     },
     /// Its answer is not the expected one.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// It does not notice that what a signature covers was changed.
+    /// A change to bytes that a signature covers goes unnoticed.
     #[error(
         "the new signature is intact although bit {place}.0 was turned over, which it is said to cover"
     )]
     NotCovered {
-        /// Which byte of the signed document.
+        /// Index of the byte in the signed document.
         place: usize,
     },
-    /// It does not stand by its answer.
+    /// The repeated call gives another answer.
     #[error("it answers otherwise when it is asked again")]
     Unsteady,
 }
 
 impl Failure {
-    /// Whether the plugin was too slow.
+    /// Returns true if the plugin timed out.
     fn is_time_out(&self) -> bool {
         let fault = match self {
             Self::Again(fault)
@@ -261,7 +260,7 @@ impl Failure {
     }
 }
 
-/// A check with the people who sign in it.
+/// A check with its signers.
 struct Trial<'a> {
     plugin: &'a Plugin,
     /// The case's file.
@@ -272,7 +271,7 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     fn new(plugin: &'a Plugin, name: &'a str, check: &'a Check) -> Result<Self, IssuingError> {
-        // Somebody answers for the authorities also where nobody signs.
+        // The authorities are needed even where no signer is.
         let signers = (1..=check.signers().max(1))
             .map(|number| {
                 let number = u8::try_from(number).unwrap_or(u8::MAX);
@@ -288,7 +287,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// What the plugin did wrong.
+    /// Failure of the plugin, if any.
     async fn failure(&self, document: &Bytes, depth: Depth) -> Option<Failure> {
         let answer = self.answer(document.clone()).await;
         if let Err(mismatch) = self.check.expect.compare(&answer) {
@@ -325,7 +324,7 @@ impl<'a> Trial<'a> {
         if self.signers_before() == 0 {
             return None;
         }
-        // Of what was damaged before they sign, little comes to be signed.
+        // Documents damaged before signing are mostly refused, so damage signed ones too.
         let signed = self.signed_before(document.clone()).await.ok()?;
         for variant in variants(&signed) {
             if let Err(CallError::Fault(fault)) = self.answer_signed(variant.document).await {
@@ -343,8 +342,7 @@ impl<'a> Trial<'a> {
             .await
     }
 
-    /// The document with the signatures of those who sign before it comes to
-    /// what is checked.
+    /// The document with the signatures that precede the operation under test.
     async fn signed_before(&self, mut document: Bytes) -> Result<Bytes, CallError> {
         for signer in self.signers.iter().take(self.signers_before()) {
             let signed = sign(self.plugin, document, signer, self.check.level()).await?;
@@ -375,7 +373,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Checks that a plugin gives the same answer when it is asked again.
+/// Checks that a plugin gives the same answer when asked again.
 fn stands_by(
     answer: &Result<Answered, CallError>,
     again: Result<Answered, CallError>,

@@ -2,38 +2,38 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How a plugin did in all cases.
+/// Results of a plugin in all cases.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Scorecard {
-    /// How many checks passed.
+    /// Number of checks that passed.
     pub passed: usize,
-    /// How many did not.
+    /// Number that failed.
     pub failed: usize,
-    /// How many were not made.
+    /// Number that were skipped.
     pub skipped: usize,
     /// Every check.
     pub cases: Vec<CaseResult>,
 }
 
-/// How a plugin did in one check.
+/// Result of one check.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct CaseResult {
     /// The case and the operation, such as `no-pages/inspect`.
     pub name: String,
-    /// How it went.
+    /// Verdict of the check.
     pub outcome: Verdict,
-    /// Why it went so, unless it passed.
+    /// Reason, unless it passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// How a check went.
+/// Verdict of a check.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The plugin did not do what it should.
+    /// The plugin did not meet the expectation.
     Failed,
-    /// It did.
+    /// The plugin met it.
     Passed,
     /// The check was not made.
     Skipped,

@@ -9,40 +9,38 @@ use serde::Deserialize;
 
 use crate::pki::{Authorities, Issuer};
 
-/// Bytes kept for signature, certificates and time-stamp where an ECDSA key
-/// signs.
+/// Bytes reserved for signature, certificates and time-stamp of an ECDSA key.
 const ECDSA_RESERVE: u32 = 16 * 1024;
 
-/// How a [`SoftwareSigner`] signs, by its name in `wit/CATALOGUE.md`.
+/// Signature algorithm of a [`SoftwareSigner`], by its name in `wit/CATALOGUE.md`.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 pub enum SignerAlgorithm {
-    /// With a P-256 key, made of the signer's seed.
+    /// With a P-256 key, derived from the signer's seed.
     #[default]
     #[serde(rename = "ECDSA-SHA256")]
     EcdsaSha256,
-    /// With an RSA key of 4096 bits that all signers share, and as much room as
-    /// ceremonies keep: what ceremonies with Smart-ID ask for.
+    /// With an RSA key of 4096 bits that all signers share, and the space that ceremonies reserve:
+    /// the case of ceremonies with Smart-ID.
     #[serde(rename = "RSA-PKCS1-SHA256")]
     RsaPkcs1Sha256,
 }
 
-/// Who a [`SoftwareSigner`] stands for.
+/// Kind of party that a [`SoftwareSigner`] stands for.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum SignedBy {
-    /// A key that signs by itself, and takes a digest as well as bytes.
+    /// A key that signs on its own; it accepts a digest as well as bytes.
     Key,
     /// A person, whose device shows the bytes.
     #[default]
     Person,
 }
 
-/// A key under a certificate of a software authority whose key everybody can
-/// make, with a time-stamping authority and an OCSP responder beside it.
+/// A key with a certificate of a software authority, a time-stamping authority and an OCSP
+/// responder. Anybody can derive their keys.
 ///
-/// Its signatures prove nothing about anybody. The same seed and time give the
-/// same certificates, values, tokens and responses, so that what is made with
-/// them can be made again.
+/// Its signatures prove nothing. The same seed and time give the same certificates, values, tokens
+/// and responses, so that documents signed with them are reproducible.
 pub struct SoftwareSigner {
     by: SignedBy,
     algorithm: SignerAlgorithm,
@@ -64,11 +62,11 @@ impl SoftwareSigner {
         Self::of(SignerAlgorithm::default(), time, seed)
     }
 
-    /// The same with a key of this kind.
+    /// A signer with a key of this kind.
     ///
     /// # Errors
     ///
-    /// When the time cannot be written in a certificate.
+    /// The time cannot be encoded in a certificate.
     pub fn of(algorithm: SignerAlgorithm, time: i64, seed: [u8; 32]) -> Result<Self, IssuingError> {
         let authorities = Authorities::new()?;
         let credential = authorities.signer(algorithm, time, &seed)?;
@@ -83,17 +81,17 @@ impl SoftwareSigner {
         })
     }
 
-    /// The same, standing for this one.
+    /// The same signer, of this kind.
     pub(crate) fn standing_for(self, by: SignedBy) -> Self {
         Self { by, ..self }
     }
 
-    /// When it signs, seconds since the Unix epoch.
+    /// Signing time, in seconds since the Unix epoch.
     pub(crate) fn time(&self) -> i64 {
         self.time
     }
 
-    /// What identifiers are made of.
+    /// Seed of identifiers.
     pub(crate) fn seed(&self) -> [u8; 32] {
         self.seed
     }

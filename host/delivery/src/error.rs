@@ -2,13 +2,13 @@ use parafa_platform::PlatformError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
 
-/// Why a delivery came to nothing this time.
+/// Reason why a delivery failed this time.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
-    /// Something that is kept could not be read or written.
+    /// Reading or writing stored data failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-    /// The product could not say what is to be told.
+    /// The product could not make the content of the notice.
     #[error("a notice cannot be put into words")]
     Source(#[source] anyhow::Error),
 }

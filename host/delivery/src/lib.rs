@@ -1,8 +1,8 @@
-//! What leaves for others: events for webhooks, letters for persons.
+//! Outbound notices: events for webhooks, letters for persons.
 //!
-//! A product notes what is to be told in the commit that it is about
-//! ([`outbox`](parafa_platform::outbox)), and says here what a notice says. It is delivered at
-//! least once, and a delivery that fails is tried again for days.
+//! A product records a notice in the commit that causes it ([`outbox`](parafa_platform::outbox)),
+//! and supplies its content here. It is delivered at least once; a failed delivery is retried for
+//! days.
 
 mod error;
 mod mail;

@@ -1,4 +1,4 @@
-//! Letters, handed in to one mail server.
+//! Letters, sent through one mail server.
 
 mod under_way;
 
@@ -22,10 +22,10 @@ use crate::retries::{Jitter, next_attempt};
 use crate::source::NoticeSources;
 use crate::webhooks::schedule_drop;
 
-/// When to look again at a letter that is still being handed in under a lease
-/// that has ended.
+/// Delay before checking again on a letter whose lease has ended while this host is still handing
+/// it in.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
-/// The outcome of an attempt at which the server did not take a letter.
+/// Outcome of an attempt at which the server did not accept a letter.
 const UNAVAILABLE: &str = "unavailable";
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ struct Payload {
 pub struct MailSender {
     records: Records,
     sources: NoticeSources,
-    /// None where no mail server is set up.
+    /// `None` if no mail server is configured.
     mailer: Option<Arc<Mailer>>,
     under_way: Arc<UnderWay>,
 }
@@ -58,7 +58,7 @@ impl MailSender {
     /// One attempt to send a letter.
     ///
     /// # Errors
-    /// When something that is kept fails; a mail server that does is tried again.
+    /// The store failed. Failures of the mail server are retried instead.
     pub async fn send(&self, job: &mut ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notices } = job.payload()?;
         let handing = match &self.mailer {
@@ -134,10 +134,9 @@ impl MailSender {
         letter.map_err(DeliveryError::Source)
     }
 
-    /// Ends the sending of a letter, also when somebody else has its job by
-    /// now: they find nothing left to send. With the last letter about a signing
-    /// that was erased goes the key of these letters. Of a letter that did not
-    /// arrive the operator sees the `failure`.
+    /// Ends the sending of a letter, even if another host has its job by now: that one finds
+    /// nothing left to send. The key of letters about an erased signing is deleted with the last of
+    /// them. If the letter did not arrive, the operator sees the `failure`.
     async fn end_mail(
         &self,
         job: &ClaimedJob,
@@ -205,8 +204,8 @@ impl MailSender {
     }
 }
 
-/// Drops notices, or keeps them for a while with the `failure` of their letter;
-/// gives the keys that were theirs alone and that none is under any more.
+/// Deletes notices, or keeps them for a while with the `failure` of their letter. Returns the keys
+/// that only these notices used.
 async fn conclude(
     tx: &mut Transaction<'_>,
     sources: &NoticeSources,
@@ -233,7 +232,7 @@ async fn conclude(
         }
         tx.delete::<NoticeRow>(id).await?;
         if has_own_key {
-            // There are no more of them than parties, and none is added any more.
+            // There are at most as many as parties, and no more are added.
             let page = &Page::oldest(MAX_PAGE_ROWS);
             let others = tx
                 .page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none())

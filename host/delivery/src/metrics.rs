@@ -1,4 +1,4 @@
-//! How many deliveries went out, and how many did not.
+//! Metrics of deliveries.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use prometheus_client::registry::Registry;
 /// The numbers of this process.
 static METRICS: LazyLock<DeliveryMetrics> = LazyLock::new(DeliveryMetrics::default);
 
-/// What left for the world outside, or did not.
+/// Outcomes of outbound notices.
 #[derive(Debug, Default)]
 struct DeliveryMetrics {
     webhooks: Family<OutcomeLabels, Counter>,
@@ -24,7 +24,7 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "webhook_attempts",
@@ -43,14 +43,14 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Says how many deliveries wait in line.
+/// Sets the number of deliveries waiting in line.
 pub fn set_waiting(waiting: usize) {
     METRICS
         .waiting
         .set(i64::try_from(waiting).unwrap_or(i64::MAX));
 }
 
-/// Counts an attempt to tell a webhook.
+/// Counts an attempt to deliver to a webhook.
 pub(crate) fn delivery_attempted(outcome: &'static str) {
     count(&METRICS.webhooks, outcome);
 }

@@ -1,4 +1,4 @@
-//! When a notice that was not taken is told again: events and letters alike.
+//! Retry times of events and letters.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
@@ -15,16 +15,16 @@ const PAUSES: [SignedDuration; 9] = [
     SignedDuration::from_hours(20),
     SignedDuration::from_hours(24),
 ];
-/// Largest part of a pause that is added to it, so that what failed together
-/// does not come again together.
+/// Largest share of a pause that is added to it at random, so that deliveries that failed together
+/// are not retried together.
 const JITTER_PERCENT: i32 = 20;
 
-/// How much longer than it has to a pause is, by chance.
+/// Random share of the largest extension of a pause, in 255ths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jitter(u8);
 
 impl Jitter {
-    /// Without random bytes to be had, none.
+    /// No extension if there are no random bytes.
     pub(crate) fn drawn() -> Self {
         Self(getrandom::u32().map_or(0, |bits| bits.to_be_bytes()[0]))
     }
@@ -35,8 +35,8 @@ impl Jitter {
     }
 }
 
-/// When to try again after `made` attempts, the last one at `now`; none when
-/// that was the last.
+/// Time of the next attempt after `made` attempts, the last one at `now`; `None` after the last
+/// attempt.
 pub(crate) fn next_attempt(made: usize, now: Timestamp, jitter: Jitter) -> Option<Timestamp> {
     let pause = *PAUSES.get(made.checked_sub(1)?)?;
     let pause = pause + jitter.of(pause);

@@ -7,19 +7,19 @@ use parafa_platform::accounts::Product;
 use parafa_platform::outbox::NoticeRow;
 use parafa_store::{StoreError, Transaction};
 
-/// What a product's notices say.
+/// Content of a product's notices.
 #[async_trait]
 pub trait NoticeSource: Send + Sync {
-    /// What a webhook is posted for an event; the same on every attempt. `payload` is what the
-    /// notice holds, as JSON.
+    /// Body posted to a webhook for an event; the same on every attempt. `payload` is the content
+    /// of the notice, as JSON.
     fn event_body(&self, notice: &NoticeRow, payload: serde_json::Value)
     -> anyhow::Result<Vec<u8>>;
 
-    /// The letter that these notices, all of them to one party, make; none where nobody could do
-    /// any more what it asks for.
+    /// The letter for these notices, all of them to one party; `None` if its recipient could no
+    /// longer act on it.
     async fn letter(&self, notices: &[NoticeRow]) -> anyhow::Result<Option<Letter>>;
 
-    /// Whether a notice's data key is its own and goes with it.
+    /// Returns true if a notice's data key is its own and is deleted with it.
     async fn has_own_key(
         &self,
         tx: &mut Transaction<'_>,

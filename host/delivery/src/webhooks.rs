@@ -1,7 +1,7 @@
-//! Events, posted to where their owners want them.
+//! Events, posted to their owners' webhooks.
 //!
-//! A notice is written in the transaction that causes its event and leaves as
-//! a job: at least once, in no promised order, signed afresh each time.
+//! A notice is written in the transaction that causes its event. A job sends it: at least once, in
+//! no promised order, signed afresh each time.
 
 mod claim;
 mod deliver;
@@ -24,8 +24,7 @@ use crate::source::NoticeSources;
 pub use self::keep::DROP_NOTICE;
 pub(crate) use self::keep::schedule_drop;
 
-/// Deliveries that run at the same time: no receiver and no workspace has more
-/// than a part of them.
+/// Number of concurrent deliveries; no receiver and no workspace may use all of them.
 pub const DELIVERIES_AT_ONCE: usize = 128;
 
 /// The way out for events. Clones share it.
@@ -39,14 +38,14 @@ pub struct WebhookSender {
     work: Arc<Notify>,
 }
 
-/// What jobs about a notice say.
+/// Payload of jobs about a notice.
 #[derive(Deserialize)]
 struct Payload {
     notice: Uuid,
 }
 
 impl WebhookSender {
-    /// Sends through `port`, which reaches only what webhooks may reach.
+    /// Sends through `port`, which only reaches allowed webhook targets.
     #[must_use]
     pub fn new(
         records: Records,

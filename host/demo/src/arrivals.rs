@@ -6,11 +6,11 @@ use tokio::sync::watch;
 /// Longest wait for something to arrive.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// Tells those who wait that something has arrived. Clones tell the same.
+/// Notifies waiting readers of arrivals. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Arrivals(watch::Sender<()>);
 
-/// How many arrivals a reader waits for, and how long, in milliseconds.
+/// Number of arrivals that a reader waits for, and its time limit in milliseconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Awaited {
@@ -31,7 +31,7 @@ impl Arrivals {
         self.0.send_replace(());
     }
 
-    /// Waits until `arrived` counts as many as are awaited, or time is up.
+    /// Waits until `arrived` returns the awaited number, or the time limit is reached.
     pub(crate) async fn wait(&self, awaited: Awaited, arrived: impl Fn() -> usize) {
         let mut news = self.0.subscribe();
         let arriving =

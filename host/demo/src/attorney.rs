@@ -1,5 +1,5 @@
-//! The attorney who is responsible for answers and packages. Their key is in a
-//! file, where a real one is in a device.
+//! The attorney responsible for answers and packages. Their key is in a file; a real attorney's is
+//! in a device.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::pki::{self, CredentialSpec, Person, Pki, Profile, Validity};
 
 const NAME: &str = "attorney";
 
-/// Where the attorney's key and certificate are, in PEM.
+/// Paths of the attorney's key and certificate, in PEM.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AttorneyFiles {
     /// PKCS #8, not encrypted.
@@ -22,8 +22,8 @@ pub struct AttorneyFiles {
     pub certificate: PathBuf,
 }
 
-/// Enrols the attorney, unless an earlier start did. Their key is RSA, or on
-/// P-256 where the folder has such a one.
+/// Enrols the attorney, unless an earlier start did. Their key is RSA, or on P-256 if the folder
+/// has one.
 pub(crate) fn enrol(
     folder: &Folder,
     pki: &Pki,

@@ -1,6 +1,6 @@
-//! Identity cards of the demo world: each has a key that signs and one that
-//! authenticates. A program that plays the app asks a card for its certificates,
-//! and has it sign digests, as over NFC once the PIN is given.
+//! Identity cards of the demo world: each has a signing key and an authentication key. A program
+//! that plays the app reads a card's certificates and has it sign digests, as over NFC once the PIN
+//! is given.
 
 mod cast;
 
@@ -32,7 +32,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Cards(Enrolment);
 
-/// Which of a card's two keys is used.
+/// One of a card's two keys.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CardKeyUse {
@@ -56,7 +56,7 @@ impl Cards {
         Ok(Self(Enrolment::open(folder.clone(), pki, clock, keys)?))
     }
 
-    /// Everybody with a card.
+    /// All persons with a card.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(Role::persona).collect()
     }
@@ -87,7 +87,7 @@ struct CardCertificate {
     certificate: String,
 }
 
-/// What a card is to sign.
+/// A digest for a card to sign.
 #[derive(Deserialize)]
 struct Digest {
     /// Base64 of a SHA-256 digest.
@@ -97,7 +97,7 @@ struct Digest {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CardSignature {
-    /// Base64: ECDSA's r and s one behind the other, or RSA's octets.
+    /// Base64: ECDSA's r and s concatenated, or RSA's octets.
     signature: String,
     signature_algorithm: &'static str,
     signature_encoding: &'static str,

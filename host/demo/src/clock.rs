@@ -30,8 +30,8 @@ impl DemoClock for SystemClock {
     }
 }
 
-/// The time that a whole world goes by: another clock, shifted by an offset
-/// that can be changed while it runs. Clones share the offset.
+/// The clock of a whole world: another clock, shifted by an offset that can be changed while it
+/// runs. Clones share the offset.
 #[derive(Clone)]
 pub struct WorldClock {
     base: Arc<dyn DemoClock>,
@@ -47,7 +47,7 @@ impl WorldClock {
         }
     }
 
-    /// The time now, held at the ends of representable time.
+    /// Current time, clamped to representable time.
     pub fn now(&self) -> Timestamp {
         let offset = self.offset();
         let end = if offset.is_negative() {
@@ -58,12 +58,12 @@ impl WorldClock {
         self.base.now().checked_add(offset).unwrap_or(end)
     }
 
-    /// How far the clock is ahead of the one that it runs with.
+    /// Offset from the clock beneath.
     pub fn offset(&self) -> SignedDuration {
         *self.offset.borrow()
     }
 
-    /// Moves the clock and tells everybody who listens.
+    /// Moves the clock and notifies all listeners.
     pub fn set_offset(&self, offset: SignedDuration) {
         self.offset.send_if_modified(|current| {
             let moved = *current != offset;
@@ -72,7 +72,7 @@ impl WorldClock {
         });
     }
 
-    /// Tells of every move from now on.
+    /// Notifications of every later move.
     pub fn moves(&self) -> watch::Receiver<SignedDuration> {
         self.offset.subscribe()
     }

@@ -1,5 +1,4 @@
-//! What people do with a demo world from the command line: its clock, and what
-//! apps do with cards and phones.
+//! Commands on a demo world: its clock, and the apps that use cards and phones.
 
 mod authenticate;
 mod calls;
@@ -43,7 +42,7 @@ pub enum CardCommand {
 }
 
 impl DemoCommand {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// [`CommandError`].

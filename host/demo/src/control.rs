@@ -1,5 +1,5 @@
-//! The world's remote control: moves the clock, plans faults, tells what was
-//! asked. For whoever sits on the same machine alone.
+//! The world's remote control, for callers on the same machine only: moves the clock, plans faults,
+//! lists requests.
 
 mod client;
 mod clock;
@@ -21,10 +21,10 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// What can be controlled.
+/// State that can be controlled.
 pub(crate) struct Controlled {
     pub(crate) clock: WorldClock,
-    /// Keeps the clock's offset.
+    /// Stores the clock's offset.
     pub(crate) folder: Folder,
     pub(crate) faults: Vec<(Service, FaultPlan)>,
     pub(crate) journal: Journal,
@@ -47,7 +47,7 @@ pub(crate) fn router(controlled: Controlled) -> Router {
     Router::new().nest("/control", control)
 }
 
-/// How long a call may wait for news, in milliseconds; at once without it.
+/// Time limit of a call that waits for news, in milliseconds; zero by default.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(transparent)]
 struct WaitMs(u64);

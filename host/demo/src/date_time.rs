@@ -1,4 +1,4 @@
-//! Times as the world tells them.
+//! Times in the world's answers.
 
 use jiff::Timestamp;
 use serde::Serializer;
@@ -9,7 +9,7 @@ pub(crate) fn date_time(time: Timestamp) -> String {
     format!("{time:.3}")
 }
 
-/// The same for a member of an answer.
+/// Serializes a member of an answer.
 pub(crate) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&date_time(*time))
 }

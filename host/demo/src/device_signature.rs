@@ -1,12 +1,11 @@
 use openssl::{ecdsa::EcdsaSig, hash::MessageDigest};
 use parafa_issuing::{IssuingError, Key};
 
-/// What a device makes of a digest.
+/// A device's signature over a digest.
 pub(crate) struct DeviceSignature {
     /// `EC` or `RSA`.
     pub(crate) kind: &'static str,
-    /// ECDSA's r and s one behind the other, each as long as the curve's field,
-    /// or RSASSA-PKCS1-v1_5.
+    /// ECDSA's r and s concatenated, each as long as the curve's field, or RSASSA-PKCS1-v1_5.
     pub(crate) value: Vec<u8>,
 }
 

@@ -1,5 +1,4 @@
-//! Gives people their keys and certificates at first need: RSA keys take their
-//! time.
+//! Creates persons' keys and certificates on first use, because RSA keys take time.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::{
     pki::{Credential, CredentialSpec, Pki, Profile, Validity},
 };
 
-/// What somebody is to have.
+/// Key and certificate that a person is to have.
 #[derive(Clone)]
 pub(crate) struct Entitlement {
     /// Name of the files in the world's folder.
@@ -25,7 +24,7 @@ pub(crate) struct Entitlement {
     pub(crate) validity: Validity,
 }
 
-/// The credentials of everybody at one service; clones share them.
+/// Credentials of all persons at one service; clones share them.
 #[derive(Clone)]
 pub(crate) struct Enrolment(Arc<Inner>);
 
@@ -37,7 +36,7 @@ struct Inner {
 }
 
 impl Enrolment {
-    /// What an earlier start made is opened, so that its status is known from the
+    /// Opens certificates made by an earlier start, so that their status is known from the
     /// beginning.
     pub(crate) fn open(
         folder: Folder,

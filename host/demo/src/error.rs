@@ -2,28 +2,28 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use thiserror::Error;
 
-/// Why a world could not be started.
+/// Reason why a world could not be started.
 #[derive(Debug, Error)]
 pub enum WorldError {
     /// A file or folder of the world could not be read or written.
     #[error("cannot {action} {}", path.display())]
     File {
-        /// What was tried: `read`, `write`, `create`.
+        /// Action that failed: `read`, `write`, `create`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The folder holds something, and it is not a demo world.
+    /// The folder is not empty and is not a demo world.
     #[error("{} is not empty and not the folder of a demo world", .0.display())]
     ForeignFolder(PathBuf),
-    /// A file of the world does not hold what it should.
+    /// A file of the world has invalid content.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The address that the world's certificates name is in use.
@@ -40,7 +40,7 @@ pub enum WorldError {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The configuration asks for another address than the certificates name.
+    /// The configured address differs from the one in the certificates.
     #[error("the demo world's certificates name {persisted}, {asked} was asked for")]
     AddressChanged {
         /// The address of the first start.

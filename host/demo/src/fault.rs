@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shutdown::Shutdown;
 
-/// Something that goes wrong instead of an answer.
+/// A fault instead of an answer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "fault", rename_all = "snake_case")]
 pub enum Fault {
@@ -28,7 +28,7 @@ pub enum Fault {
     Hang,
     /// Status 200 and bytes that are of no format.
     Garbage,
-    /// The right answer up to its middle, where the connection breaks.
+    /// The first half of the right answer, then the connection breaks.
     Half,
     /// Status 200 and JSON that never ends.
     Endless,
@@ -39,12 +39,12 @@ pub enum Fault {
     },
     /// The right answer, late.
     Delay {
-        /// How late, in milliseconds of real time.
+        /// Delay, in milliseconds of real time.
         milliseconds: u64,
     },
 }
 
-/// What goes wrong at one service, and when. Clones share one plan.
+/// Planned faults of one service. Clones share one plan.
 #[derive(Clone, Debug, Default)]
 pub struct FaultPlan(Arc<Mutex<Plan>>);
 
@@ -55,7 +55,7 @@ struct Plan {
 }
 
 impl FaultPlan {
-    /// Lets the next request fail that has no fault planned yet.
+    /// Plans a fault of the next request without one.
     pub fn next(&self, fault: Fault) {
         self.plan().next.push_back(fault);
     }
@@ -70,7 +70,7 @@ impl FaultPlan {
         *self.plan() = Plan::default();
     }
 
-    /// Whether a fault is planned that has not happened yet.
+    /// Returns true if a planned fault has not occurred yet.
     pub fn is_pending(&self) -> bool {
         !self.plan().next.is_empty()
     }
@@ -85,7 +85,7 @@ impl FaultPlan {
     }
 }
 
-/// Middleware that lets planned faults happen before a service is asked.
+/// Middleware that applies planned faults before the service.
 pub(crate) async fn inject(
     State((plan, shutdown)): State<(FaultPlan, Shutdown)>,
     request: Request,

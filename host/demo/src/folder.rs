@@ -1,4 +1,4 @@
-//! The folder that keeps a world the same across restarts.
+//! The folder that preserves a world across restarts.
 
 use std::{
     fs,
@@ -42,8 +42,8 @@ struct KeptClock {
 }
 
 impl Folder {
-    /// Opens the folder of a world, or makes one ready for a new world. That is
-    /// empty, or holds nothing but the folder of keys that are to be used.
+    /// Opens the folder of a world, or prepares one for a new world. A new one must be empty, or
+    /// contain only the folder of keys to use.
     pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
         create_folder(root)?;
         let folder = Self {
@@ -85,7 +85,7 @@ impl Folder {
         self.write(MARKER, &text)
     }
 
-    /// How far the world's clock was moved.
+    /// Offset of the world's clock.
     pub(crate) fn offset(&self) -> Result<SignedDuration, WorldError> {
         let kept = self.json::<KeptClock>(CLOCK)?;
         Ok(kept.map_or(SignedDuration::ZERO, |clock| {
@@ -93,7 +93,7 @@ impl Folder {
         }))
     }
 
-    /// Keeps how far the world's clock was moved, in whole seconds.
+    /// Stores the offset of the world's clock, in whole seconds.
     pub(crate) fn keep_offset(&self, offset: SignedDuration) -> Result<(), WorldError> {
         let clock = KeptClock {
             offset_seconds: offset.as_secs(),
@@ -102,7 +102,7 @@ impl Folder {
         self.write(CLOCK, &text)
     }
 
-    /// What a file of the world holds, if it is there.
+    /// Content of a file of the world; `None` if there is no such file.
     fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, WorldError> {
         let path = self.path(name);
         if !path.exists() {
@@ -118,7 +118,7 @@ impl Folder {
         }
     }
 
-    /// Writes a file that anybody may read.
+    /// Writes a world-readable file.
     pub(crate) fn write(&self, relative: impl AsRef<Path>, bytes: &[u8]) -> Result<(), WorldError> {
         write_file(&self.path(relative), bytes, PUBLIC_MODE)
     }
@@ -141,7 +141,7 @@ impl Folder {
         Ok(key)
     }
 
-    /// Whether a key of this name and kind is kept already.
+    /// Returns true if a key of this name and kind is stored already.
     pub(crate) fn has_key(&self, name: &str, spec: KeyKind) -> bool {
         let pem = fs::read(self.key_path(name)).unwrap_or_default();
         Key::from_pem(&pem).is_ok_and(|key| key.is(spec))

@@ -1,5 +1,5 @@
-//! A receiver of webhooks: takes what is posted under any name, shows it as it
-//! came, and fails when it is told to.
+//! A receiver of webhooks: accepts posts under any name, shows them unchanged, and fails on
+//! request.
 
 use std::{
     collections::HashMap,
@@ -23,14 +23,14 @@ use crate::{
     newest::Newest,
 };
 
-/// What a header takes beside its text, in bytes, about.
+/// Approximate memory for a header beside its text, in bytes.
 const HEADER_BYTES: usize = 64;
 /// Longest body of a delivery, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Longest delay of an answer.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// One delivery, as it came.
+/// One delivery, as received.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Delivery {
@@ -42,13 +42,13 @@ struct Delivery {
     received_at: Timestamp,
 }
 
-/// How a name answers.
+/// Answer to posts under a name.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Answer {
     /// The HTTP status.
     status: u16,
-    /// How long the answer takes, in milliseconds.
+    /// Delay of the answer, in milliseconds.
     #[serde(default)]
     delay_ms: u64,
 }
@@ -62,10 +62,10 @@ impl Default for Answer {
     }
 }
 
-/// What is posted under all names.
+/// Posts under all names.
 #[derive(Default)]
 struct Posted {
-    /// The names that were told how to answer.
+    /// Names with a configured answer.
     answers: HashMap<String, Answer>,
     /// Deliveries with the names that they came under.
     deliveries: Newest<(String, Delivery)>,
@@ -109,7 +109,7 @@ impl Posted {
 }
 
 impl Delivery {
-    /// What it takes in memory, in bytes, about.
+    /// Approximate memory used, in bytes.
     fn bytes(&self) -> usize {
         let headers = self.headers.iter();
         let headers = headers.map(|(name, value)| name.len() + value.len() + HEADER_BYTES);
@@ -141,7 +141,7 @@ async fn take(
     StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
 }
 
-/// At once, or when as many have come as are awaited.
+/// Answers at once, or when the awaited number has arrived.
 async fn list(
     State(hooks): State<Hooks>,
     Path(name): Path<String>,

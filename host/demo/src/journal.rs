@@ -1,4 +1,4 @@
-//! What was asked of the world, for those who watch it from outside.
+//! Journal of requests to the world, for observers outside.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{clock::WorldClock, service::Service};
 /// Events that are remembered; older ones are forgotten.
 const CAPACITY: usize = 10_000;
 
-/// Remembers what happened at the services, in order. Clones share it.
+/// Records events at the services, in order. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Journal {
     entries: Arc<watch::Sender<Entries>>,
@@ -25,16 +25,16 @@ pub(crate) struct Journal {
 
 #[derive(Default)]
 struct Entries {
-    /// Number of the newest entry; they count from one.
+    /// Number of the newest entry, counted from one.
     last: u64,
     kept: VecDeque<Entry>,
 }
 
-/// One thing that happened.
+/// One event, with its number.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     number: u64,
-    /// By the world's clock.
+    /// Time of the world's clock.
     #[serde(serialize_with = "crate::date_time::serialize")]
     at: Timestamp,
     service: Service,
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     event: Event,
 }
 
-/// What happened at a service.
+/// An event at a service.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
@@ -50,10 +50,10 @@ pub(crate) enum Event {
     Asked { method: String, path: String },
     /// The request with this number was answered, by a planned fault perhaps.
     Answered { request: u64, status: u16 },
-    /// A person's phone was asked for something.
+    /// A person's phone received a request.
     PhoneRang {
         session: &'static str,
-        /// What it shows, unless it shows nothing of the request's.
+        /// Text shown to the person, if it is from the request.
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
@@ -67,7 +67,7 @@ impl Journal {
         }
     }
 
-    /// Writes an event down and gives its number.
+    /// Records an event and returns its number.
     pub(crate) fn note(&self, service: Service, event: Event) -> u64 {
         let at = self.clock.now();
         let mut number = 0;
@@ -87,7 +87,7 @@ impl Journal {
         number
     }
 
-    /// What happened after the entry with this number, once something has.
+    /// Entries after this number; waits until there is one.
     pub(crate) async fn after(&self, number: u64) -> Vec<Entry> {
         let mut entries = self.entries.subscribe();
         match entries.wait_for(|entries| entries.last > number).await {
@@ -104,7 +104,7 @@ impl Entries {
     }
 }
 
-/// Middleware that writes down what a service is asked and when it answers.
+/// Middleware that records the requests of a service and their answers.
 pub(crate) async fn keep(
     State((journal, service)): State<(Journal, Service)>,
     request: Request,

@@ -1,15 +1,18 @@
-//! The demo world: the other side of every service, over real sockets.
+//! The demo world: the services' other side, over real sockets.
 //!
-//! [`World::start`] brings up, on one loopback address, a protocol-strict
-//! Smart-ID relying-party service and a Mobile-ID service, identity cards, a
-//! time-stamping authority (RFC 3161), OCSP
-//! responders (RFC 6960) and a repository of certificates and revocation
-//! lists (RFC 5280), all over one persisted certificate hierarchy, and besides
-//! a gateway to a synthetic register, a mail server and a receiver of webhooks that show what they were given. Each
-//! service has a module of its own; [`World`] is the only thing that sees all
-//! of them. A remote control on the same address moves the world's clock, plans
-//! faults and tells what was asked; [`Control`] speaks to it, and
-//! [`DemoCommand`] is what the command line has done with a world that runs.
+//! [`World::start`] starts services on one loopback address, all over one persisted certificate
+//! hierarchy:
+//!
+//! - a protocol-strict Smart-ID relying-party service and a Mobile-ID service;
+//! - identity cards;
+//! - a time-stamping authority (RFC 3161), OCSP responders (RFC 6960), and a repository of
+//!   certificates and revocation lists (RFC 5280);
+//! - a gateway to a synthetic register;
+//! - a mail server and a receiver of webhooks, which show what they received.
+//!
+//! Each service has a module of its own; only [`World`] sees all of them. A remote control on the
+//! same address moves the world's clock, plans faults and lists requests. [`Control`] is its
+//! client, and [`DemoCommand`] the commands on a running world.
 
 mod arrivals;
 mod attorney;

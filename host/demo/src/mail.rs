@@ -1,4 +1,4 @@
-//! A mail server that keeps what it is handed, and shows it.
+//! A mail server that keeps and shows its letters.
 
 mod smtp;
 
@@ -26,7 +26,7 @@ use crate::{
     newest::Newest,
 };
 
-/// The colours of the service's own pages, which the demo does not know.
+/// The colours of the service's own pages, from which the demo cannot import them.
 const STYLE: &str = "
 :root { color-scheme: light dark; --ink: #16202c; --paper: #f3f5f4; --card: #fff; --line: #c9d0d9; --accent: #14532d; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8edf3; --paper: #12171e; --card: #1b222c; --line: #3a4656; --accent: #86d9a4; } }
@@ -46,14 +46,14 @@ a { color: var(--accent); }
 #[serde(rename_all = "camelCase")]
 struct Message {
     id: Uuid,
-    /// Its `Message-ID`: the same if it was handed in twice.
+    /// Its `Message-ID`, which identifies repetitions.
     message_id: String,
-    /// The address that it was handed in for.
+    /// Recipient of the envelope.
     to: String,
     from: String,
     subject: String,
     text: String,
-    /// With the pictures that came along in their places.
+    /// HTML with the letter's pictures in place.
     html: String,
     attachments: Vec<AttachedFile>,
     #[serde(serialize_with = "crate::date_time::serialize")]
@@ -72,7 +72,7 @@ struct AttachedFile {
 }
 
 impl Message {
-    /// What its texts take in memory, in bytes.
+    /// Memory used by its texts, in bytes.
     fn bytes(&self) -> usize {
         let texts = [
             &self.message_id,
@@ -111,7 +111,7 @@ impl Mailbox {
             .with_state(self)
     }
 
-    /// Keeps a letter for each of its addressees; tells whether it is one.
+    /// Keeps a letter for each of its addressees; returns false if it is not a letter.
     fn keep(&self, recipients: &[String], raw: &[u8]) -> bool {
         let Some(parsed) = MessageParser::default().parse(raw) else {
             return false;
@@ -157,8 +157,8 @@ impl Mailbox {
     }
 }
 
-/// The HTML as a reader shows it: what it names of the letter's own parts
-/// (RFC 2392) stands in it.
+/// The HTML as a reader shows it: references to the letter's own parts (RFC 2392) are replaced by
+/// their content.
 fn with_pictures(html: String, letter: &mail_parser::Message<'_>) -> String {
     letter.attachments().fold(html, |html, part| {
         let Some(id) = part.content_id() else {
@@ -192,7 +192,7 @@ fn media_type(part: &MessagePart<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// At once, or when as many have come as are awaited.
+/// Answers at once, or when the awaited number has arrived.
 async fn list(
     State(mailbox): State<Mailbox>,
     Query(awaited): Query<Awaited>,
@@ -256,7 +256,7 @@ fn language(html: &str) -> Option<&str> {
     Some(rest.split_once('"')?.0)
 }
 
-/// A text whose addresses can be pressed.
+/// A text with its URLs as links.
 fn with_links(text: &str) -> Markup {
     let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
     html! {

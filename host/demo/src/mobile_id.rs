@@ -1,7 +1,7 @@
 //! The Mobile-ID service (MID REST API), and the phones of its users.
 //!
-//! The service refuses what the real one refuses: a client's mistake must not
-//! pass here and fail there.
+//! The service refuses everything that the real one refuses: a client's mistake must not pass here
+//! and fail there.
 
 mod cast;
 mod config;
@@ -65,8 +65,8 @@ impl MobileId {
         journal: Journal,
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
-        // Certificates are issued by the clock that nobody moves: they are good
-        // also after the other one was set back.
+        // Certificates are issued by the clock beneath: they are still valid after the world's
+        // clock was set back.
         let keys = ROLES.iter().filter(|role| role.has_mobile_id());
         let tasks = [Task::Signature, Task::Authentication];
         let keys = keys.flat_map(|role| tasks.map(|task| role.entitlement(task)));
@@ -83,12 +83,12 @@ impl MobileId {
         })))
     }
 
-    /// Everybody whose phone number is known here, with Mobile-ID or without.
+    /// All persons with a known phone number, with Mobile-ID or without.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(Role::persona).collect()
     }
 
-    /// What may be changed while it runs.
+    /// Settings that can be changed while it runs.
     pub(crate) fn switches(&self) -> &MobileIdSwitches {
         &self.0.switches
     }
@@ -136,7 +136,7 @@ impl MobileId {
         is_known.then_some(()).ok_or_else(Refusal::unauthorized)
     }
 
-    /// Lets the phone ring, and its owner answer.
+    /// Rings the phone, and lets its owner answer.
     fn ring(&self, session: Arc<Session>, request: SignatureRequest) {
         let role = request.user.role().filter(|role| role.has_mobile_id());
         if role.is_some() {
@@ -202,7 +202,7 @@ impl MobileId {
         }
     }
 
-    /// With the members that every answer has.
+    /// An answer with the members common to all.
     fn answer(&self, mut answer: Value) -> Value {
         stamp(&mut answer, self.0.clock.now());
         answer

@@ -1,14 +1,14 @@
-//! What the sinks of the world keep: the newest of what came, within a number and
-//! a size, so that a world that runs for long does not grow.
+//! Storage of the world's sinks: the newest items, within a number and a size, so that a
+//! long-running world does not grow.
 
 use std::collections::VecDeque;
 
-/// Most that is kept of one sink.
+/// Maximum number of items of one sink.
 const MOST: usize = 10_000;
 /// Most bytes of it.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// What is kept, oldest first.
+/// Items, oldest first.
 pub(crate) struct Newest<T> {
     kept: VecDeque<(usize, T)>,
     bytes: usize,
@@ -24,8 +24,8 @@ impl<T> Default for Newest<T> {
 }
 
 impl<T> Newest<T> {
-    /// Adds an item of this size in bytes, and forgets the oldest ones that
-    /// there is no room for; the newest one stays, whatever its size.
+    /// Adds an item of this size in bytes, and drops the oldest ones beyond the limits; the newest
+    /// one stays, whatever its size.
     pub(crate) fn push(&mut self, bytes: usize, item: T) {
         self.bytes += bytes;
         self.kept.push_back((bytes, item));
@@ -35,12 +35,12 @@ impl<T> Newest<T> {
         }
     }
 
-    /// All that is kept, oldest first.
+    /// All items, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.kept.iter().map(|(_, item)| item)
     }
 
-    /// How many are kept.
+    /// Number of items.
     pub(crate) fn len(&self) -> usize {
         self.kept.len()
     }

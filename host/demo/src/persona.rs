@@ -1,11 +1,11 @@
 use parafa_issuing::KeyKind;
 use serde::{Deserialize, Serialize};
 
-/// Somebody of the demo world who can be asked to sign.
+/// A person of the demo world who can be asked to sign.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Persona {
-    /// Short name, as `demo … --as` takes it.
+    /// Short name for `demo … --as`.
     pub id: String,
     /// Given name and surname.
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Persona {
     /// Kind of the signing key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_type: Option<KeyType>,
-    /// What comes of asking.
+    /// Outcome of asking.
     pub outcome: Outcome,
 }
 
@@ -76,7 +76,7 @@ impl KeyType {
     }
 }
 
-/// What comes of asking a persona to sign.
+/// Outcome of asking a persona to sign.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -86,11 +86,11 @@ pub enum Outcome {
     UserRefused,
     /// The person does not answer.
     Timeout,
-    /// The person picks another verification code.
+    /// The person chooses a wrong verification code.
     WrongCode,
     /// The person has no account.
     NoAccount,
-    /// The person's phone or SIM does not do as it should.
+    /// The person's phone or SIM fails.
     DeviceError,
     /// The person's certificate is not qualified.
     NotQualified,
@@ -98,8 +98,8 @@ pub enum Outcome {
     Revoked,
     /// The certificate is past its validity.
     Expired,
-    /// The person's code is of another country.
+    /// The person's code is another country's.
     Foreign,
-    /// The certificate chains to a root that nobody trusts.
+    /// The certificate chains to an untrusted root.
     Untrusted,
 }

@@ -32,7 +32,7 @@ pub(crate) use self::{
 };
 use crate::{error::WorldError, folder::Folder};
 
-/// The trusted root, which is also what validators are configured with.
+/// The trusted root, with which validators are configured.
 pub(crate) const ROOT: &str = "root-e";
 /// Issues qualified signing certificates for Smart-ID.
 pub(crate) const EID_Q: &str = "eid-q-e";
@@ -47,9 +47,9 @@ pub(crate) const CARD_CA: &str = "card-ca";
 pub(crate) const SIGN_CA: &str = "sign-ca";
 /// Issues time-stamping certificates.
 pub(crate) const TSA_CA: &str = "tsa-ca";
-/// A root that nobody trusts.
+/// An untrusted root.
 pub(crate) const ELSEWHERE_ROOT: &str = "elsewhere-root";
-/// Issues signing certificates under the root that nobody trusts.
+/// Issues signing certificates under the untrusted root.
 pub(crate) const ELSEWHERE_EID: &str = "elsewhere-eid";
 
 const AUTHORITIES: [AuthoritySpec; 9] = [
@@ -94,7 +94,7 @@ const AUTHORITIES: [AuthoritySpec; 9] = [
     AuthoritySpec::issuing(ELSEWHERE_EID, ELSEWHERE_ROOT, "Elsewhere EID", "Elsewhere"),
 ];
 
-/// All authorities of the world and the status of what they issued.
+/// All authorities of the world, and the status of the certificates that they issued.
 pub(crate) struct Pki {
     authorities: Vec<Authority>,
     register: Mutex<Register>,
@@ -103,14 +103,14 @@ pub(crate) struct Pki {
 /// Everything issued, by issuer and the octets of the serial number.
 type Register = BTreeMap<(&'static str, Vec<u8>), (SerialNumber, CertificateStatus)>;
 
-/// What an authority says about a certificate that it issued.
+/// Status of a certificate by its issuer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum CertificateStatus {
     Good,
     Revoked { at: Timestamp },
 }
 
-/// Where certificates say that their issuer can be asked.
+/// URLs of the issuer's services in certificates.
 #[derive(Clone, Debug)]
 pub(crate) struct Urls {
     base: String,
@@ -136,7 +136,7 @@ impl Urls {
 }
 
 impl Pki {
-    /// Loads the hierarchy from the folder, making what is missing.
+    /// Loads the hierarchy from the folder, and makes what is missing.
     pub(crate) fn open(folder: &Folder, urls: &Urls, now: Timestamp) -> Result<Self, WorldError> {
         let mut authorities: Vec<Authority> = Vec::with_capacity(AUTHORITIES.len());
         for spec in &AUTHORITIES {
@@ -205,7 +205,7 @@ impl Pki {
         Ok(credential)
     }
 
-    /// What `authority` says about a serial number; nothing when it did not issue it.
+    /// Status of a serial number by `authority`; `None` if it did not issue it.
     pub(crate) fn status(
         &self,
         authority: &Authority,
@@ -237,7 +237,7 @@ impl Pki {
     }
 }
 
-/// A time as DER has it, without fractions of a second.
+/// A time in the form of DER, without fractions of a second.
 pub(crate) fn time(at: Timestamp) -> Result<Time, IssuingError> {
     Time::from_unix(at.as_second())
 }

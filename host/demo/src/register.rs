@@ -1,5 +1,5 @@
-//! A gateway to the synthetic register: the other side of the protocol that the
-//! host's client speaks. It refuses what a gateway refuses.
+//! A gateway to the synthetic register: the server of the gateway protocol. It refuses what a
+//! gateway refuses.
 
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ fn query(kind: &str, subject: &str, parameters: Option<&str>) -> Result<Query, R
     subject.parse().map(about).map_err(malformed)
 }
 
-/// What a gateway says instead of an answer.
+/// A gateway's refusal.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
     Unauthorized,

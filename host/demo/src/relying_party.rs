@@ -1,6 +1,6 @@
 use uuid::{Uuid, uuid};
 
-/// Who may use a service.
+/// A client of a service.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RelyingParty {
     /// `relyingPartyUUID`.
@@ -18,7 +18,7 @@ impl RelyingParty {
         }
     }
 
-    /// That of Mobile-ID's.
+    /// The one of Mobile-ID.
     pub fn mobile_id() -> Self {
         Self {
             uuid: Uuid::nil(),

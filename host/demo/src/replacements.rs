@@ -1,4 +1,4 @@
-//! What is put in place of members of a service's answers.
+//! Replaced members of a service's answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,12 +13,12 @@ use serde_json::Value;
 /// Longest answer that is altered, bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// Places in answers (RFC 6901), and what is put there. Clones share them.
+/// Pointers into answers (RFC 6901), with their replacements. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replacements(Arc<Mutex<Vec<(String, Value)>>>);
 
 impl Replacements {
-    /// Puts a value in place of a member of every answer that has it.
+    /// Replaces a member of every answer that has it.
     pub(crate) fn put(&self, pointer: String, value: Value) {
         self.members().push((pointer, value));
     }
@@ -41,7 +41,7 @@ impl Replacements {
     }
 }
 
-/// Puts in place what is to be replaced in an answer.
+/// Applies the replacements to an answer.
 pub(crate) async fn alter(State(replacements): State<Replacements>, answer: Response) -> Response {
     if replacements.members().is_empty() {
         return answer;

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct ShutdownHandle(watch::Sender<bool>);
 
-/// Tells everything that waits that the world ends.
+/// Signals the end of the world to all waiting tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct Shutdown(watch::Receiver<bool>);
 

@@ -1,8 +1,7 @@
-//! The Smart-ID relying-party service, API version 3, and the phones of its
-//! users.
+//! The Smart-ID relying-party service, API version 3, and the phones of its users.
 //!
-//! The service refuses what the real one refuses: a client's mistake must not
-//! pass here and fail there.
+//! The service refuses everything that the real one refuses: a client's mistake must not pass here
+//! and fail there.
 
 mod account;
 mod algorithm;
@@ -73,13 +72,13 @@ struct Service {
     shutdown: Shutdown,
 }
 
-/// Whom a request is for.
+/// Target of a request.
 enum Target {
     /// A person, by semantics identifier.
     Person(String),
     /// An account, by document number.
     Document(String),
-    /// Whoever follows the device link.
+    /// Anybody who follows the device link.
     Anybody,
 }
 
@@ -94,8 +93,8 @@ impl SmartId {
         shutdown: Shutdown,
     ) -> Result<Self, WorldError> {
         let clock: Arc<dyn DemoClock> = Arc::new(clock);
-        // Certificates are issued by the clock that nobody moves: they are good
-        // also after the other one was set back.
+        // Certificates are issued by the clock beneath: they are still valid after the world's
+        // clock was set back.
         let accounts = Accounts::open(folder.clone(), pki, config.clock.clone())?;
         let switches = SmartIdSwitches::default();
         let phones = Phones::new(
@@ -122,12 +121,12 @@ impl SmartId {
         })))
     }
 
-    /// Everybody whom the service knows, and some whom it does not.
+    /// All persons that the service knows, and some that it does not.
     pub(crate) fn personas(&self) -> Vec<Persona> {
         ROLES.iter().map(cast::Role::persona).collect()
     }
 
-    /// What may be changed while it runs.
+    /// Settings that can be changed while it runs.
     pub(crate) fn switches(&self) -> &SmartIdSwitches {
         &self.0.switches
     }
@@ -226,7 +225,7 @@ impl SmartId {
         Ok(json!({ "state": "OK", "cert": status::certificate(&credential) }))
     }
 
-    /// Lets the demo relying party in, for what it has a contract for.
+    /// Admits the demo relying party, for the features in its contract.
     fn authorize(&self, envelope: &Envelope) -> Result<(), Problem> {
         let known = &self.0.relying_party;
         if envelope.relying_party != known.uuid {
@@ -293,7 +292,7 @@ impl SmartId {
         Ok((session, flow))
     }
 
-    /// The session as it is kept and as it is answered.
+    /// The session to store, and its answer.
     fn describe(&self, session: Session, transport: Transport) -> (Arc<Session>, Value) {
         if transport != Transport::DeviceLink {
             let answer = json!({ "sessionID": session.id });

@@ -14,7 +14,7 @@ use crate::{
 
 const FOLDER: &str = "trust";
 
-/// An authority as `trust.toml` has it.
+/// An authority in `trust.toml`.
 struct Anchor {
     authority: &'static str,
     kind: &'static str,
@@ -79,7 +79,7 @@ nonce = "require""#,
     },
 ];
 
-/// Writes the folder anew and says where it is.
+/// Writes the folder again and returns its path.
 pub(crate) fn write(folder: &Folder, pki: &Pki) -> Result<PathBuf, WorldError> {
     let mut manifest =
         String::from("# The authorities of a demo world. Nothing real rests on them.\n");

@@ -30,14 +30,14 @@ const REQUEST_LIMIT: usize = 16 * 1024;
 const QUERY_TYPE: &str = "application/timestamp-query";
 const REPLY_TYPE: &str = "application/timestamp-reply";
 
-/// What may be changed at the time-stamping authority while it runs.
+/// Settings of the time-stamping authority that can be changed while it runs.
 #[derive(Clone, Debug, Default)]
 pub struct TsaSwitches {
     fractional_seconds: Arc<AtomicBool>,
 }
 
 impl TsaSwitches {
-    /// Whether `genTime` has fractions of a second (off at first).
+    /// Sets fractions of a second in `genTime` (off by default).
     pub fn fractional_seconds(&self, on: bool) {
         self.fractional_seconds.store(on, Ordering::Relaxed);
     }

@@ -36,12 +36,11 @@ use crate::{
     world_config::WorldConfig,
 };
 
-/// Ports below those that Linux gives to outgoing connections, so that a
-/// world finds its port free again after a restart. Worlds take the even ones,
-/// their mail servers the odd ones.
+/// Ports below those that Linux uses for outgoing connections, so that a world's port is free again
+/// after a restart. Worlds use the even ones, their mail servers the odd ones.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 const PORT_TRIES: usize = 32;
-/// How long connections may take to finish when the world ends.
+/// Time limit of open connections when the world ends.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Base addresses of the services, without a slash at the end.
@@ -54,19 +53,19 @@ pub struct Addresses {
     pub mobile_id: String,
     /// Identity cards, as apps reach them.
     pub cards: String,
-    /// Where time-stamp requests are posted.
+    /// URL for time-stamp requests.
     pub tsa: String,
-    /// Where OCSP requests are posted, for every authority of the world.
+    /// URL for OCSP requests, for every authority of the world.
     pub ocsp: String,
     /// The gateway to the synthetic register; the paths of version 1 follow.
     pub register: String,
     /// The world's remote control.
     pub control: String,
-    /// Where the letters are shown that were sent.
+    /// URL of the page that shows the letters.
     pub mail: String,
     /// Host and port of the mail server.
     pub smtp: SocketAddr,
-    /// Where webhooks are taken, below any name.
+    /// URL under which any name accepts webhooks.
     pub hooks: String,
 }
 
@@ -124,12 +123,11 @@ impl Faults {
 }
 
 impl World {
-    /// Opens or makes the world of a folder and serves it until
-    /// [`World::shutdown`] or the end of the runtime.
+    /// Opens or makes the world of a folder and serves it until [`World::shutdown`] or the end of
+    /// the runtime.
     ///
     /// # Errors
-    /// A folder that is not a world's, a damaged file, or an address that is
-    /// taken.
+    /// The folder is not a world's, a file is damaged, or the address is in use.
     pub async fn start(config: WorldConfig) -> Result<Self, WorldError> {
         let folder = Folder::open(&config.folder)?;
         let listener = listen(&folder, &config).await?;
@@ -219,22 +217,22 @@ impl World {
         })
     }
 
-    /// Where the services are.
+    /// URLs of the services.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// Whom the world's Smart-ID service serves.
+    /// Relying party of the world's Smart-ID service.
     pub fn smart_id_party(&self) -> RelyingParty {
         RelyingParty::smart_id()
     }
 
-    /// Whom its Mobile-ID service serves.
+    /// Relying party of its Mobile-ID service.
     pub fn mobile_id_party(&self) -> RelyingParty {
         RelyingParty::mobile_id()
     }
 
-    /// Everybody who can be asked to sign; the first one signs with Smart-ID.
+    /// All persons who can be asked to sign; the first one signs with Smart-ID.
     pub fn personas(&self) -> &[Persona] {
         &self.personas
     }
@@ -254,27 +252,27 @@ impl World {
         &self.attorney
     }
 
-    /// What is to go wrong at a service.
+    /// Planned faults of a service.
     pub fn faults(&self, service: Service) -> &FaultPlan {
         self.faults.of(service)
     }
 
-    /// What everybody in the world goes by.
+    /// Clock of the whole world.
     pub fn clock(&self) -> &WorldClock {
         &self.clock
     }
 
-    /// What may be changed at the Smart-ID service.
+    /// Settings of the Smart-ID service.
     pub fn smart_id_switches(&self) -> &SmartIdSwitches {
         &self.smart_id_switches
     }
 
-    /// What may be changed at the Mobile-ID service.
+    /// Settings of the Mobile-ID service.
     pub fn mobile_id_switches(&self) -> &MobileIdSwitches {
         &self.mobile_id_switches
     }
 
-    /// What may be changed at the time-stamping authority.
+    /// Settings of the time-stamping authority.
     pub fn tsa_switches(&self) -> &TsaSwitches {
         &self.tsa_switches
     }
@@ -289,7 +287,7 @@ impl World {
     }
 }
 
-/// What services are opened with.
+/// Input for opening services.
 struct Opening {
     folder: Folder,
     config: WorldConfig,
@@ -300,7 +298,7 @@ struct Opening {
     shutdown: Shutdown,
 }
 
-/// Everything that serves, before it is put on a socket.
+/// All services, before they listen.
 struct Services {
     pki: Arc<Pki>,
     clock: Arc<dyn DemoClock>,
@@ -361,7 +359,7 @@ impl Services {
         })
     }
 
-    /// Those of Smart-ID first, then those of Mobile-ID and those with cards.
+    /// Smart-ID's personas, then Mobile-ID's and those with cards.
     fn personas(&self) -> Vec<Persona> {
         let mut personas = self.smart_id.personas();
         personas.extend(self.mobile_id.personas());
@@ -394,7 +392,7 @@ impl Services {
     }
 }
 
-/// Listens where the certificates say, or somewhere new at the first start.
+/// Listens on the address in the certificates, or on a new one at the first start.
 async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, WorldError> {
     let asked = config.bind;
     if let Some(address) = folder.address()? {
@@ -430,8 +428,7 @@ async fn listen(folder: &Folder, config: &WorldConfig) -> Result<TcpListener, Wo
         })
 }
 
-/// Next to the world's own port where that is free, so that it stays the same
-/// from one start to the next.
+/// The port after the world's own if it is free, so that it stays the same across restarts.
 async fn listen_for_mail(world: SocketAddr) -> Result<TcpListener, WorldError> {
     if let Some(port) = world.port().checked_add(1)
         && let Ok(listener) = TcpListener::bind((world.ip(), port)).await

@@ -1,4 +1,4 @@
-//! How a world is started.
+//! Settings of a world.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -12,29 +12,29 @@ use crate::{
     smart_id::SmartIdTimings,
 };
 
-/// How a world is started.
+/// Settings of a world.
 #[derive(Clone)]
 pub struct WorldConfig {
-    /// Keeps keys, certificates, the address and the clock's offset across
-    /// restarts. An empty or absent folder makes a new world.
+    /// Folder of keys, certificates, the address and the clock's offset across restarts. An empty
+    /// or missing folder makes a new world.
     pub folder: PathBuf,
-    /// What the world's clock runs with.
+    /// Clock beneath the world's clock.
     pub clock: Arc<dyn DemoClock>,
-    /// Address to listen on. Port 0 takes the port of the first start, or a
-    /// free one when this is the first.
+    /// Address to listen on. Port 0 means the port of the first start, or a free one at the first
+    /// start.
     pub bind: SocketAddr,
-    /// How fast Smart-ID's people and sessions are.
+    /// Timings of Smart-ID's persons and sessions.
     pub smart_id: SmartIdTimings,
-    /// The same of Mobile-ID.
+    /// Timings of Mobile-ID's persons and sessions.
     pub mobile_id: MobileIdTimings,
-    /// Lets `initialCallbackUrl` be plain http to a loopback host, which the
-    /// real service refuses; a demonstration without TLS needs it.
+    /// Allows plain http to a loopback host in `initialCallbackUrl`, which the real service
+    /// refuses; a demonstration without TLS needs it.
     pub http_callbacks: bool,
 }
 
 impl WorldConfig {
-    /// The defaults: system clock, a port of the world's own on loopback,
-    /// people who answer after a second, https callbacks only.
+    /// The defaults: system clock, a port of the world's own on loopback, persons who answer after
+    /// a second, https callbacks only.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),

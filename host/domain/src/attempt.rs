@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How far an attempt has come, as the signer sees it.
+/// Progress of an attempt, as the signer sees it.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -10,7 +10,7 @@ pub enum Phase {
     Signing,
     /// The signer's device waits for the signer.
     WaitingForUser,
-    /// The device has signed; time-stamp and finishing go on.
+    /// The device has signed; time-stamp and completion follow.
     Completing,
     /// The signature is in the document.
     Done,
@@ -32,14 +32,14 @@ impl Phase {
         }
     }
 
-    /// Whether nothing more happens.
+    /// Returns true if the phase is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Done | Self::Failed)
     }
 
-    /// Whether an attempt may move from this phase to `next`. A phase may be
-    /// repeated, and any but the terminal ones may fail.
+    /// Returns true if an attempt may move from this phase to `next`. A phase may be repeated, and
+    /// any but the terminal ones may fail.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         let rank = |phase: Self| match phase {
@@ -59,13 +59,13 @@ impl Phase {
     }
 }
 
-/// Why an attempt ended without a signature.
+/// Reason why an attempt ended without a signature.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptFailure {
-    /// The device's signature is not one over what was to be signed.
+    /// The device's signature does not verify over the data to be signed.
     BadSignature,
-    /// Given up by the signer or retracted by the caller.
+    /// Cancelled by the signer or by the caller.
     Cancelled,
     /// The certificate's validity has ended.
     CertificateExpired,
@@ -73,15 +73,15 @@ pub enum AttemptFailure {
     CertificatePurpose,
     /// The certificate is revoked.
     CertificateRevoked,
-    /// The certificate leads to no configured trust anchor, or is that of a
-    /// card without a Lithuanian personal code.
+    /// The certificate has no path to a configured trust anchor, or is that of a card without a
+    /// Lithuanian personal code.
     CertificateUntrusted,
     /// The device or the signer's account cannot be used.
     DeviceError,
-    /// The document is no longer the one that was shown.
+    /// The document differs from the one shown.
     DocumentChanged,
-    /// The certificate belongs to somebody else than the ceremony, what the
-    /// signer entered, or the card that was read first says.
+    /// The certificate is another person's than the ceremony, the signer's input or the card read
+    /// first says.
     IdentityMismatch,
     /// The provider does not know the person.
     NoAccount,
@@ -89,24 +89,24 @@ pub enum AttemptFailure {
     NotQualified,
     /// The plugin of the document's format failed, or is not available.
     PluginFailed,
-    /// The provider does not answer as it should.
+    /// The provider failed.
     ProviderUnavailable,
-    /// Another signer has the turn, and kept it for too long.
+    /// Another signer had the turn for too long.
     SigningInProgress,
-    /// Nobody answered in time.
+    /// No answer came in time.
     Timeout,
     /// No time-stamp could be had.
     TimestampUnavailable,
-    /// The person is asked by too many attempts already.
+    /// Too many attempts ask the person already.
     TooManyAttempts,
     /// The signer refused on the device.
     UserRefused,
-    /// The signer chose another verification code.
+    /// The signer chose a wrong verification code.
     WrongCode,
 }
 
 impl AttemptFailure {
-    /// All of them, for tables of texts.
+    /// All failures, for tables of texts.
     pub const ALL: [Self; 19] = [
         Self::BadSignature,
         Self::Cancelled,

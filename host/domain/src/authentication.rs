@@ -9,12 +9,11 @@ use serde::{Deserialize, Serialize};
 pub use self::failure::AuthenticationFailure;
 pub use self::method::AuthenticationMethod;
 
-/// A relying party's request that somebody authenticates.
+/// A relying party's request to authenticate a person.
 ///
-/// With a card the client first submits a certificate, which binds the identity
-/// and yields an operation, and then completes that operation with a signature.
-/// Other methods run on the server. Digests are texts that the caller makes; two
-/// things are the same when theirs are.
+/// With a card the client first submits a certificate, which binds the identity and yields an
+/// operation. It then completes that operation with a signature. Other methods run on the server.
+/// Digests are texts made by the caller; equal digests mean equal values.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Authentication {
     method: AuthenticationMethod,
@@ -46,16 +45,16 @@ enum State {
 pub struct Operation {
     /// Digest of its token.
     pub token: String,
-    /// The moment from which it cannot be claimed any more.
+    /// Time from which it can no longer be claimed.
     pub expires_at: Timestamp,
 }
 
 /// A completion: digests of the operation's token and of all that came with it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Claim {
-    /// Of the token.
+    /// Digest of the token.
     pub token: String,
-    /// Of token, signature, algorithm and encoding.
+    /// Digest of token, signature, algorithm and encoding.
     pub tuple: String,
 }
 
@@ -63,15 +62,15 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationStatus {
-    /// Nobody has done anything yet.
+    /// Nothing was submitted yet.
     Pending,
     /// A card's certificate is accepted.
     CertificateReceived,
-    /// A provider asks the person.
+    /// A provider is asking the person.
     InProgress,
     /// The person is authenticated.
     Completed,
-    /// They are not, and will not be by this request.
+    /// The person was not authenticated, and will not be by this request.
     Failed,
     /// Its time is over.
     Expired,
@@ -80,7 +79,7 @@ pub enum AuthenticationStatus {
 }
 
 impl AuthenticationStatus {
-    /// Whether nothing more happens.
+    /// Returns true if the status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(
@@ -90,17 +89,16 @@ impl AuthenticationStatus {
     }
 }
 
-/// Why a step is not taken.
+/// Reason why a step is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAuthenticate {
     /// The request has ended so.
     #[error("the request has ended")]
     Ended(AuthenticationStatus),
-    /// Somebody else's certificate is bound to it.
+    /// Another person's certificate is bound to it.
     #[error("somebody else's certificate was accepted before")]
     IdentitySwap,
-    /// The operation was claimed by another completion, replaced or has expired,
-    /// or there was none.
+    /// The operation is unknown, expired, replaced or claimed by another completion.
     #[error("the operation is spent")]
     OperationSpent,
     /// Its method has no such step.
@@ -108,17 +106,17 @@ pub enum CannotAuthenticate {
     WrongMethod,
 }
 
-/// What a completion comes to.
+/// Effect of a completion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// It ended the request.
+    /// The completion ends the request.
     First,
-    /// It is one that ended the request before.
+    /// The completion repeats the one that ended the request.
     Repeated,
 }
 
 impl Authentication {
-    /// A new request that ends by itself after `lifetime`.
+    /// A new request that expires after `lifetime`.
     #[must_use]
     pub fn new(method: AuthenticationMethod, now: Timestamp, lifetime: SignedDuration) -> Self {
         Self {
@@ -128,19 +126,19 @@ impl Authentication {
         }
     }
 
-    /// How the person authenticates.
+    /// Authentication method.
     #[must_use]
     pub fn method(&self) -> AuthenticationMethod {
         self.method
     }
 
-    /// When it expires.
+    /// Expiry of the request.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
 
-    /// How far it is.
+    /// Status at `now`.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> AuthenticationStatus {
         match &self.state {
@@ -154,7 +152,7 @@ impl Authentication {
         }
     }
 
-    /// Why it failed, if it did.
+    /// Reason for the failure, if it failed.
     #[must_use]
     pub fn failure(&self) -> Option<AuthenticationFailure> {
         match &self.state {
@@ -163,7 +161,7 @@ impl Authentication {
         }
     }
 
-    /// Whether nobody but the person with this digest is bound to it.
+    /// Checks that no other person than the one with this digest is bound to it.
     ///
     /// # Errors
     /// [`CannotAuthenticate::IdentitySwap`].
@@ -197,7 +195,7 @@ impl Authentication {
         Ok(())
     }
 
-    /// Whether a completion may be judged, and what it comes to.
+    /// Checks that a completion may be verified, and returns its effect.
     ///
     /// # Errors
     /// [`CannotAuthenticate`].
@@ -225,8 +223,8 @@ impl Authentication {
         }
     }
 
-    /// Ends the request by a completion, with what was found of its signature.
-    /// A repeated one changes nothing.
+    /// Ends the request by a completion, with the verdict on its signature. A repeated one changes
+    /// nothing.
     ///
     /// # Errors
     /// As [`admits`](Self::admits); nothing changes.
@@ -243,7 +241,7 @@ impl Authentication {
         Ok(completion)
     }
 
-    /// A provider begins to ask the person; again, after a host has died.
+    /// Records that a provider begins to ask the person, possibly again after a host died.
     ///
     /// # Errors
     /// [`CannotAuthenticate`]; nothing changes.
@@ -254,7 +252,7 @@ impl Authentication {
         Ok(())
     }
 
-    /// Ends the request by what a provider has told.
+    /// Ends the request with a provider's verdict.
     ///
     /// # Errors
     /// [`CannotAuthenticate`]; nothing changes.

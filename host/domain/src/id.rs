@@ -5,14 +5,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What an [`Id`] identifies; only a tag.
+/// Kind of thing that an [`Id`] identifies; only a tag.
 pub trait IdKind: 'static {
     /// The kind's name, for `Debug`.
     const NAME: &'static str;
 }
 
-/// A UUID that cannot be taken for the id of something else. New ids are
-/// version 7 (RFC 9562), so that their order is the order of creation.
+/// A UUID that cannot be confused with the id of another kind. New ids are version 7 (RFC 9562), so
+/// that they sort by creation.
 #[derive(Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Id<K: IdKind> {

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// An order to have somebody who claims a role in an entity identified.
+/// An order to identify a person who claims a role in an entity.
 ///
-/// The subject signs in a ceremony, which has a deadline of its own; what was
-/// signed is verified, and only then is there something to deliver.
+/// The subject signs in a ceremony, which has a deadline of its own. The signature is then
+/// verified, and only then can a package be delivered.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct KycOrder {
     state: State,
-    /// When it was last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
 }
 
@@ -26,53 +26,53 @@ enum State {
     Failed,
 }
 
-/// How far an order is.
+/// Status of an order.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KycStatus {
     /// The subject has not finished the ceremony.
     AwaitingSubject,
-    /// The subject has signed; nothing is told of the signature yet.
+    /// The subject has signed; the signature is not verified yet.
     Verifying,
     /// The evidence is there.
     Delivered,
-    /// Whoever signed is not who the register says.
+    /// The signer is not the person in the register.
     IdentityMismatch,
-    /// There is nothing that could be confirmed.
+    /// Nothing can be confirmed.
     Refused,
-    /// Nobody has signed in time.
+    /// The subject did not sign in time.
     Expired,
     /// The service could not do it.
     Failed,
 }
 
-/// Why an order is refused after it was taken.
+/// Reason why an accepted order is refused.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KycRefusal {
-    /// The subject does not want to sign.
+    /// The subject declined.
     SubjectDeclined,
-    /// The role was given up since the order was made.
+    /// The subject gave up the role after the order was made.
     RoleNoLongerHeld,
     /// The subject's certificate carries an identifier that is no Lithuanian
     /// personal code.
     OutOfScopeIdentifier,
 }
 
-/// What ends the verification of a signature.
+/// Verdict of the verification of a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KycVerdict {
     /// The identity is the one of the register, and the evidence is ready.
     Delivered,
-    /// It is another one.
+    /// The signer is another person.
     IdentityMismatch,
-    /// There is nothing that could be confirmed.
+    /// Nothing can be confirmed.
     Refused(KycRefusal),
-    /// It could not be found out.
+    /// The verification failed to reach a verdict.
     Failed,
 }
 
-/// Why a step is not taken.
+/// Reason why a step is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotIdentify {
     /// The order has ended.
@@ -87,7 +87,7 @@ pub enum CannotIdentify {
 }
 
 impl KycStatus {
-    /// Whether nothing more happens.
+    /// Returns true if the status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         !matches!(self, Self::AwaitingSubject | Self::Verifying)
@@ -95,7 +95,7 @@ impl KycStatus {
 }
 
 impl KycOrder {
-    /// A new order, whose subject is waited for.
+    /// A new order, which waits for its subject.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl KycOrder {
         }
     }
 
-    /// How far it is.
+    /// Status.
     #[must_use]
     pub fn status(&self) -> KycStatus {
         match self.state {
@@ -118,7 +118,7 @@ impl KycOrder {
         }
     }
 
-    /// Why it is refused, if it is.
+    /// Reason for the refusal, if it is refused.
     #[must_use]
     pub fn refusal(&self) -> Option<KycRefusal> {
         match self.state {
@@ -127,7 +127,7 @@ impl KycOrder {
         }
     }
 
-    /// When it was last changed.
+    /// Time of the last change.
     #[must_use]
     pub fn updated_at(&self) -> Timestamp {
         self.updated_at
@@ -141,7 +141,7 @@ impl KycOrder {
         self.leave_ceremony(State::Verifying, now)
     }
 
-    /// The subject does not want to sign.
+    /// Records that the subject declined.
     ///
     /// # Errors
     /// [`CannotIdentify`]; nothing changes.
@@ -158,7 +158,7 @@ impl KycOrder {
         self.leave_ceremony(State::Expired, now)
     }
 
-    /// The ceremony cannot go on, whoever's fault that is.
+    /// Records that the ceremony cannot go on, whatever the cause.
     ///
     /// # Errors
     /// [`CannotIdentify`]; nothing changes.
@@ -166,7 +166,7 @@ impl KycOrder {
         self.leave_ceremony(State::Failed, now)
     }
 
-    /// What was signed has been verified, or cannot be.
+    /// Records the verdict on the signature, or that there can be none.
     ///
     /// # Errors
     /// [`CannotIdentify`]; nothing changes.
@@ -197,7 +197,7 @@ impl KycOrder {
         }
     }
 
-    /// Time does not go back in what is told, though clocks may.
+    /// Moves to `state`. Reported times never go back, though clocks may.
     fn go(&mut self, state: State, now: Timestamp) {
         self.state = state;
         self.updated_at = self.updated_at.max(now);

@@ -1,10 +1,10 @@
 //! Pure state machines of ceremonies, signers, attempts, authentications and orders of
 //! identification packages.
 //!
-//! Nothing here does I/O or reads a clock: `now` is an argument, and every
-//! transition returns the [`CeremonyEvent`]s that it caused, so that the caller
-//! stores state, jobs and notifications in one transaction. The types hold no
-//! personal data; that lives beside them, encrypted under the ceremony's key.
+//! Nothing here does I/O or reads a clock. `now` is an argument, and every transition returns the
+//! [`CeremonyEvent`]s that it caused. The caller can thus store state, jobs and notifications in
+//! one transaction. The types hold no personal data; that is stored beside them, encrypted under
+//! the ceremony's key.
 
 mod attempt;
 mod authentication;

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How a signer proves who they are and signs.
+/// Method by which a signer proves their identity and signs.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SigningMethod {
@@ -16,7 +16,7 @@ pub enum SigningMethod {
 }
 
 impl SigningMethod {
-    /// All methods, in the order in which they are listed.
+    /// All methods, in listing order.
     pub const ALL: [Self; 3] = [Self::Nfc, Self::SmartId, Self::MobileId];
 
     /// The name at the interface.
@@ -52,13 +52,13 @@ impl FromStr for SigningMethod {
 #[error("not a signing method: nfc, smart_id and mobile_id are")]
 pub struct UnknownMethod;
 
-/// The methods that a signer may use, in the order in which they were given.
+/// The methods that a signer may use, in the given order.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MethodSet(Vec<SigningMethod>);
 
 impl MethodSet {
-    /// Whether the method is among them.
+    /// Returns true if the set contains the method.
     #[must_use]
     pub fn contains(&self, method: SigningMethod) -> bool {
         self.0.contains(&method)
@@ -71,7 +71,7 @@ impl MethodSet {
 }
 
 impl FromIterator<SigningMethod> for MethodSet {
-    /// Keeps the first of each.
+    /// Keeps the first of duplicates.
     fn from_iter<I: IntoIterator<Item = SigningMethod>>(methods: I) -> Self {
         let mut set = Vec::new();
         for method in methods {

@@ -38,8 +38,8 @@ impl PersonalCode {
         &self.0
     }
 
-    /// Whether the last digit is the check digit of the first ten. Codes in
-    /// real certificates may fail this; only what a person types is tested.
+    /// Returns true if the last digit is the check digit of the first ten. Codes in real
+    /// certificates may fail this; only typed codes are tested.
     #[must_use]
     pub fn has_valid_check_digit(&self) -> bool {
         const FIRST: [u32; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1];

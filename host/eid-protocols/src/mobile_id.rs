@@ -3,29 +3,29 @@
 /// Characters of the basic table of GSM 03.38 (3GPP TS 23.038, 6.2.1) besides
 /// letters and digits of ASCII.
 const GSM_7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
-/// Those of its extension that the service takes.
+/// Characters of its extension that the service accepts.
 const GSM_7_EXTENSION: &str = "€[]^|{}\\";
 
 /// Most characters of a text in GSM-7.
 pub const LONGEST_GSM_7: usize = 100;
-/// How many of them may be of the extension.
+/// Maximum number of characters from the extension table.
 pub const MOST_OF_GSM_7_EXTENSION: usize = 5;
 /// Most characters of a text in UCS-2.
 pub const LONGEST_UCS_2: usize = 50;
 
-/// Whether GSM-7 has the character, be it in the extension.
+/// Returns true if GSM-7 has the character, including its extension.
 #[must_use]
 pub fn is_gsm_7(character: char) -> bool {
     character.is_ascii_alphanumeric() || GSM_7.contains(character) || is_gsm_7_extension(character)
 }
 
-/// Whether the character is of the extension of GSM-7.
+/// Returns true if the character is in the extension of GSM-7.
 #[must_use]
 pub fn is_gsm_7_extension(character: char) -> bool {
     GSM_7_EXTENSION.contains(character)
 }
 
-/// Whether UCS-2 has the character: those of the basic multilingual plane.
+/// Returns true if UCS-2 has the character: it is in the basic multilingual plane.
 #[must_use]
 pub fn is_ucs_2(character: char) -> bool {
     u32::from(character) <= 0xFFFF
@@ -35,7 +35,7 @@ pub fn is_ucs_2(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// The table has 128 places, of which one is the escape to the extension.
+    /// The table has 128 positions; one is the escape to the extension.
     #[test]
     fn the_basic_table_is_whole() {
         let mut characters: Vec<char> = GSM_7.chars().collect();

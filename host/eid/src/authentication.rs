@@ -1,4 +1,4 @@
-//! What a provider does for somebody who authenticates.
+//! Authentication by a provider.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,23 +12,21 @@ use subtle::ConstantTimeEq;
 
 use crate::provider::{EidError, ProviderSession, SessionState};
 
-/// A provider whose devices authenticate their holders. It keeps nothing
-/// between two calls.
+/// A provider whose devices authenticate their holders. It has no state between two calls.
 #[async_trait]
 pub trait Authenticator: Send + Sync {
-    /// What the device will show, for people to compare: of the SHA-256 digest
-    /// of the message.
+    /// The verification code that the device will show, for people to compare, from the SHA-256
+    /// digest of the message.
     fn verification_code(&self, sha256: &[u8; 32]) -> String;
 
-    /// Has the device of a person asked.
+    /// Asks a person's device to authenticate its holder.
     async fn request_authentication(
         &self,
         request: AuthenticationRequest<'_>,
     ) -> Result<ProviderSession, EidError>;
 
-    /// Where that stands; answers at once when it changes, and after `wait`
-    /// otherwise. Unless the error is transient, the session is over. That the
-    /// proof holds is not said.
+    /// Polls the session: returns at once when its state changes, and after `wait` otherwise.
+    /// Unless the error is transient, the session is over. The proof is not verified here.
     async fn poll_authentication(
         &self,
         session: &ProviderSession,
@@ -36,42 +34,40 @@ pub trait Authenticator: Send + Sync {
     ) -> Result<SessionState<AuthenticationProof>, EidError>;
 }
 
-/// Who is to authenticate, and by what.
+/// The person to authenticate, and the message.
 #[derive(Clone, Copy)]
 pub struct AuthenticationRequest<'r> {
     /// An ETSI EN 319 412-1 semantics identifier.
     pub person: &'r str,
-    /// The number of the phone, where the provider asks for it.
+    /// Phone number, if the provider needs it.
     pub phone_number: Option<&'r str>,
-    /// What makes the answer one to this request; its SHA-256 digest goes to the
-    /// provider.
+    /// The message that binds the answer to this request; its SHA-256 digest goes to the provider.
     pub message: &'r [u8],
-    /// The name of whom the person logs in to, for the device to show as much of it
-    /// as it can.
+    /// Name of the relying party. The device shows as much of it as fits.
     pub relying_party: &'r str,
 }
 
-/// What a device has answered.
+/// A device's answer.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AuthenticationProof {
     /// The person's authentication certificate, DER.
     #[serde(with = "As::<Base64>")]
     pub certificate: Vec<u8>,
-    /// What was signed, with SHA-256.
+    /// The signed message, hashed with SHA-256.
     #[serde(with = "As::<Base64>")]
     pub message: Vec<u8>,
-    /// How.
+    /// Signature scheme.
     pub scheme: ProofScheme,
     /// The signature: for ECDSA an `ECDSA-Sig-Value` in DER.
     #[serde(with = "As::<Base64>")]
     pub value: Vec<u8>,
-    /// Where the app was opened on the device that shows the page: the digest of
-    /// the verifier with which it returns there. The answer counts only then.
+    /// Digest of the verifier with which the app returns, if it was opened on the device that shows
+    /// the page. The answer counts only with that verifier.
     pub user_challenge: Option<String>,
 }
 
 impl AuthenticationProof {
-    /// Whether this is the verifier with which the app returns.
+    /// Returns true if this is the verifier with which the app returns.
     #[must_use]
     pub fn admits_verifier(&self, verifier: &str) -> bool {
         let challenge = user_challenge(verifier);
@@ -81,7 +77,7 @@ impl AuthenticationProof {
 }
 
 impl fmt::Debug for AuthenticationProof {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthenticationProof")
             .field("scheme", &self.scheme)
@@ -89,7 +85,7 @@ impl fmt::Debug for AuthenticationProof {
     }
 }
 
-/// How a device signs a SHA-256 digest.
+/// Signature scheme of a device over a SHA-256 digest.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofScheme {

@@ -1,4 +1,4 @@
-//! What a card signs, as the app that talks to it hands it over.
+//! A card's signatures, as handed over by the app that talks to it.
 
 mod signature;
 mod verification_code;

@@ -4,11 +4,11 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// What comes before the name of whom somebody logs in to.
+/// Prefix of the relying party's name in a login.
 const LOG_IN: &str = "Prisijungti / Log in: ";
 
-/// What a device says of a login: for whom, in one line. Characters that would
-/// turn the text's direction, or that nobody sees, are left out.
+/// Text shown by a device for a login: the relying party on one line. Characters that change the
+/// text's direction or are invisible are left out.
 pub(crate) fn login_text(relying_party: &str) -> String {
     let is_format = |c: &char| get_general_category(*c) == GeneralCategory::Format;
     let visible = relying_party.chars().filter(|c| !is_format(c));
@@ -46,19 +46,18 @@ pub(crate) fn shortened(
 /// A text that cannot be shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidDisplayText {
-    /// There is nothing to see.
+    /// The text has no visible characters.
     #[error("the text to be shown is blank")]
     Blank,
-    /// It does not fit.
+    /// The text is too long.
     #[error("the text to be shown has {length} characters, more than {longest}")]
     TooLong {
         /// Its length in characters.
         length: usize,
-        /// What fits, with these characters.
+        /// Maximum length with these characters.
         longest: usize,
     },
-    /// It has characters outside of the basic multilingual plane, which Mobile-ID
-    /// does not show.
+    /// Characters outside the basic multilingual plane, which Mobile-ID does not show.
     #[error("the text to be shown has characters that UCS-2 has not")]
     BeyondUcs2,
 }

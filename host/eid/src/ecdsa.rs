@@ -10,8 +10,8 @@ struct SigValue<'v> {
     s: UintRef<'v>,
 }
 
-/// The DER form of r and s that stand one behind the other, each as long as the
-/// curve's field (IEEE P1363); none of a value of another length.
+/// DER form of the concatenation of r and s, each as long as the curve's field (IEEE P1363); `None`
+/// for another length.
 pub(crate) fn to_der(raw: &[u8], field_octets: usize) -> Option<Vec<u8>> {
     if raw.len() != 2 * field_octets {
         return None;
@@ -24,8 +24,7 @@ pub(crate) fn to_der(raw: &[u8], field_octets: usize) -> Option<Vec<u8>> {
     value.to_der().ok()
 }
 
-/// Whether a value is of the DER form and both its numbers fit the curve's
-/// field.
+/// Returns true if a value is in DER form and both its numbers fit the curve's field.
 pub(crate) fn is_der(value: &[u8], field_octets: usize) -> bool {
     let fits = |number: &UintRef<'_>| number.as_bytes().len() <= field_octets;
     SigValue::from_der(value).is_ok_and(|value| fits(&value.r) && fits(&value.s))

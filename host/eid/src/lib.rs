@@ -1,9 +1,8 @@
 //! Clients of the eID providers.
 //!
-//! A client knows its provider's protocol and nothing of signings, stores or
-//! certificates' contents: it is given an HTTP port, and answers what a
-//! person's device made. Between two calls the caller may keep what it was
-//! given in a store, and go on after a restart.
+//! A client knows its provider's protocol, and nothing of signings, stores or the content of
+//! certificates. It gets an HTTP port and returns what a person's device made. Callers may store a
+//! session between two calls, and continue after a restart.
 
 mod authentication;
 pub mod card;

@@ -1,10 +1,9 @@
 //! Mobile-ID, MID REST API.
 //!
-//! A signature is certificate first: [`MobileIdClient::certificate`] has it
-//! without asking the person, and [`MobileIdClient::start_signature`] lets their
-//! phone ring, which then is polled. An answer tells whose phone signed by
-//! nothing but the signature: whoever takes it compares the certificate with the
-//! person that was meant, and verifies the value with it.
+//! The certificate comes first: [`MobileIdClient::certificate`] gets it without asking the person.
+//! [`MobileIdClient::start_signature`] then calls their phone, and the session is polled. Only the
+//! signature shows whose phone answered: callers must compare the certificate with the intended
+//! person, and verify the value with it.
 
 mod authentication;
 mod client;

@@ -1,5 +1,5 @@
-//! What every provider of eIDs does, whatever its protocol: it tells a person's
-//! certificate, and has their device sign.
+//! Common operations of eID providers, whatever their protocol: they return a person's certificate
+//! and have their device sign.
 
 use std::error::Error;
 use std::fmt;
@@ -15,68 +15,67 @@ use url::Url;
 
 use crate::authentication::Authenticator;
 
-/// The client of a provider. It keeps nothing between two calls.
+/// Client of a provider. It has no state between two calls.
 #[async_trait]
 pub trait EidProvider: Send + Sync {
     /// The host of the provider's service, for operators.
     fn host(&self) -> &str;
 
-    /// Whether its devices sign with keys of this kind.
+    /// Returns true if its devices sign with keys of this kind.
     fn has_keys(&self, kind: KeyKind) -> bool;
 
-    /// How long the provider surely takes the same request for a repetition, so
-    /// that nobody is asked twice; for ever where nobody is asked.
+    /// Time within which the provider certainly treats the same request as a repetition, so that
+    /// the person is not asked twice. Unlimited if no person is asked.
     fn repeats_within(&self, asked: AskedFor) -> Duration;
 
-    /// Asks for the certificate of `person`. Asked again within
-    /// [`Self::repeats_within`] with the same `request`, it answers the same.
+    /// Requests the certificate of `person`. A repetition within [`Self::repeats_within`] with the
+    /// same `request` gets the same answer.
     async fn request_certificate(
         &self,
         person: PersonToAsk<'_>,
         request: &RequestKey,
     ) -> Result<RequestedCertificate, EidError>;
 
-    /// Where that stands; answers at once when it changes, and after `wait`
-    /// otherwise. Unless the error is transient, the session is over.
+    /// Polls the session: returns at once when its state changes, and after `wait` otherwise.
+    /// Unless the error is transient, the session is over.
     async fn poll_certificate(
         &self,
         session: &ProviderSession,
         wait: Duration,
     ) -> Result<SessionState<SignerCertificate>, EidError>;
 
-    /// Asks the device that has the certificate to sign.
+    /// Asks the certificate's device to sign.
     async fn request_signature(
         &self,
         request: SignatureRequest<'_>,
     ) -> Result<StartedSignature, EidError>;
 
-    /// Where that stands, as [`Self::poll_certificate`]. The value is not
-    /// verified against the certificate.
+    /// Polls the session, like [`Self::poll_certificate`]. The value is not verified against the
+    /// certificate.
     async fn poll_signature(
         &self,
         session: &ProviderSession,
         wait: Duration,
     ) -> Result<SessionState<Vec<u8>>, EidError>;
 
-    /// Whether the person's app was opened on the device that shows the page,
-    /// and returns there.
+    /// Returns true if the person's app was opened on the device that shows the page, and returns
+    /// there.
     fn is_on_same_device(&self, certificate: &SignerCertificate) -> bool;
 
     /// The way to the app that needs no personal code, if there is one.
     fn device_links(&self) -> Option<&dyn DeviceLinks>;
 
-    /// How its devices authenticate their holders, if they do.
+    /// Authentication by its devices, if supported.
     fn authenticator(&self) -> Option<&dyn Authenticator> {
         None
     }
 }
 
-/// Choices of certificates, and authentications, that are open to whoever follows
-/// their links.
+/// Certificate choices and authentications that are open to anybody who follows their links.
 #[async_trait]
 pub trait DeviceLinks: Send + Sync {
-    /// Opens a choice. The app returns to `callback`, to which `random` is added
-    /// as a value that nobody guesses, where the provider takes such an address.
+    /// Opens a choice. The app returns to `callback`, extended by `random` as an unguessable value,
+    /// if the provider supports callbacks.
     async fn open(
         &self,
         request: &RequestKey,
@@ -84,8 +83,8 @@ pub trait DeviceLinks: Send + Sync {
         random: [u8; 16],
     ) -> Result<OpenedChoice, EidError>;
 
-    /// Opens an authentication of whoever follows its link; its links and callback
-    /// are like those of a choice.
+    /// Opens an authentication for anybody who follows its link; its links and callback are like
+    /// those of a choice.
     async fn open_authentication(
         &self,
         request: LinkedAuthentication<'_>,
@@ -99,7 +98,7 @@ pub trait DeviceLinks: Send + Sync {
         language: &str,
     ) -> Result<ChoiceLinks, EidError>;
 
-    /// Whether the app came back from this choice, by what its callback carries.
+    /// Checks that the app came back from this choice, by the parameters of its callback.
     fn admits_callback(
         &self,
         choice: &ProviderSession,
@@ -108,8 +107,8 @@ pub trait DeviceLinks: Send + Sync {
     ) -> Result<bool, EidError>;
 }
 
-/// What the provider's client needs to go on with a session, in a form of its
-/// own. May hold secrets: to be kept encrypted, and not shown by `Debug`.
+/// State of a session in the provider client's own form. It may contain secrets: keep it encrypted.
+/// `Debug` does not show it.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct ProviderSession(Value);
@@ -132,7 +131,7 @@ impl fmt::Debug for ProviderSession {
     }
 }
 
-/// The certificate that a device signs with, and what its provider knows it by.
+/// A device's signing certificate, with its provider's details.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignerCertificate {
     /// The end-entity certificate, DER.
@@ -143,7 +142,7 @@ pub struct SignerCertificate {
 }
 
 impl SignerCertificate {
-    /// A certificate of which no provider knows more, such as a card's.
+    /// A certificate without a provider's details, such as a card's.
     #[must_use]
     pub fn bare(der: Vec<u8>) -> Self {
         Self {
@@ -166,13 +165,13 @@ impl SignerCertificate {
 }
 
 impl fmt::Debug for SignerCertificate {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SignerCertificate").finish_non_exhaustive()
     }
 }
 
-/// What a provider is asked for.
+/// Kind of request to a provider.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AskedFor {
     /// A person's certificate.
@@ -181,21 +180,21 @@ pub enum AskedFor {
     Signature,
 }
 
-/// Whom a provider is asked about. Not shown by `Debug`.
+/// Person to ask a provider about. Not shown by `Debug`.
 #[derive(Clone, Copy)]
 pub struct PersonToAsk<'p> {
     /// The ETSI EN 319 412-1 semantics identifier.
     pub identifier: &'p str,
-    /// The number of the person's phone, where they gave one.
+    /// Phone number, if the person gave one.
     pub phone_number: Option<&'p str>,
 }
 
-/// What comes of asking for a certificate.
+/// Outcome of a request for a certificate.
 #[derive(Clone, Debug)]
 pub enum RequestedCertificate {
-    /// The person is asked; the session is to be polled.
+    /// The person is being asked; poll the session.
     Asked(ProviderSession),
-    /// It was had without asking anybody.
+    /// Available without asking the person.
     Known(SignerCertificate),
 }
 
@@ -203,17 +202,17 @@ pub enum RequestedCertificate {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RequestKey(pub [u8; 32]);
 
-/// What a device is to sign.
+/// A request to a device to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureRequest<'r> {
-    /// Whose device.
+    /// Certificate of the device.
     pub certificate: &'r SignerCertificate,
-    /// The choice of the certificate, where that was by a device link.
+    /// The certificate choice, if it was made by a device link.
     pub choice: Option<&'r ProviderSession>,
-    /// The SHA-256 digest of what is signed.
+    /// SHA-256 digest of the data to be signed.
     pub sha256: [u8; 32],
-    /// What the device shows, in the person's language, in 50 characters of the
-    /// basic multilingual plane at most.
+    /// Text shown by the device, in the person's language: at most 50 characters of the basic
+    /// multilingual plane.
     pub prompt: &'r str,
     /// The person's language, one of ISO 639-2.
     pub language: &'r str,
@@ -221,35 +220,34 @@ pub struct SignatureRequest<'r> {
     pub key: RequestKey,
 }
 
-/// A signature that a device was asked for.
+/// A signature requested from a device.
 #[derive(Clone, Debug)]
 pub struct StartedSignature {
-    /// What to poll.
+    /// Session to poll.
     pub session: ProviderSession,
-    /// What the person compares with the device; none where it shows no code.
+    /// Code that the person compares with the device; `None` if it shows no code.
     pub verification_code: Option<String>,
 }
 
-/// An authentication of somebody who is not known yet.
+/// An authentication of a person who is not known yet.
 #[derive(Clone, Copy)]
 pub struct LinkedAuthentication<'r> {
-    /// What makes the answer one to this request; its SHA-256 digest goes to the
-    /// provider.
+    /// The message that binds the answer to this request; its SHA-256 digest goes to the provider.
     pub message: &'r [u8],
-    /// The name of whom the person logs in to.
+    /// Name of the relying party.
     pub relying_party: &'r str,
-    /// Where the app returns to; with `random` as in [`DeviceLinks::open`].
+    /// URL to which the app returns; with `random` as in [`DeviceLinks::open`].
     pub callback: &'r Url,
-    /// A value that nobody guesses.
+    /// An unguessable value.
     pub random: [u8; 16],
 }
 
 /// A choice of a certificate, or an authentication, that was opened.
 #[derive(Clone, Debug)]
 pub struct OpenedChoice {
-    /// What its links are made of.
+    /// State from which its links are made.
     pub choice: ProviderSession,
-    /// What to poll.
+    /// Session to poll.
     pub session: ProviderSession,
 }
 
@@ -258,11 +256,11 @@ pub struct OpenedChoice {
 pub struct ChoiceLinks {
     /// Text of the code to scan, now.
     pub qr: String,
-    /// The link for the device that shows the page, where it can return there.
+    /// The link for the device that shows the page, if the app can return there.
     pub same_device: Option<String>,
 }
 
-/// Where a session stands.
+/// State of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SessionState<T> {
     /// The person has not decided.
@@ -274,22 +272,22 @@ pub enum SessionState<T> {
 /// A kind of key that devices have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyKind {
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec,
     /// RSA.
     Rsa,
 }
 
-/// What a refusal means to the person who signs.
+/// Meaning of a failure for the signer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SignerOutcome {
-    /// They refused.
+    /// The person refused.
     UserRefused,
-    /// They took too long.
+    /// The person took too long.
     Timeout,
-    /// They chose a wrong verification code.
+    /// The person chose a wrong verification code.
     WrongCode,
-    /// They have no account.
+    /// The person has no account.
     NoAccount,
     /// Their account is not for qualified signatures.
     NotQualified,
@@ -299,16 +297,16 @@ pub enum SignerOutcome {
     ProviderUnavailable,
 }
 
-/// Why there is no certificate or signature. `Display` is for operators and
-/// names nobody.
+/// Reason for the lack of a certificate or signature. `Display` is for operators and names no
+/// person.
 #[derive(Debug, thiserror::Error)]
 #[error("the provider gives no certificate or signature")]
 pub struct EidError {
-    /// What to tell the person.
+    /// Outcome to show to the person.
     pub outcome: SignerOutcome,
-    /// Whether the same poll may go better a little later.
+    /// True if the same poll may succeed a little later.
     pub is_transient: bool,
-    /// Whether the session ended without having reached the person's device.
+    /// True if the session ended before it reached the person's device.
     pub is_undelivered: bool,
     /// The HTTP status with which the service refused, if it did.
     pub status: Option<u16>,
@@ -316,7 +314,7 @@ pub struct EidError {
 }
 
 impl EidError {
-    /// What an operator can do about it.
+    /// Remedy for the operator.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         parafa_http_port::remedy(self.status, self)

@@ -1,4 +1,4 @@
-//! What the providers' services have in common.
+//! Common parts of the providers' services.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,13 +10,12 @@ use serde::Serialize;
 
 /// Media type of requests and answers.
 const JSON: &str = "application/json";
-/// Longest certificate that is taken, DER, in bytes: a person's own stays below
-/// 3 KiB. Whoever keeps one in a record need not fear that it does not fit.
+/// Maximum size of a certificate, DER, in bytes: a person's own is below 3 KiB. Callers that store
+/// one in a record can rely on it.
 pub(crate) const LONGEST_CERTIFICATE: usize = 8 * 1024;
-/// Longest signature value that is taken, in bytes: that of an RSA key of 16384
-/// bits.
+/// Maximum size of a signature value, in bytes: one of an RSA key of 16384 bits.
 pub(crate) const LONGEST_SIGNATURE: usize = 2 * 1024;
-/// Longest unknown result that is kept, in characters.
+/// Maximum length of an unknown result in errors, in characters.
 const LONGEST_UNKNOWN: usize = 64;
 
 /// A request that sends `body`.
@@ -28,7 +27,7 @@ pub(crate) fn json_post(address: &str, body: &impl Serialize) -> http::Result<Re
         .body(Bytes::from(body))
 }
 
-/// A request for what is there.
+/// A GET request that accepts JSON.
 pub(crate) fn json_get(address: &str) -> http::Result<Request<Bytes>> {
     Request::get(address)
         .header(ACCEPT, JSON)
@@ -44,7 +43,7 @@ pub(crate) fn name_only(text: &str) -> String {
         .collect()
 }
 
-/// Some bytes of an answer, `longest` at most.
+/// Base64-decoded bytes of an answer, at most `longest`.
 pub(crate) fn decode(base64: &str, longest: usize) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(base64).ok()?;
     (1..=longest).contains(&bytes.len()).then_some(bytes)
@@ -61,17 +60,16 @@ pub(crate) async fn exchange(
     response.map_err(ServiceError::NoAnswer)
 }
 
-/// Why a service gave no answer of its protocol.
+/// Reason why a service gave no answer of its protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The service does not know this relying party from this address.
+    /// The service does not accept this relying party from this address.
     #[error("the service does not know this relying party from this address")]
     Unauthorized,
-    /// A status that the protocol does not have.
+    /// A status that the protocol does not define.
     #[error("the service answered with status {0}")]
     UnexpectedStatus(u16),
-    /// There is no answer. The port's own words are the source, and may name
-    /// the address.
+    /// No answer. The port's error is the source, and may name the address.
     #[error("the service gave no answer")]
     NoAnswer(#[source] HttpPortError),
     /// The configured address cannot be requested.
@@ -96,7 +94,7 @@ impl ServiceError {
         }
     }
 
-    /// Whether the same request may be answered a little later.
+    /// Returns true if the same request may be answered a little later.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => true,

@@ -1,7 +1,7 @@
-//! The port through which a door of the host speaks HTTP.
+//! The port through which a crate of the host speaks HTTP.
 //!
-//! `parafa-trust` and `parafa-eid` know neither a socket nor each other: they
-//! are given an [`HttpPort`], and the host decides which addresses it reaches.
+//! `parafa-trust` and `parafa-eid` know neither a socket nor each other: they are given an
+//! [`HttpPort`], and the host decides which addresses it reaches.
 
 use std::error::Error;
 use std::iter::successors;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-/// One exchange's limits.
+/// Limits of one exchange.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ExchangeLimits {
-    /// From the first connection attempt to the last byte of the answer.
+    /// Time from the first connection attempt to the last byte of the answer.
     pub timeout: Duration,
     /// Longest accepted answer body, in bytes.
     pub max_response_bytes: usize,
@@ -26,19 +26,18 @@ pub trait HttpPort: Send + Sync {
     /// The answer, whatever its status.
     ///
     /// # Errors
-    /// [`HttpPortError`] when there is no complete answer within the limits.
+    /// [`HttpPortError`] if there is no complete answer within the limits.
     async fn exchange(
         &self,
         request: http::Request<Bytes>,
         limits: ExchangeLimits,
     ) -> Result<http::Response<Bytes>, HttpPortError>;
 
-    /// The answer's head alone, whatever becomes of its body. Implementations
-    /// that see the head before the body wait for no more than the head; others
-    /// may know no more of it than its status.
+    /// The head of the answer alone, whatever happens to its body. Implementations that see the
+    /// head before the body wait only for the head. Others may know only its status.
     ///
     /// # Errors
-    /// [`HttpPortError`] when there is no head within the limits.
+    /// [`HttpPortError`] if there is no head within the limits.
     async fn head(
         &self,
         request: http::Request<Bytes>,
@@ -56,29 +55,29 @@ pub trait HttpPort: Send + Sync {
     }
 }
 
-/// Why there is no answer.
+/// Reason for the lack of an answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum HttpPortError {
-    /// The address is not one that may be reached.
+    /// The address may not be reached.
     #[error("{host} may not be reached: {reason}")]
     Forbidden {
         /// The host of the request.
         host: String,
-        /// Which rule forbids it.
+        /// The rule that forbids it.
         reason: String,
     },
     /// The answer is longer than allowed.
     #[error("the answer is longer than {limit} bytes")]
     ResponseTooLong {
-        /// The answer's status, which came before it.
+        /// Status of the answer, received before its body.
         status: http::StatusCode,
         /// The limit in bytes.
         limit: usize,
     },
-    /// As much was fetched already as may be for one purpose.
+    /// The budget for fetching is spent.
     #[error("as much was fetched as may be")]
     Spent,
-    /// No complete answer in time.
+    /// No complete answer within the time limit.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
     /// No connection, or it broke.
@@ -117,8 +116,8 @@ impl HttpPortError {
     }
 }
 
-/// What an operator can do about a service that gives no usable answer: by the
-/// status that it answered with, if it did, else by why there is no answer.
+/// Remedy for the operator when a service gives no usable answer: by its status if it answered,
+/// otherwise by the cause of the failure.
 #[must_use]
 pub fn remedy(status: Option<u16>, error: &(dyn Error + 'static)) -> &'static str {
     let mut causes = successors(Some(error), |&error| error.source());

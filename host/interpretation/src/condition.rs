@@ -1,4 +1,4 @@
-//! When a rule applies.
+//! Conditions of rules.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,16 +12,16 @@ use crate::{
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Condition {
-    /// Something stands there.
+    /// There is a value.
     Exists { at: Pattern },
     /// The value is this one.
     Eq { at: Pattern, value: Scalar },
     /// The value is one of these.
     In { at: Pattern, values: Vec<Scalar> },
-    /// There is no value, or it is none of these. Versions before 2026.11.1 have
-    /// it; [`Self::Outside`] has taken its place.
+    /// There is no value, or it is not one of these. Used by versions before 2026.11.1;
+    /// [`Self::Outside`] replaced it.
     NotIn { at: Pattern, values: Vec<Scalar> },
-    /// There is a value, and it is none of these.
+    /// There is a value, and it is not one of these.
     Outside { at: Pattern, values: Vec<Scalar> },
     /// A list that has this value.
     Contains { at: Pattern, value: Scalar },
@@ -29,7 +29,7 @@ pub(crate) enum Condition {
     NotEmpty { at: Pattern },
 }
 
-/// What a value is compared with.
+/// Value to compare with.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Scalar {
@@ -38,8 +38,7 @@ pub(crate) enum Scalar {
 }
 
 impl Condition {
-    /// Whether the condition holds for a place to which the rule's `pointer`
-    /// leads.
+    /// Returns true if the condition holds for a place to which the rule's `pointer` leads.
     pub(crate) fn holds(&self, pointer: &Pattern, place: &Place, data: &Value) -> bool {
         let values = |at: &Pattern| at.values_beside(pointer, place, data);
         match self {

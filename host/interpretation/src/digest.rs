@@ -1,11 +1,11 @@
-//! What data an interpretation is of.
+//! Digests of the data that an interpretation covers.
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// SHA-256, in lowercase hex, of `data` in canonical form (RFC 8785), without
-/// any member `retrievedAt` and without the `reference` of any `source`: what
-/// tells one retrieval of the same data from another.
+/// SHA-256, in lowercase hex, of `data` in canonical form (RFC 8785). Without any member
+/// `retrievedAt` and without the `reference` of any `source`: these differ between retrievals of
+/// the same data.
 #[must_use]
 pub fn data_sha256(data: &Value) -> String {
     let canonical = serde_json_canonicalizer::to_vec(&without_retrieval(data))

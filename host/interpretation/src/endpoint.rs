@@ -1,8 +1,8 @@
-//! Whose data are interpreted.
+//! Kinds of answers that are interpreted.
 
 use serde::Deserialize;
 
-/// Whose data are interpreted.
+/// Kind of answer that is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Endpoint {
     /// The company profile.
@@ -14,8 +14,7 @@ pub enum Endpoint {
     /// The property seizure acts.
     #[serde(rename = "seizures")]
     Seizures,
-    /// The composite report: what holds of the data of the others holds of
-    /// its sections.
+    /// The composite report: rules for the other answers apply to its sections.
     #[serde(rename = "dd-report")]
     Report,
 }

@@ -21,9 +21,8 @@ const SECTIONS: [(&str, Endpoint); 3] = [
 ];
 
 impl Library {
-    /// What `data`, the normalized data of an answer of `endpoint`, mean.
-    /// Data of any other shape have no meaning: no item says anything of them.
-    /// Who has reviewed the library is for the service to say.
+    /// Interprets `data`, the normalized data of an answer of `endpoint`. Data of any other shape
+    /// yield no items. The service itself states who reviewed the library.
     #[must_use]
     pub fn interpret(&self, endpoint: Endpoint, data: &Value) -> Interpretation {
         let applied = self.applied(endpoint, data);
@@ -49,7 +48,7 @@ impl Library {
         }
     }
 
-    /// Every rule that applies, served or not, and to what.
+    /// Every rule that applies, served or not, with its pointer.
     pub(crate) fn applied(&self, endpoint: Endpoint, data: &Value) -> Vec<(&Rule, String)> {
         let mut applied = self.applied_to(endpoint, data, "");
         if endpoint == Endpoint::Report {
@@ -66,7 +65,7 @@ impl Library {
         applied
     }
 
-    /// Whether a profile does not show that its entity lasts.
+    /// Returns true unless a profile shows that its entity still exists.
     fn may_have_ended(&self, endpoint: Endpoint, data: &Value) -> bool {
         let profile = match endpoint {
             Endpoint::Profile => Some(data),
@@ -93,8 +92,8 @@ impl Library {
     }
 }
 
-/// The rules that are said of those that apply: served ones, but a rule and its
-/// qualifier together or not at all.
+/// Ids of the rules to serve among those that apply: served ones, but a rule and its qualifier only
+/// together.
 fn said<'l>(applied: &[(&'l Rule, String)]) -> BTreeSet<&'l str> {
     let rules = || applied.iter().map(|(rule, _)| *rule);
     let served = rules().filter(|rule| rule.served);

@@ -1,16 +1,16 @@
-//! Why a rules file is refused.
+//! Faults of a rules file.
 
 use crate::endpoint::Endpoint;
 
 /// A rules file that cannot be used.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum LibraryError {
-    /// The file as a whole is not what a rules file is.
+    /// The file as a whole is invalid.
     #[error("rules {version}: {message}")]
     File {
         /// Version by the file's name.
         version: String,
-        /// What is wrong, with the line where it is known.
+        /// The fault, with its line if known.
         message: String,
     },
     /// An act is wrong.
@@ -18,9 +18,9 @@ pub enum LibraryError {
     Act {
         /// Version by the file's name.
         version: String,
-        /// The act's key, or its place where it has none.
+        /// Key of the act, or its position if it has none.
         act: String,
-        /// What is wrong.
+        /// The fault.
         fault: ActFault,
     },
     /// A rule is wrong.
@@ -28,20 +28,20 @@ pub enum LibraryError {
     Rule {
         /// Version by the file's name.
         version: String,
-        /// The rule's id, or its place where it has none.
+        /// Id of the rule, or its position if it has none.
         rule: String,
-        /// What is wrong.
+        /// The fault.
         fault: RuleFault,
     },
 }
 
-/// What is wrong with an act.
+/// A fault of an act.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActFault {
     /// A member is missing, unknown or of another type.
     #[error("{0}")]
     Member(String),
-    /// The key stands twice.
+    /// The key occurs twice.
     #[error("the key stands twice")]
     Duplicate,
     /// The title is empty, or has space around it, in a language.
@@ -53,21 +53,21 @@ pub enum ActFault {
     /// The address is not one of a page.
     #[error("`{0}` is not an https address")]
     Address(String),
-    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    /// `confirmed` is set where the confidence makes it redundant or useless.
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
 }
 
-/// What is wrong with a rule.
+/// A fault of a rule.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleFault {
-    /// A member is missing, unknown or of another type, or a pointer is bad.
+    /// A member is missing, unknown or of another type, or a pointer is invalid.
     #[error("{0}")]
     Member(String),
     /// The id is not words of a-z, digits and underscores, with dots between.
     #[error("the id is not lowercase words with dots between")]
     Id,
-    /// The id stands twice.
+    /// The id occurs twice.
     #[error("the id stands twice")]
     Duplicate,
     /// No endpoint is named.
@@ -79,7 +79,7 @@ pub enum RuleFault {
     /// The meaning is empty, or has space around it, in a language.
     #[error("the meaning has no text in `{0}`")]
     NoMeaning(&'static str),
-    /// A citation names an act that the file does not have.
+    /// A citation names an act that is not in the file.
     #[error("there is no act `{0}`")]
     UnknownAct(String),
     /// A citation that would be served names no article and no point.
@@ -88,21 +88,21 @@ pub enum RuleFault {
     /// A part of a citation is empty or has space in it.
     #[error("`{0}` is no number of a provision")]
     Provision(String),
-    /// The rule would be served, and none of its citations would.
+    /// The rule would be served, but none of its citations.
     #[error("it would be served, and no citation of it would")]
     Uncited,
     /// A condition compares with nothing.
     #[error("a condition compares with no value")]
     NoValue,
-    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    /// `confirmed` is set where the confidence makes it redundant or useless.
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
-    /// What qualifies the rule is no other rule of the file.
+    /// The qualifier is not another rule of the file.
     #[error("it is qualified by `{0}`, which is no other rule")]
     Qualifier(String),
 }
 
-/// Why a text is no pointer.
+/// Reason why a text is not a pointer.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no pointer: it is empty or begins with a slash, and `~` stands before 0 or 1")]
 pub struct PointerError(pub(crate) String);

@@ -1,4 +1,4 @@
-//! What a caller is answered.
+//! The interpretation in an answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

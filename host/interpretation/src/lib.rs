@@ -1,12 +1,11 @@
-//! The interpretation library: what data of the registers mean under
-//! Lithuanian law, item by item, each with the provisions that say so.
+//! The interpretation library: the meaning of register data under Lithuanian law, item by item,
+//! each with the provisions that state it.
 //!
-//! The rules are data, one file a version below `rules/`, written and reviewed
-//! by lawyers (`docs/interpretation.md`). [`Library::interpret`] applies them
-//! to the normalized `data` of an answer. It is a pure function: the same
-//! version and the same data give the same [`Interpretation`] to the byte,
-//! whatever order the members of the data have. Nothing is counted, weighed or
-//! ranked.
+//! The rules are data, one file for each version below `rules/`, written and reviewed by lawyers
+//! (`docs/interpretation.md`). [`Library::interpret`] applies them to the normalized `data` of an
+//! answer. It is a pure function. The same version and the same data give the same
+//! [`Interpretation`] to the byte, whatever the order of the data's members. Nothing is counted,
+//! weighed or ranked.
 
 mod condition;
 mod digest;

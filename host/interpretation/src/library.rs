@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use crate::{Bilingual, LibraryError, condition::Condition, load, rule::Rule};
 
-/// Every version that has answered a caller, the oldest first. None is ever
-/// edited or taken out: a signed answer can be derived again from its own.
+/// Every version ever served, oldest first. None is ever edited or removed: a signed answer can be
+/// derived again from its version.
 pub(crate) const FILES: [(&str, &str); 2] = [
     ("2026.11.0", include_str!("../rules/2026.11.0.toml")),
     ("2026.11.1", include_str!("../rules/2026.11.1.toml")),
@@ -26,9 +26,9 @@ pub struct Library {
     pub(crate) sha256: String,
     pub(crate) repeat_limit: usize,
     pub(crate) notice: Bilingual,
-    /// All hold of a profile whose entity has not ended.
+    /// Conditions that are all true for a profile whose entity still exists.
     pub(crate) lasts: Vec<Condition>,
-    /// Each shows in a profile that its entity has ended.
+    /// Conditions that each show in a profile that its entity no longer exists.
     pub(crate) ended: Vec<Condition>,
     pub(crate) rules: Vec<Rule>,
 }
@@ -40,7 +40,7 @@ impl Library {
         LIBRARIES.last().expect("there is a version")
     }
 
-    /// A version by its name, such as `2026.11.0`; older ones are kept.
+    /// A version by its name, such as `2026.11.0`; older ones remain available.
     #[must_use]
     pub fn by_version(version: &str) -> Option<&'static Self> {
         LIBRARIES
@@ -51,7 +51,7 @@ impl Library {
     /// Reads a rules file that is named after `version`.
     ///
     /// # Errors
-    /// Anything that a rules file may not have, with the rule that has it.
+    /// The first invalid entry, with its rule.
     pub fn load(version: &str, text: &str) -> Result<Self, LibraryError> {
         load::library(version, text)
     }

@@ -1,4 +1,4 @@
-//! Reads rules files, and refuses what is not exactly one.
+//! Reads rules files, and rejects invalid ones.
 
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
@@ -63,13 +63,13 @@ struct CitationText {
     article: Option<String>,
     paragraph: Option<String>,
     point: Option<String>,
-    /// Where it differs from that of the rule.
+    /// Confidence, if it differs from the rule's.
     confidence: Option<Confidence>,
     #[serde(default)]
     confirmed: bool,
 }
 
-/// How sure it is that a provision says what is said of it.
+/// Confidence that a provision says what is attributed to it.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 enum Confidence {
     H,
@@ -78,7 +78,7 @@ enum Confidence {
 }
 
 impl Confidence {
-    /// Whether what has this confidence is served.
+    /// Returns true if content with this confidence is served.
     fn serves(self, confirmed: bool) -> bool {
         match self {
             Self::H => true,
@@ -166,7 +166,7 @@ fn rules(version: &str, tables: Vec<toml::Table>, acts: &Acts) -> Result<Vec<Rul
     Ok(rules)
 }
 
-/// What a table calls itself, or where it stands.
+/// Name of a table, or its position.
 fn name(table: &toml::Table, member: &str, index: usize) -> String {
     match table.get(member).and_then(toml::Value::as_str) {
         Some(name) if !name.is_empty() => name.to_owned(),

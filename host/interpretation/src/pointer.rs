@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901) in which `*` stands for every element of a list.
+//! JSON pointers (RFC 6901) with `*` for every element of a list.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::PointerError;
 
-/// A pointer as a rule has it.
+/// A pointer in a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Vec<Token>);
@@ -18,7 +18,7 @@ enum Token {
     EveryElement,
 }
 
-/// Where in the data a [`Pattern`] leads.
+/// A place in the data to which a [`Pattern`] leads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place(Vec<Step>);
 
@@ -29,15 +29,14 @@ enum Step {
 }
 
 impl Pattern {
-    /// The places that the pattern leads to in `data`, in the order of the
-    /// data, with what is there; null is nothing.
+    /// Places to which the pattern leads in `data`, in the order of the data, with their values;
+    /// null counts as absent.
     pub(crate) fn places<'a>(&self, data: &'a Value) -> Vec<(Place, &'a Value)> {
         self.places_from(0, Place::default(), data)
     }
 
-    /// What the pattern leads to in `data`, seen from a place of `other`: as
-    /// far as both patterns go the same way, an element is the one of that
-    /// place, and from there on every one.
+    /// Values to which the pattern leads in `data`, relative to a place of `other`. Where the two
+    /// patterns share a prefix, it selects that place's elements; beyond it, every element.
     pub(crate) fn values_beside<'a>(
         &self,
         other: &Self,
@@ -62,8 +61,7 @@ impl Pattern {
             .collect()
     }
 
-    /// The place of the outermost list whose elements the pattern is about, or
-    /// its one place.
+    /// The outermost list to whose elements the pattern leads, or its single place.
     pub(crate) fn whole_list(&self) -> Place {
         let members = self.0.iter().map_while(|token| match token {
             Token::Member(name) => Some(Step::Member(name.clone())),

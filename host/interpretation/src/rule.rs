@@ -8,17 +8,16 @@ use crate::{
     pointer::{Pattern, Place},
 };
 
-/// One rule. Whether it is served was decided when it was loaded.
+/// One rule, with the decision to serve it, made on loading.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) pointer: Pattern,
     pub(crate) when: Vec<Condition>,
-    /// Whether it is about entities that have not ended alone: a duty, a
-    /// liability, a capacity.
+    /// True if the rule concerns only entities that still exist: a duty, a liability, a capacity.
     pub(crate) lapses: bool,
-    /// Rules without which it is not said where they apply, nor they without it.
+    /// Rules that limit this one: neither is served without the other.
     pub(crate) qualified_by: Vec<String>,
     pub(crate) meaning: Bilingual,
     /// The citations that are served.
@@ -27,8 +26,8 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// The places of `data` that the rule is about: each one, or the list
-    /// that they are in where there are more than `repeat_limit`.
+    /// The places of `data` to which the rule applies: each one, or their list if there are more
+    /// than `repeat_limit`.
     pub(crate) fn places(&self, data: &Value, repeat_limit: usize) -> Vec<Place> {
         let places: Vec<Place> = self
             .pointer

@@ -11,7 +11,7 @@ use crate::der::{
 };
 use crate::{Extension, IssuingError, Key, Time};
 
-/// What a certificate says (RFC 5280, 4.1.2).
+/// Content of a certificate (RFC 5280, 4.1.2).
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// A [`name`], DER.
@@ -20,11 +20,11 @@ pub struct Profile {
     pub serial: Vec<u8>,
     /// `notBefore` and `notAfter`.
     pub validity: [Time; 2],
-    /// In their order; what the keys identify is an extension like others.
+    /// Extensions in order; the key identifiers are extensions like others.
     pub extensions: Vec<Extension>,
 }
 
-/// A key with its certificate. Whoever holds it can be an authority.
+/// A key with its certificate. It can act as an authority.
 #[derive(Clone, Debug)]
 pub struct Credential {
     /// The private key.
@@ -34,7 +34,7 @@ pub struct Credential {
 }
 
 impl Profile {
-    /// Of somebody with a common name, from 2020 to 2049, and nothing else.
+    /// A profile with a common name, valid from 2020 to 2049, and nothing else.
     #[must_use]
     pub fn named(common_name: &str) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// The same with one more extension.
+    /// The profile with one more extension.
     #[must_use]
     pub fn with(mut self, extension: Extension) -> Self {
         self.extensions.push(extension);
@@ -109,11 +109,11 @@ impl Credential {
         Ok(Self { key, certificate })
     }
 
-    /// An authority that nobody issued, or somebody who vouches for themselves.
+    /// Issues a self-signed certificate.
     ///
     /// # Errors
     ///
-    /// When the key cannot be used.
+    /// The key cannot be used.
     pub fn self_signed(profile: &Profile, key: Key) -> Result<Self, IssuingError> {
         let certificate = profile.self_signed(&key)?;
         Ok(Self { key, certificate })
@@ -135,11 +135,11 @@ impl Credential {
         encoded(&self.certificate.tbs_certificate.subject)
     }
 
-    /// The certificate, as OpenSSL has it.
+    /// The certificate as an OpenSSL value.
     ///
     /// # Panics
     ///
-    /// When OpenSSL cannot read what is a certificate to others.
+    /// OpenSSL cannot read the certificate.
     #[must_use]
     pub fn x509(&self) -> X509 {
         X509::from_der(&self.der()).expect("a certificate")
@@ -168,8 +168,7 @@ pub fn name(attributes: &[(ObjectIdentifier, &str)]) -> Vec<u8> {
     sequence_of(&attributes.iter().map(part).collect::<Vec<_>>())
 }
 
-/// A serial number made of what tells certificates apart: positive, and always
-/// of the same length.
+/// Serial number derived from a seed: positive, and always of the same length.
 #[must_use]
 pub fn serial_number(seed: &[u8]) -> Vec<u8> {
     const OCTETS: usize = 16;
@@ -179,8 +178,8 @@ pub fn serial_number(seed: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// What is to be signed, with the key's algorithm and signature behind it
-/// (RFC 5280, 4.1.1 and 5.1.1).
+/// The data to be signed, followed by the key's algorithm and signature (RFC 5280, 4.1.1 and
+/// 5.1.1).
 pub(crate) fn signed(key: &Key, tbs: &[u8]) -> Result<Vec<u8>, IssuingError> {
     let signature = bit_string(&key.sign(tbs)?);
     Ok(sequence(&[tbs, &key.algorithm(), &signature]))

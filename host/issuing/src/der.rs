@@ -30,11 +30,11 @@ pub const SEQUENCE: u8 = 0x30;
 /// The tag of SET.
 pub const SET: u8 = 0x31;
 
-/// An element whose value is these parts, one after the other.
+/// An element whose value is the concatenation of these parts.
 ///
 /// # Panics
 ///
-/// When it has 256 MiB.
+/// The value has 256 MiB or more.
 #[must_use]
 pub fn tlv(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let value = parts.concat();
@@ -42,11 +42,11 @@ pub fn tlv(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     [&[tag], encoded(&length).as_slice(), &value].concat()
 }
 
-/// A value of a type that others define.
+/// DER encoding of a value of another crate's type.
 ///
 /// # Panics
 ///
-/// When it cannot be encoded; what was read from DER always can.
+/// The value cannot be encoded; a value read from DER always can.
 #[must_use]
 pub fn encoded(value: &impl Encode) -> Vec<u8> {
     value.to_der().expect("what was read can be written")
@@ -107,8 +107,7 @@ pub fn bit_string(value: &[u8]) -> Vec<u8> {
     tlv(BIT_STRING, &[&[0], value])
 }
 
-/// An INTEGER that is not negative, from its octets, of which leading zeros do
-/// not matter.
+/// A non-negative INTEGER from its octets; leading zeros are ignored.
 #[must_use]
 pub fn integer(octets: &[u8]) -> Vec<u8> {
     let zeros = octets.iter().take_while(|octet| **octet == 0).count();
@@ -124,7 +123,7 @@ pub fn uri(url: &str) -> Vec<u8> {
     tlv(0x86, &[url.as_bytes()])
 }
 
-/// Elements under a context tag; nothing when there are none.
+/// Elements under a context tag; empty without elements.
 pub(crate) fn optional(number: u8, elements: &[Vec<u8>]) -> Vec<u8> {
     if elements.is_empty() {
         return Vec::new();

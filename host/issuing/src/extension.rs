@@ -21,9 +21,9 @@ use crate::der::{
 pub const QC_COMPLIANCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.1");
 /// The key is in a qualified device (EN 319 412-5, 4.2.2).
 pub const QC_SSCD: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.4");
-/// Where the disclosure statements are (EN 319 412-5, 4.3.4).
+/// Locations of the disclosure statements (EN 319 412-5, 4.3.4).
 pub const QC_PDS: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.5");
-/// What the certificate is for (EN 319 412-5, 4.2.3).
+/// Type of the certificate (EN 319 412-5, 4.2.3).
 pub const QC_TYPE: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.6");
 
 const QC_STATEMENTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.3");
@@ -31,16 +31,16 @@ const QC_STATEMENTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.
 /// An extension of a certificate, a list or an answer (RFC 5280, 4.2).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Extension {
-    /// Which one it is.
+    /// Object identifier of the extension.
     pub id: ObjectIdentifier,
-    /// Whether nobody may overlook it.
+    /// True if the extension is critical.
     pub critical: bool,
     /// Its value, DER.
     pub value: Vec<u8>,
 }
 
 impl Extension {
-    /// One that is critical.
+    /// A critical extension.
     #[must_use]
     pub fn critical(id: ObjectIdentifier, value: Vec<u8>) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Extension {
         }
     }
 
-    /// One that may be overlooked.
+    /// A non-critical extension.
     #[must_use]
     pub fn plain(id: ObjectIdentifier, value: Vec<u8>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Extension {
         }
     }
 
-    /// `basicConstraints` of an authority, over no more authorities than that.
+    /// `basicConstraints` of an authority, with this path length.
     #[must_use]
     pub fn authority(path_length: Option<u8>) -> Self {
         let length = path_length.map(|length| integer(&[length]));
@@ -68,7 +68,7 @@ impl Extension {
         Self::critical(ID_CE_BASIC_CONSTRAINTS, value)
     }
 
-    /// `basicConstraints` of somebody else.
+    /// `basicConstraints` of an end entity.
     #[must_use]
     pub fn end_entity() -> Self {
         Self::plain(ID_CE_BASIC_CONSTRAINTS, sequence(&[]))
@@ -104,8 +104,7 @@ impl Extension {
         Self::plain(ID_CE_CERTIFICATE_POLICIES, sequence_of(&policies))
     }
 
-    /// `authorityInfoAccess`: where the responder is, and where the issuer's
-    /// certificate.
+    /// `authorityInfoAccess`: URLs of the responder and of the issuer's certificate.
     #[must_use]
     pub fn access(responder: &str, issuer: Option<&str>) -> Self {
         let access = |method, url: &str| sequence(&[&oid(method), &uri(url)]);
@@ -147,21 +146,21 @@ impl Extension {
         Self::plain(QC_STATEMENTS, sequence_of(statements))
     }
 
-    /// `subjectKeyIdentifier` of a SubjectPublicKeyInfo, DER.
+    /// `subjectKeyIdentifier` of a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     ///
-    /// When that is none.
+    /// The key is not a SubjectPublicKeyInfo.
     pub fn subject_key(public_key: &[u8]) -> Result<Self, IssuingError> {
         let value = octets(&key_identifier(public_key)?);
         Ok(Self::plain(ID_CE_SUBJECT_KEY_IDENTIFIER, value))
     }
 
-    /// `authorityKeyIdentifier` of the issuer's SubjectPublicKeyInfo, DER.
+    /// `authorityKeyIdentifier` of the issuer's SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     ///
-    /// When that is none.
+    /// The key is not a SubjectPublicKeyInfo.
     pub fn authority_key(public_key: &[u8]) -> Result<Self, IssuingError> {
         let value = sequence(&[&tlv(0x80, &[&key_identifier(public_key)?])]);
         Ok(Self::plain(ID_CE_AUTHORITY_KEY_IDENTIFIER, value))
@@ -178,7 +177,7 @@ impl Extension {
     }
 }
 
-/// A QCStatement with whatever its information is, DER.
+/// A QCStatement with any information, in DER.
 #[must_use]
 pub fn statement(id: ObjectIdentifier, information: &[u8]) -> Vec<u8> {
     sequence(&[&oid(id), information])

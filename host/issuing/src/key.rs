@@ -17,7 +17,7 @@ use p256::ecdsa::{DerSignature, SigningKey};
 use crate::IssuingError;
 use crate::der::{NULL, algorithm, oid, sequence, tlv};
 
-/// What kind of key to make.
+/// Kind of key to generate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum KeyKind {
     /// On the curve P-256.
@@ -35,16 +35,16 @@ pub enum KeyKind {
 #[derive(Clone, Debug)]
 pub struct Key {
     pkey: PKey<Private>,
-    /// The same key, where signatures are to be the same every time.
+    /// The same key, if signatures must be reproducible.
     seeded: Option<SigningKey>,
 }
 
 impl Key {
-    /// A key that nobody has yet.
+    /// Generates a new key.
     ///
     /// # Errors
     ///
-    /// When OpenSSL makes none.
+    /// OpenSSL generates none.
     pub fn generate(kind: KeyKind) -> Result<Self, IssuingError> {
         let pkey = match kind {
             KeyKind::P256 => PKey::ec_gen("prime256v1")?,
@@ -55,12 +55,11 @@ impl Key {
         Ok(pkey.into())
     }
 
-    /// The P-256 key whose private number is `seed`. It signs deterministically
-    /// (RFC 6979).
+    /// The P-256 key whose private number is `seed`. It signs deterministically (RFC 6979).
     ///
     /// # Errors
     ///
-    /// When the number is none of the curve's.
+    /// The number is not in the curve's range.
     pub fn from_seed(seed: &[u8; 32]) -> Result<Self, IssuingError> {
         let seeded = SigningKey::from_bytes(seed.into())?;
         let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1)?;
@@ -93,7 +92,7 @@ impl Key {
         Ok(self.pkey.private_key_to_pem_pkcs8()?)
     }
 
-    /// Whether it is of that kind.
+    /// Returns true if the key is of that kind.
     #[must_use]
     pub fn is(&self, kind: KeyKind) -> bool {
         let curve = || self.pkey.ec_key().ok()?.group().curve_name();
@@ -139,11 +138,11 @@ impl Key {
         self.sign_digest(algorithm, &hash(algorithm, message)?)
     }
 
-    /// Signs what has this digest (ECDSA signatures in DER, RSASSA-PKCS1-v1_5).
+    /// Signs a digest (ECDSA signatures in DER, RSASSA-PKCS1-v1_5).
     ///
     /// # Errors
     ///
-    /// When the key cannot be used, or the digest is not of the algorithm.
+    /// The key cannot be used, or the digest does not fit the algorithm.
     pub fn sign_digest(
         &self,
         algorithm: MessageDigest,

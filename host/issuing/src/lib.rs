@@ -1,11 +1,10 @@
-//! An authority for demo worlds, conformance cases and tests: keys,
-//! certificates, OCSP answers, revocation lists and time-stamp tokens.
+//! An authority for demo worlds, conformance cases and tests: keys, certificates, OCSP answers,
+//! revocation lists and time-stamp tokens.
 //!
-//! What is issued is said by plain data ([`Profile`], [`SingleResponse`],
-//! [`RevocationList`], [`TimestampInfo`]) and put together element by element,
-//! so that those who read it are not judged by their own hand. There is no
-//! clock: times and serial numbers are handed in. What is made with a key from
-//! a seed is the same every time.
+//! Plain data ([`Profile`], [`SingleResponse`], [`RevocationList`], [`TimestampInfo`]) say what to
+//! issue. It is encoded element by element, so that our readers are not tested against their own
+//! writer. There is no clock: times and serial numbers are arguments. Output made with a key from a
+//! seed is reproducible.
 #![forbid(unsafe_code)]
 
 pub mod der;
@@ -30,10 +29,10 @@ pub use revocation_list::RevocationList;
 pub use time::Time;
 pub use token::{TimestampInfo, imprint, timestamp_token};
 
-/// Why something cannot be issued.
+/// Reason why nothing can be issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssuingError {
-    /// A time cannot be written, or what is issued is no certificate.
+    /// A time cannot be encoded, or the output is not a certificate.
     #[error("a time or a certificate cannot be encoded")]
     Encoding(#[from] ::der::Error),
     /// The seed makes no key.

@@ -9,12 +9,12 @@ use crate::der::{
 };
 use crate::{Credential, Extension, IssuingError, Time};
 
-/// What is told of a certificate (RFC 6960, 4.2.1).
+/// Status of a certificate (RFC 6960, 4.2.1).
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// It is not revoked.
+    /// Not revoked.
     Good,
-    /// It is revoked.
+    /// Revoked.
     Revoked {
         /// Since when.
         at: Time,
@@ -28,39 +28,39 @@ pub enum Status {
 /// A SingleResponse.
 #[derive(Clone, Debug)]
 pub struct SingleResponse {
-    /// Which certificate it is about, DER; see [`cert_id`].
+    /// CertID in DER; see [`cert_id`].
     pub cert_id: Vec<u8>,
-    /// What is told.
+    /// Certificate status.
     pub status: Status,
-    /// When it was known to be so.
+    /// Time at which the status was known to be correct.
     pub this_update: Time,
-    /// By when there is newer information.
+    /// Time of the next update.
     pub next_update: Option<Time>,
-    /// Extensions of this response alone.
+    /// Extensions of this response.
     pub extensions: Vec<Extension>,
 }
 
-/// How a response names its responder.
+/// Name of the responder in a response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ResponderId {
-    /// By the subject's name.
+    /// The subject's name.
     Name,
-    /// By SHA-1 of the public key.
+    /// SHA-1 of the public key.
     Key,
 }
 
 /// A successful OCSPResponse.
 #[derive(Clone, Debug)]
 pub struct OcspResponse<'a> {
-    /// Who signs: the issuer, or a responder that it delegated to.
+    /// The signer: the issuer, or a responder that it delegated to.
     pub responder: &'a Credential,
-    /// How the responder is named.
+    /// Form of the responder's name.
     pub id: ResponderId,
-    /// Which certificates come along.
+    /// Certificates included.
     pub certificates: &'a [Certificate],
-    /// When it was signed.
+    /// Time of signing.
     pub produced_at: Time,
-    /// What is told.
+    /// Statuses of certificates.
     pub responses: Vec<SingleResponse>,
     /// Extensions of the whole, such as the nonce.
     pub extensions: Vec<Extension>,
@@ -117,7 +117,7 @@ impl OcspResponse<'_> {
         ocsp_response(self.responder, &self.data(), self.certificates)
     }
 
-    /// What is signed, ResponseData.
+    /// The data to be signed, ResponseData.
     #[must_use]
     pub fn data(&self) -> Vec<u8> {
         let id = match self.id {

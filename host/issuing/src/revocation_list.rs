@@ -7,9 +7,9 @@ use crate::{Extension, IssuingError, Key, Time};
 pub struct RevocationList {
     /// The issuer's name, DER.
     pub issuer: Vec<u8>,
-    /// When it was made.
+    /// Time of issue.
     pub this_update: Time,
-    /// By when there is a newer one.
+    /// Time of the next list.
     pub next_update: Option<Time>,
     /// The serial numbers' octets, and since when.
     pub revoked: Vec<(Vec<u8>, Time)>,
@@ -27,7 +27,7 @@ impl RevocationList {
         signed(key, &self.to_be_signed(&key.algorithm()))
     }
 
-    /// What is signed with this AlgorithmIdentifier, DER.
+    /// The data to be signed with this AlgorithmIdentifier, in DER.
     #[must_use]
     pub fn to_be_signed(&self, algorithm: &[u8]) -> Vec<u8> {
         const VERSION_2: u8 = 1;

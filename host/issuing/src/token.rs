@@ -11,7 +11,7 @@ use crate::{Certificate, Credential, IssuingError, Time};
 /// `id-ct-TSTInfo` (RFC 3161, 2.4.2).
 const TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
 
-/// What a time-stamp says: TSTInfo of RFC 3161, 2.4.2.
+/// Content of a time-stamp: TSTInfo of RFC 3161, 2.4.2.
 #[derive(Clone, Debug)]
 pub struct TimestampInfo {
     /// Under which policy.
@@ -20,15 +20,15 @@ pub struct TimestampInfo {
     pub imprint: Vec<u8>,
     /// The octets of the token's serial number.
     pub serial: Vec<u8>,
-    /// When it was stamped.
+    /// Time of the time-stamp.
     pub gen_time: Time,
-    /// By how many seconds the time may be wrong.
+    /// Accuracy in seconds.
     pub accuracy: Option<u8>,
-    /// The request's nonce, DER; nothing where it has none.
+    /// The request's nonce in DER; empty if it has none.
     pub nonce: Vec<u8>,
 }
 
-/// The MessageImprint of what has this SHA-256 digest.
+/// The MessageImprint for this SHA-256 digest.
 #[must_use]
 pub fn imprint(digest: &[u8]) -> Vec<u8> {
     sequence(&[&algorithm(ID_SHA_256), &octets(digest)])

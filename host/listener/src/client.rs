@@ -1,9 +1,8 @@
-//! For whom a connection or a request is.
+//! Client address of a connection or a request.
 //!
-//! What `Forwarded` (RFC 7239) and `X-Forwarded-For` say anybody can write.
-//! They count from proxies that the configuration names, and of what these
-//! hand on only as far as they have written it themselves: up to the rightmost
-//! address that is none of theirs.
+//! Anybody can write `Forwarded` (RFC 7239) and `X-Forwarded-For`. They count only from proxies
+//! that the configuration names. Of the values that these hand on, only those that they wrote
+//! themselves count: up to the rightmost address that belongs to no proxy.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,11 +11,11 @@ use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 use ipnet::{IpNet, Ipv4Net};
 
-/// What stands before an IPv4 address in IPv6, in bits (RFC 4291, 2.5.5.2).
+/// Length of the prefix of an IPv4-mapped IPv6 address, in bits (RFC 4291, 2.5.5.2).
 const MAPPED_BITS: u8 = 96;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The proxies that are believed. By default there are none.
+/// Trusted proxies. None by default.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
@@ -29,10 +28,10 @@ pub struct TrustedProxies(Arc<[IpNet]>);
 pub struct MalformedProxies(Vec<String>);
 
 impl TrustedProxies {
-    /// Of entries such as `10.0.0.5`, `10.0.0.0/8` or `fd00::/8`.
+    /// Parses entries such as `10.0.0.5`, `10.0.0.0/8` or `fd00::/8`.
     ///
     /// # Errors
-    /// All entries that are of another form.
+    /// All malformed entries.
     pub fn parse(entries: &[String]) -> Result<Self, MalformedProxies> {
         let (networks, malformed): (Vec<_>, Vec<_>) = entries
             .iter()
@@ -46,17 +45,17 @@ impl TrustedProxies {
         }
     }
 
-    /// Whether what comes from there is believed.
+    /// Returns true if `address` belongs to a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// For whom a trusted proxy hands a request on; none if it does not say so.
+    /// The client for which a trusted proxy forwards a request; `None` if its headers name none.
     ///
-    /// A proxy writes one of the two headers. Where both came and do not agree,
-    /// one is the client's own invention: then it is the proxy's request, and
-    /// counts along with all others of that kind.
+    /// A proxy writes one of the two headers. If both are present and disagree, the client made one
+    /// of them up. The request is then the proxy's own, and counts together with all others of that
+    /// kind.
     pub(crate) fn client(&self, proxy: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         let by_standard = lines(headers, &FORWARDED).map(|text| self.forwarded(proxy, &text));
         let by_custom = lines(headers, &X_FORWARDED_FOR)
@@ -74,8 +73,8 @@ impl TrustedProxies {
         self.rightmost(proxy, elements.into_iter().map(forwarded_for))
     }
 
-    /// The rightmost of the addresses that is no proxy's. One that does not say
-    /// which address it had its request from stands for all behind it.
+    /// The rightmost address that is not a proxy's. A proxy that does not name its client counts as
+    /// the client itself.
     fn rightmost(
         &self,
         proxy: IpAddr,
@@ -93,8 +92,8 @@ impl TrustedProxies {
     }
 }
 
-/// What an address counts as where clients are counted: one of IPv6 as the /64
-/// that it is in, of which one host may have every address (RFC 4291, 2.5.4).
+/// The key under which an address is counted. IPv6 addresses count as their /64, because one host
+/// may have every address in it (RFC 4291, 2.5.4).
 pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
     const HOST_BITS: u32 = 64;
 
@@ -121,8 +120,8 @@ fn network(entry: &str) -> Option<IpNet> {
     }
 }
 
-/// The lines of a header as one (RFC 9110, 5.3); none if there is none. What is
-/// not ASCII is left out.
+/// Lines of a header as one (RFC 9110, 5.3); `None` without any. Lines that are not ASCII become
+/// `?`.
 fn lines(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let lines = headers.get_all(name).iter();
     let lines: Vec<&str> = lines.map(|line| line.to_str().unwrap_or("?")).collect();
@@ -137,8 +136,8 @@ fn forwarded_for(element: &str) -> Option<IpAddr> {
     node(value)
 }
 
-/// An address, alone or with a port, which may be quoted. None of a name that
-/// hides one, or of anything else.
+/// An address, alone or with a port, possibly quoted. `None` for an obfuscated name or anything
+/// else.
 fn node(text: &str) -> Option<IpAddr> {
     let text = text.trim().trim_matches('"');
     let bare = text
@@ -150,8 +149,7 @@ fn node(text: &str) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// What stands between the separators that are not in quotes; none where a quote
-/// does not end.
+/// Splits at separators outside quotes; `None` if a quote is not closed.
 fn split_unquoted(text: &str, separator: char) -> Option<Vec<&str>> {
     let (mut quoted, mut escaped) = (false, false);
     let parts = text

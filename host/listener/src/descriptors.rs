@@ -1,27 +1,27 @@
-//! Descriptors: how many there are, and who gets them.
+//! File descriptors: their number and shares.
 
 use rlimit::{Resource, getrlimit, increase_nofile_limit};
 
-/// Of all descriptors, one in so many is kept for the store, the jobs and what
-/// they open; at most [`LARGEST_RESERVE`].
+/// Divisor of the share reserved for the store, the jobs and the files they open; the share is at
+/// most [`LARGEST_RESERVE`].
 const RESERVED: usize = 4;
-/// Room for the two lanes of jobs in which people are waited for, a connection to
-/// a provider for each, and as much as one of them for everything else.
+/// Enough for the two lanes of jobs that wait for people, with one provider connection each, and as
+/// much as one lane for everything else.
 const LARGEST_RESERVE: usize = 3 * 1024;
-/// Of the others, one in so many is the operator's listener's, within bounds.
+/// Divisor of the operator listener's share of the remainder, within the bounds below.
 const OPERATORS: usize = 16;
 const OPERATORS_LEAST: usize = 8;
 const OPERATORS_MOST: usize = 256;
-/// Most connections of the public listener, however many descriptors there are:
-/// what each takes of memory counts too.
+/// Maximum number of connections of the public listener, however many descriptors there are: each
+/// takes memory too.
 const MOST: usize = 32 * 1024;
 
-/// How many connections each listener may have.
+/// Maximum number of connections of each listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Connections {
-    /// Where the APIs and pages are.
+    /// The listener of the APIs and pages.
     pub public: usize,
-    /// Where health and metrics are.
+    /// The listener of health and metrics.
     pub operator: usize,
 }
 
@@ -35,7 +35,7 @@ impl Connections {
             getrlimit(Resource::NOFILE).map(|(soft, _)| soft)
         });
         let limit = limit.unwrap_or_else(|error| {
-            /// What POSIX systems begin with.
+            /// The usual soft limit on POSIX systems.
             const USUAL: u64 = 1024;
 
             tracing::warn!(%error, "the limit on descriptors cannot be read");
@@ -50,7 +50,7 @@ impl Connections {
         connections
     }
 
-    /// The shares of so many descriptors.
+    /// Divides `limit` descriptors into shares.
     fn of(limit: usize) -> Self {
         let left = limit - (limit / RESERVED).min(LARGEST_RESERVE);
         let operator = (left / OPERATORS).clamp(OPERATORS_LEAST, OPERATORS_MOST);

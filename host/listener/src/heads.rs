@@ -1,53 +1,53 @@
-//! Follows the heads of requests while their bytes come by.
+//! Follows the framing of requests as their bytes arrive.
 //!
-//! The parser takes a line that ends in LF alone, and what stands before the
-//! server may not: then both see other requests (RFC 9112, 2.2 and 11.2). So
-//! heads are looked at before the parser has them.
+//! The parser accepts a line that ends in LF alone; a server in front may not. The two would then
+//! see different requests (RFC 9112, 2.2 and 11.2), so heads are checked before the parser reads
+//! them.
 
 /// Longest head of a request, in bytes.
 pub(crate) const LONGEST_HEAD: usize = 64 * 1024;
 
-/// What follows a head.
+/// Framing of the body after a head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Framing {
-    /// A body of so many bytes, and the next head.
+    /// A body of this many bytes, then the next head.
     Length(u64),
-    /// A body whose end only the parser sees. No other head is read after it.
+    /// A body whose end only the parser knows. No further head is read after it.
     Unknown,
 }
 
-/// What was found in some bytes.
+/// Result of following some bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Seen {
     /// Nothing that ends anything.
     Nothing,
-    /// A head ends after so many of the bytes. What follows it is to be told.
+    /// The head ends at this offset; its framing must be reported next.
     EndOfHead(usize),
-    /// After so many of the bytes a line of a head ends in LF alone.
+    /// A line of the head ends in LF alone at this offset.
     BareLineFeed(usize),
-    /// After so many of the bytes a head is as long as it may be, and goes on.
+    /// The head reaches its maximum length at this offset and continues.
     TooLong(usize, LongPart),
 }
 
-/// What a head that is too long mostly consists of.
+/// The part that makes up most of an oversized head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LongPart {
     /// Its first line.
     RequestLine,
-    /// The others.
+    /// The header fields.
     Fields,
 }
 
-/// Where in the requests of a connection its bytes have come to.
+/// Position in the stream of requests of a connection.
 #[derive(Debug)]
 pub(crate) enum Heads {
-    /// In a head, or before it.
+    /// In a head, or before one.
     Head(Head),
-    /// Behind a head of which is not known yet what follows it.
+    /// After a head whose body framing is not known yet.
     Ended,
-    /// In a body of which so many bytes are still to come.
+    /// In a body; this many bytes remain.
     Body(u64),
-    /// In what is not followed any more.
+    /// In bytes that are no longer followed.
     Lost,
 }
 
@@ -72,12 +72,12 @@ impl Default for Heads {
 }
 
 impl Heads {
-    /// Whether it has to be told what follows.
+    /// Returns true if the framing must be reported next.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self, Self::Ended)
     }
 
-    /// Goes on behind a head.
+    /// Continues after a head.
     pub(crate) fn go_on(&mut self, framing: Framing) {
         *self = match framing {
             Framing::Length(bytes) => Self::Body(bytes),
@@ -93,7 +93,7 @@ impl Heads {
         }
     }
 
-    /// Goes on over the bytes that have come, to the first thing that is seen.
+    /// Follows the next bytes to the first event.
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> Seen {
         let mut at = 0;
         while at < bytes.len() {
@@ -160,7 +160,7 @@ impl Head {
         }
         let is_empty = std::mem::take(&mut self.line) == b"\r\n".len();
         match (is_empty, self.lines) {
-            // Empty lines before a request count for nothing (RFC 9112, 2.2).
+            // Empty lines before a request are ignored (RFC 9112, 2.2).
             (true, 0) => Taken::Byte,
             (true, _) => Taken::End,
             (false, _) => {

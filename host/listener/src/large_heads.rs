@@ -1,25 +1,25 @@
-//! Heads of more than a few KiB, of which only so many are held in memory.
+//! Large heads: a bounded number of heads beyond a few KiB are in memory at once.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Large heads that are held at the same time.
+/// Maximum number of large heads at once.
 pub(crate) const MOST: usize = 64;
-/// Of these, the most of one client.
+/// Maximum number for one client.
 pub(crate) const MOST_OF_CLIENT: usize = 16;
-/// Of these, the most of clients that are not known, which may be one.
+/// Maximum number for unknown clients, which may be one.
 const MOST_OF_UNKNOWN: usize = 48;
 
-/// The large heads of one listener. Clones are the same.
+/// Large heads of one listener. Clones share the counts.
 #[derive(Clone, Default)]
 pub(crate) struct LargeHeads(Arc<Mutex<Counts>>);
 
 #[derive(Default)]
 struct Counts {
     all: usize,
-    /// By the client; none of those that are not known.
+    /// Counts by client; `None` counts those whose client is unknown.
     of_client: HashMap<Option<IpAddr>, usize>,
 }
 
@@ -30,9 +30,8 @@ pub(crate) struct LargeHead {
 }
 
 impl LargeHeads {
-    /// Counts one more, of a client if it is known whose it is: what a proxy
-    /// hands on tells that only once the head has ended. None when there are as
-    /// many as may be.
+    /// Counts one more large head, for its client if that is known. Behind a proxy the client is
+    /// known only once the head has ended. Returns `None` at the maximum.
     pub(crate) fn take(&self, client: Option<IpAddr>) -> Option<LargeHead> {
         let mut counts = self.counts();
         if counts.all >= MOST {

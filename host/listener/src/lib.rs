@@ -44,54 +44,50 @@ pub use self::unread::UnreadLimits;
 use self::unread::unread;
 use self::wire::{Exchange, Wire};
 
-/// How long nothing is accepted after the system refused a connection for want
-/// of descriptors or memory.
+/// Pause of accepting after the system refused a connection for want of descriptors or memory.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
-/// What the library reads at most before it has a whole head: more than there
-/// is.
+/// Read buffer of the HTTP library before a whole head is there; larger than any head.
 const READ_AHEAD: usize = LONGEST_HEAD + 1024;
-/// Connections that are being told that there is no room, at the same time, and
-/// how long each of them may take for that.
+/// Connections that get a refusal for want of a slot at once, and the time limit of each.
 const TURNED_AWAY_AT_ONCE: usize = 32;
 const TURNING_AWAY: Duration = Duration::from_secs(1);
-/// Connections that linger after a refusal at the same time: what they have sent
-/// is in memory for as long.
+/// Maximum number of connections that linger after a refusal at once; what they sent stays in
+/// memory meanwhile.
 const LINGERING_AT_ONCE: usize = 64;
 
-/// What a listener is, and what it spends on its clients.
+/// Settings of a listener and limits on its clients.
 #[derive(Clone, Debug)]
 pub struct ListenerSettings {
     /// Its name in the metrics.
     pub name: &'static str,
-    /// The address that problem types begin with.
+    /// Base URL of problem types.
     pub base_url: BaseUrl,
-    /// Who is believed for whom a request is.
+    /// Proxies whose forwarding headers are trusted.
     pub proxies: TrustedProxies,
     /// Bounds.
     pub limits: ListenerLimits,
 }
 
-/// What a listener spends on its clients.
+/// Limits on a listener's clients.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
-    /// Longest time from the first moment of waiting for a request to the end
-    /// of its header; so also how long an idle connection is kept.
+    /// Longest time from the start of waiting for a request to the end of its header. Also the time
+    /// for which an idle connection is kept.
     pub header_time: Duration,
-    /// Longest time in which a client takes nothing of what it is sent.
+    /// Longest time in which a client reads nothing of its answer.
     pub write_time: Duration,
-    /// Connections open at one time. For a further one an idle one is closed;
-    /// where there is none, it is turned away.
+    /// Maximum number of open connections. At the maximum, a new connection replaces an idle one,
+    /// or is turned away if there is none.
     pub connections: usize,
-    /// Of these, or of requests under way through proxies, the most of one
-    /// client.
+    /// Maximum number for one client, of connections or of requests under way through proxies.
     pub connections_of_client: usize,
-    /// What is taken of a request after its answer.
+    /// Limits on reading the rest of a request after its answer.
     pub unread: UnreadLimits,
 }
 
 impl ListenerLimits {
-    /// 30 seconds each way, and so many connections, half of them of one client:
-    /// an office has one address, and so has a proxy that is not configured.
+    /// 30 seconds each way, and `connections` connections. One client may have half of them: an
+    /// office has one address, and so has a proxy that is not configured.
     pub fn of(connections: usize) -> Self {
         Self {
             header_time: Duration::from_secs(30),
@@ -103,10 +99,10 @@ impl ListenerLimits {
     }
 }
 
-/// Serves `router` until `stop`, then lets open requests end.
+/// Serves `router` until `stop`, then finishes open requests.
 ///
-/// Every request carries its client's address as [`ConnectInfo`]; behind a
-/// trusted proxy that has port 0.
+/// Every request carries its client's address as [`ConnectInfo`]; behind a trusted proxy with port
+/// 0.
 ///
 /// [`ConnectInfo`]: axum::extract::ConnectInfo
 pub async fn serve(
@@ -137,7 +133,7 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                // Where this fails the connection has ended.
+                // This fails only if the connection has ended.
                 let _ = stream.set_nodelay(true);
                 let client = (!proxies.trusts(peer.ip())).then(|| counted_as(peer.ip()));
                 match slots.enter(client) {
@@ -160,15 +156,15 @@ pub async fn serve(
     connections.shutdown().await;
 }
 
-/// Where a connection comes from.
+/// Origin of a connection.
 #[derive(Clone, Copy)]
 struct Origin {
     peer: SocketAddr,
-    /// Whose it is alone; a trusted proxy's is not one client's.
+    /// The client that owns the connection; `None` for a trusted proxy's.
     client: Option<IpAddr>,
 }
 
-/// What all connections of a listener share.
+/// State shared by all connections of a listener.
 #[derive(Clone)]
 struct ListenerContext {
     service: Service,
@@ -217,7 +213,7 @@ impl ListenerContext {
         }
     }
 
-    /// Says that there is no room, if there is some for saying that.
+    /// Writes a refusal for want of a slot, if the limit on refusals allows.
     fn turn_away(&self, mut stream: TcpStream) {
         let Ok(turn) = self.turned_away.clone().try_acquire_owned() else {
             return;
@@ -227,19 +223,19 @@ impl ListenerContext {
             let told = async {
                 stream.write_all(&refusal).await?;
                 stream.shutdown().await?;
-                // What comes has to be taken, or the refusal is lost on the way.
+                // Unread input would reset the connection and lose the refusal.
                 let mut thrown_away = [0; 1024];
                 while stream.read(&mut thrown_away).await? > 0 {}
                 Ok::<_, io::Error>(())
             };
-            // Whoever does not listen is not told.
+            // A client that does not read gets no refusal.
             let _ = tokio::time::timeout(TURNING_AWAY, told).await;
             drop(turn);
         });
     }
 }
 
-/// Whether it is only this one connection that failed.
+/// Returns true if only this connection failed.
 fn is_the_peers(error: &io::Error) -> bool {
     matches!(
         error.kind(),

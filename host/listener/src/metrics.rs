@@ -1,4 +1,4 @@
-//! What is counted of connections and requests, for the operator's monitoring.
+//! Metrics of connections and requests, for the operator's monitoring.
 
 mod requests;
 
@@ -15,16 +15,16 @@ pub use self::requests::{TracedBy, count_requests};
 /// The numbers of this process.
 static METRICS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);
 
-/// What happens to a connection.
+/// Events in the life of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ConnectionEvent {
-    /// It has a place.
+    /// The connection got a slot.
     Opened,
-    /// It has none any more.
+    /// The connection gave back its slot.
     Closed,
-    /// It was idle, and was closed for another one.
+    /// The connection was idle and was closed to make room for another.
     MadeRoom,
-    /// There was no room for it.
+    /// The connection was refused for want of a slot.
     TurnedAway,
 }
 
@@ -40,7 +40,7 @@ struct ListenerLabels {
     listener: &'static str,
 }
 
-/// Counts what happens to a connection of a listener.
+/// Counts an event of a connection.
 pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     let labels = ListenerLabels { listener };
     let metrics = &METRICS;
@@ -60,7 +60,7 @@ pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     requests::register(registry);
     registry.register(

@@ -1,14 +1,14 @@
-//! Answers to what never becomes a request.
+//! Answers to input that never becomes a request.
 
 use bytes::Bytes;
 use http::header::CONNECTION;
 use http::{HeaderValue, Response};
 use parafa_api_http::{BaseUrl, Fault, Problem, ProblemType, RequestId};
 
-/// After how many seconds somebody who found no place may come again.
+/// `Retry-After` of a refusal for want of a slot, in seconds.
 const RETRY_SECONDS: u32 = 5;
 
-/// Writes them, as problem documents like all others.
+/// Writes refusals as problem documents, like all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusals(BaseUrl);
 
@@ -17,7 +17,7 @@ impl Refusals {
         Self(base_url)
     }
 
-    /// As a response. Its connection has to be closed.
+    /// The problem as a response. Its connection must be closed.
     pub(crate) fn response(&self, problem: &Problem) -> Response<Bytes> {
         tracing::debug!(problem = problem.kind().name, "refused");
         let mut response = problem.answer(&self.0);
@@ -28,8 +28,7 @@ impl Refusals {
         response
     }
 
-    /// As the bytes of an HTTP/1.1 message, with a line for its date if there is
-    /// one.
+    /// The problem as the bytes of an HTTP/1.1 message, with a date line if there is one.
     pub(crate) fn bytes(&self, problem: &Problem, date: Option<&[u8]>) -> Bytes {
         let response = self.response(problem);
         let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
@@ -56,7 +55,7 @@ pub(crate) fn bare_line_feed() -> Problem {
     no_request("has a line that does not end in CR and LF")
 }
 
-/// A request does not say once for which host it is (RFC 9112, 3.2).
+/// The request lacks a single valid Host header (RFC 9112, 3.2).
 pub(crate) fn host_unclear() -> Problem {
     no_request("must have one Host header, and a host in it")
 }
@@ -65,7 +64,7 @@ fn no_request(detail: &str) -> Problem {
     Problem::validation(vec![Fault::new("", detail)])
 }
 
-/// There are as many connections as can be, or as many large heads.
+/// Connections or large heads are at their maximum.
 pub(crate) fn no_room() -> Problem {
     Problem::unavailable("The service is busy with other connections; nothing was changed.")
         .with_retry_after(RETRY_SECONDS)

@@ -1,4 +1,4 @@
-//! From a request of a connection to its answer.
+//! Service: from a request of a connection to its answer.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -86,8 +86,8 @@ impl Service {
         }
     }
 
-    /// Lets a request in that says for which host it is, and notes for whom it
-    /// is. One that came through a proxy counts as its client's.
+    /// Admits a request that names its host, and notes its client. A request through a proxy counts
+    /// as its client's.
     fn admit(
         &self,
         request: &mut Request<Incoming>,
@@ -116,8 +116,8 @@ impl Service {
     }
 }
 
-/// Whether there is one `Host` and a host in it, or an empty one where the
-/// request is for none; before HTTP/1.1 there may be none (RFC 9112, 3.2).
+/// Returns true if there is exactly one `Host` with a host in it, or an empty one if the target has
+/// none. Before HTTP/1.1 there may be none (RFC 9112, 3.2).
 fn names_its_host(version: Version, headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {

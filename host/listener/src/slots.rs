@@ -1,9 +1,8 @@
-//! Who has a connection, and who has to make room.
+//! Slots of connections, and which connection makes room.
 //!
-//! A connection that carries no request at the moment costs its client nothing
-//! to give up. So when there are as many as may be, the one that has carried
-//! none for longest is closed for the next; only where all are at work is the
-//! next one turned away.
+//! An idle connection costs its client nothing to give up. At the maximum, the connection that has
+//! been idle for longest is closed for the next one. A new connection is turned away only if all
+//! others are busy.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::metrics::{ConnectionEvent, connection};
 
-/// The connections of one listener. Clones are the same.
+/// Connection slots of one listener. Clones share them.
 #[derive(Clone)]
 pub(crate) struct ConnectionSlots(Arc<Mutex<Table>>);
 
@@ -23,12 +22,12 @@ struct Table {
     listener: &'static str,
     /// Most connections.
     most: usize,
-    /// Of these, or of requests through proxies, the most of one client.
+    /// Maximum number for one client, of connections or of requests through proxies.
     most_of_client: usize,
-    /// Counts what has been given a number.
+    /// The last number given.
     last: u64,
     taken: HashMap<u64, Taken>,
-    /// Connections without a request, by the time since when they have none.
+    /// Idle connections, by the number at which they became idle.
     idle: BTreeMap<u64, u64>,
     clients: HashMap<IpAddr, usize>,
 }
@@ -47,7 +46,7 @@ pub(crate) struct ConnectionSlot {
     closed: CancellationToken,
 }
 
-/// One request that a proxy has handed on, until it is dropped.
+/// One request forwarded by a proxy, until it is dropped.
 pub(crate) struct Turn {
     slots: ConnectionSlots,
     client: IpAddr,
@@ -66,8 +65,8 @@ impl ConnectionSlots {
         })))
     }
 
-    /// A slot for a connection, of a client if it is one client's alone. It is
-    /// idle at first. None when all are at work.
+    /// Takes a slot for a connection, and counts it for its client if that is known. The slot is
+    /// idle at first. `None` if all others are busy.
     pub(crate) fn enter(&self, client: Option<IpAddr>) -> Option<ConnectionSlot> {
         let mut table = self.table();
         let entered = table.enter(client);
@@ -85,8 +84,7 @@ impl ConnectionSlots {
         })
     }
 
-    /// Counts a request that a proxy has handed on for a client. None when the
-    /// client has as many as may be.
+    /// Counts a request forwarded for a client. `None` if the client is at its maximum.
     pub(crate) fn take_turn(&self, client: IpAddr) -> Option<Turn> {
         let mut table = self.table();
         if table.count_of(client) >= table.most_of_client {
@@ -105,7 +103,7 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
-    /// It carries a request from now on.
+    /// Marks the connection as carrying a request.
     pub(crate) fn set_busy(&self) {
         let mut table = self.slots.table();
         let taken = table.taken.get_mut(&self.number);
@@ -114,12 +112,12 @@ impl ConnectionSlot {
         }
     }
 
-    /// It carries none any more.
+    /// Marks the connection as idle.
     pub(crate) fn set_idle(&self) {
         self.slots.table().set_idle(self.number);
     }
 
-    /// Ends when the slot is given to another connection.
+    /// Completes when the slot is given to another connection.
     pub(crate) async fn lost(&self) {
         self.closed.cancelled().await;
     }

@@ -16,7 +16,7 @@ const GET_LAST: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n
 /// A request that is never answered.
 const WAIT: &[u8] = b"GET /wait HTTP/1.1\r\nhost: a\r\n\r\n";
 
-/// A listener whose clients come through these proxies.
+/// Settings of a listener behind these proxies.
 pub(crate) fn settings(limits: ListenerLimits, proxies: &[&str]) -> ListenerSettings {
     let proxies: Vec<String> = proxies.iter().map(ToString::to_string).collect();
     ListenerSettings {
@@ -70,7 +70,7 @@ impl Server {
         stream
     }
 
-    /// All that is answered to these bytes.
+    /// The whole answer to these bytes.
     async fn tell(&self, bytes: &[u8]) -> String {
         rest(&mut self.send(bytes).await).await
     }
@@ -86,7 +86,7 @@ impl Server {
     }
 }
 
-/// What comes until the server closes the connection.
+/// Everything the server sends until it closes the connection.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     stream.read_to_string(&mut text).await.expect("an answer");
@@ -195,7 +195,7 @@ fn serving(slots: &ConnectionSlots) -> (Arc<Exchange>, Wire<DuplexStream>, Duple
     (exchange, wire, client)
 }
 
-/// Whether a client gets half a megabyte who takes a kilobyte each time.
+/// Result of writing half a megabyte to a client that reads a kilobyte at this interval.
 async fn gets_all(every: Duration) -> io::Result<()> {
     let (_, mut wire, mut client) = serving(&ConnectionSlots::new("test", 1, 1));
     let taking = async {
@@ -274,7 +274,7 @@ async fn behind_a_trusted_proxy_each_client_has_its_share() {
     }
 
     let text = loop {
-        // The connections before this one may not have been looked at yet.
+        // The connections before this one may not have been accepted yet.
         let text = server.tell(of("/", "198.51.100.1").as_bytes()).await;
         if !text.ends_with("here") {
             break text;

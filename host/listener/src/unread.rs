@@ -1,9 +1,8 @@
-//! What handlers leave unread of request bodies.
+//! Request bodies that handlers leave unread.
 //!
-//! Many clients send all of a request before they look at the answer. Were the
-//! connection closed on one that is still sending, it would be reset, and the
-//! answer lost that says why (RFC 9112, 9.6). So the rest is taken and thrown
-//! away, within bounds.
+//! Many clients send the whole request before they read the answer. Closing the connection while
+//! one is still sending would reset it and lose the answer (RFC 9112, 9.6). So the rest is read and
+//! discarded, within bounds.
 
 use std::future::{pending, poll_fn};
 use std::pin::Pin;
@@ -17,20 +16,20 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
 
-/// What is taken of a body that nobody wants.
+/// Limits on reading a body that no handler wants.
 #[derive(Clone, Copy, Debug)]
 pub struct UnreadLimits {
     /// Most bytes.
     pub bytes: usize,
-    /// Longest time in which none comes.
+    /// Longest time without a byte.
     pub quiet: Duration,
-    /// Longest time for all of them.
+    /// Longest time for the whole body.
     pub time: Duration,
 }
 
 impl Default for UnreadLimits {
-    /// Half as much again as the longest batch that is taken by default, with no
-    /// pause of 2 seconds, within 10 seconds.
+    /// 1.5 times the longest batch accepted by default, with no pause of 2 seconds, within 10
+    /// seconds.
     fn default() -> Self {
         Self {
             bytes: 192 * 1024 * 1024,
@@ -40,15 +39,14 @@ impl Default for UnreadLimits {
     }
 }
 
-/// Where the bodies of one connection are left.
+/// Queue of the unread bodies of one connection.
 #[derive(Clone)]
 pub(crate) struct Unread(UnboundedSender<Incoming>);
 
-/// Bodies that were left. There is one at a time: the next request of a
-/// connection comes after it.
+/// Unread bodies. There is one at a time: the next request of a connection comes after it.
 pub(crate) struct Leftovers(UnboundedReceiver<Incoming>);
 
-/// For one connection.
+/// Queue of one connection.
 pub(crate) fn unread() -> (Unread, Leftovers) {
     let (sender, receiver) = unbounded_channel();
     (Unread(sender), Leftovers(receiver))
@@ -67,7 +65,7 @@ impl Unread {
 }
 
 impl Leftovers {
-    /// Takes what is left of bodies; never ends.
+    /// Reads and discards unread bodies; never ends.
     pub(crate) async fn take(mut self, limits: UnreadLimits) {
         while let Some(body) = self.0.recv().await {
             take(body, limits).await;
@@ -93,10 +91,10 @@ async fn take(mut body: Incoming, limits: UnreadLimits) {
 
 /// A request's body on its way to the handler.
 pub(crate) struct WatchedBody {
-    /// None once it has ended.
+    /// `None` once it has ended.
     incoming: Option<Incoming>,
-    /// Whether the client may wait to be told that the body is wanted (RFC 9110,
-    /// 10.1.1). It sends none when it is not.
+    /// True while the client may wait for 100 (Continue) before it sends the body (RFC 9110,
+    /// 10.1.1). An unwanted body is then never sent.
     waits: bool,
     unread: Unread,
 }
@@ -138,7 +136,7 @@ impl Drop for WatchedBody {
             return;
         }
         if let Some(incoming) = self.incoming.take() {
-            // Without the connection there is nothing to take.
+            // Without the connection there is nothing to read.
             let _ = self.unread.0.send(incoming);
         }
     }
@@ -178,7 +176,7 @@ mod tests {
         format!("POST / HTTP/1.1\r\nhost: a\r\n{fields}\r\n\r\n")
     }
 
-    /// What comes until the server closes the connection.
+    /// Everything the server sends until it closes the connection.
     async fn rest(stream: &mut TcpStream) -> String {
         let mut text = String::new();
         stream.read_to_string(&mut text).await.expect("an answer");

@@ -1,6 +1,5 @@
-//! What lies between a connection and the HTTP library: it looks at heads
-//! before they are parsed, and writes the refusals that the library has no body
-//! for.
+//! Layer between a connection and the HTTP library. It checks heads before they are parsed, and
+//! writes the refusals for which the library has no body.
 
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
@@ -21,20 +20,19 @@ use super::refusals::{self, Refusals};
 use super::slots::{ConnectionSlot, Turn};
 use super::write_pace::WritePace;
 
-/// Length of a head from which on it counts as a large one, in bytes.
+/// Length in bytes from which a head counts as large.
 const LARGE_HEAD_BYTES: usize = 8 * 1024;
-/// Most fields of a head that the library takes.
+/// Maximum number of fields in a head that the library accepts.
 const MOST_FIELDS: usize = 100;
-/// What no parser takes for a head. The library refuses it, and that refusal is
-/// written in our words.
+/// Bytes that no parser accepts as a head. The library refuses them, and its refusal is replaced by
+/// ours.
 const NO_HEAD: &[u8] = b"\0\r\n\r\n";
-/// What is taken of a connection that was refused, so that the refusal is not
-/// lost on the way: most bytes, and the longest time.
+/// Bounds on reading from a refused connection so that the refusal is not lost: bytes and time.
 const LINGER_BYTES: usize = 1024 * 1024;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
-/// What the two ends of a connection know of each other: where the bytes are
-/// read and written, and where requests are served.
+/// State shared by the two ends of a connection: where bytes are read and written, and where
+/// requests are served.
 pub(crate) struct Exchange {
     state: Mutex<State>,
     slot: ConnectionSlot,
@@ -42,19 +40,19 @@ pub(crate) struct Exchange {
 
 struct State {
     stage: Stage,
-    /// What follows the head that was parsed last, until it is read.
+    /// Framing after the last parsed head, until it is read.
     framing: Option<Framing>,
-    /// Who waits for that.
+    /// Waker of the task that waits for `framing`.
     reader: Option<Waker>,
-    /// The request's, if a proxy handed it on, until its answer is written.
+    /// The turn of a forwarded request, until its answer is written.
     turn: Option<Turn>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stage {
-    /// No request is served. What is written now is a refusal of the library.
+    /// No request is served. Bytes written now are a refusal of the library.
     Idle,
-    /// One is.
+    /// A request is being served.
     Serving,
     /// The library has all of the answer, but may not have written it.
     Answered,
@@ -77,19 +75,18 @@ impl Exchange {
         &self.slot
     }
 
-    /// Keeps the turn of the request that is served until its answer is written.
+    /// Keeps the turn of the current request until its answer is written.
     pub(crate) fn hold(&self, turn: Option<Turn>) {
         self.state().turn = turn;
     }
 
-    /// A request begins to be served.
+    /// Begins to serve a request.
     pub(crate) fn begin(&self, framing: Framing) {
         let mut state = self.state();
         state.stage = Stage::Serving;
         state.framing = Some(framing);
         let reader = state.reader.take();
-        // Of requests that come close on each other the answers may be written
-        // together: the connection has one turn all the same.
+        // Answers of pipelined requests may be written together; the connection still has one turn.
         let turn = state.turn.take();
         drop(state);
         drop(turn);
@@ -99,7 +96,7 @@ impl Exchange {
         }
     }
 
-    /// The library has taken all of its answer.
+    /// The library has produced all of its answer.
     pub(crate) fn end(&self) {
         self.state().stage = Stage::Answered;
     }
@@ -142,18 +139,18 @@ pub(crate) struct Wire<S> {
     exchange: Arc<Exchange>,
     refusals: Refusals,
     heads: Heads,
-    /// What was read and not handed on yet.
+    /// Bytes read and not handed on yet.
     held: Bytes,
     large_heads: LargeHeads,
-    /// Turns of those that linger after a refusal.
+    /// Permits for lingering after a refusal.
     lingering: Arc<Semaphore>,
-    /// Whose the connection is alone.
+    /// The client that owns the connection.
     client: Option<IpAddr>,
-    /// A large head, as long as what was made of it is served.
+    /// A large head, held while its request is served.
     large_head: Option<LargeHead>,
-    /// What is wrong with the head at hand, if the library is not to see it.
+    /// The fault of the current head, if the library must not see it.
     found: Option<Problem>,
-    /// The library is to be given what it refuses, next.
+    /// The library gets bytes that it refuses next.
     spoils: bool,
     refusal: Option<Refusal>,
     pace: WritePace,
@@ -165,7 +162,7 @@ struct Refusal {
     is_shut: bool,
     linger: Pin<Box<Sleep>>,
     lingered: usize,
-    /// To linger at all.
+    /// Permit to linger.
     _turn: Option<OwnedSemaphorePermit>,
 }
 
@@ -195,7 +192,7 @@ impl<S> Wire<S> {
         }
     }
 
-    /// How many of these bytes the library gets now.
+    /// Number of these bytes that the library gets now.
     fn look_at(&mut self, bytes: &[u8]) -> usize {
         let seen = self.heads.follow(bytes);
         if self.heads.unfinished() > LARGE_HEAD_BYTES && self.large_head.is_none() {
@@ -213,7 +210,7 @@ impl<S> Wire<S> {
         }
     }
 
-    /// Takes the rest of the connection from the library.
+    /// Takes over the connection from the library.
     fn refuse(&mut self, problem: Problem, at: usize) -> usize {
         self.heads.go_on(Framing::Unknown);
         self.found = Some(problem);
@@ -221,7 +218,7 @@ impl<S> Wire<S> {
         at
     }
 
-    /// What came of writing, unless the client takes it too slowly.
+    /// The result of writing, or a timeout if the client reads too slowly.
     fn paced(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &written {
             Poll::Pending => self.pace.block(),
@@ -233,7 +230,7 @@ impl<S> Wire<S> {
         written
     }
 
-    /// The refusal that says what the library's does. That one is dropped.
+    /// Replaces the library's refusal by ours with the same meaning.
     fn translate(&mut self, library: &[u8]) {
         const STATUS: std::ops::Range<usize> = 9..12;
 
@@ -305,7 +302,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
             this.held = held.slice(taken..);
         }
         if std::mem::take(&mut this.spoils) {
-            // Of what was read behind it nothing counts.
+            // Bytes read after the faulty head are dropped.
             let fitting = NO_HEAD.len().min(buffer.remaining());
             buffer.put_slice(&NO_HEAD[..fitting]);
             this.held = Bytes::from_static(NO_HEAD).slice(fitting..);
@@ -330,8 +327,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes what a client that was refused still sends, within bounds: were the
-    /// connection closed on it, the refusal would be lost.
+    /// Reads what a refused client still sends, within bounds: closing the connection on it would
+    /// lose the refusal.
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(refusal) = &mut self.refusal else {
             return Poll::Ready(());

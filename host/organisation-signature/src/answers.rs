@@ -1,4 +1,4 @@
-//! What a plugin needs to make a signature of the attorney's.
+//! Answers to a plugin that makes one of the attorney's signatures.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use parafa_plugin_host::{
     Answerer, DigestAlgorithm, HostPayload, Need, NeedKind, Reply, SignatureAlgorithm,
 };
 
-/// Has the key sign, and all else answered by authorities.
+/// Answers with the key's signatures; authorities answer everything else.
 pub(crate) struct SigningAnswers<'a> {
     pub(crate) key: &'a dyn SigningKey,
     pub(crate) authorities: ValidationAnswers,
@@ -25,7 +25,7 @@ impl<'a> SigningAnswers<'a> {
         }
     }
 
-    /// Why the key did not sign, if it was asked and did not.
+    /// The key's failure, if it was asked and did not sign.
     pub(crate) fn key_failure(&self) -> Option<SigningKeyError> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take()
@@ -57,7 +57,7 @@ impl Answerer for SigningAnswers<'_> {
     }
 }
 
-/// How a key signs, by the contract's names.
+/// The key's algorithm, by the contract's names.
 pub(crate) fn algorithm_of(key: &dyn SigningKey) -> SignatureAlgorithm {
     match key.algorithm() {
         KeyAlgorithm::Rs256 => SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),

@@ -3,50 +3,49 @@ use parafa_attorney::SigningKeyError;
 use parafa_plugin_host::{CallError, PluginDigest};
 use parafa_trust::{CertificateError, CertificateRejection};
 
-/// A signature cannot be produced. Callers are told no more than that; which
-/// reason it has is for the operator.
+/// A signature cannot be produced. Callers see only that; the reason is for the operator.
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureUnavailable {
-    /// A format's plugin is missing or out of use.
+    /// A format's plugin is missing or disabled.
     #[error("the plugin {0} is not in use")]
     NoPlugin(&'static str),
     /// The attorney's certificate cannot be read.
     #[error("the attorney's certificate cannot be read")]
     UnreadableCertificate(#[source] CertificateError),
-    /// The attorney's certificate names nobody.
+    /// The attorney's certificate has no name.
     #[error("the attorney's certificate has no name")]
     NamelessCertificate,
-    /// The attorney's certificate may not sign now, or nobody tells.
+    /// The attorney's certificate may not sign now, or its status is unknown.
     #[error("the attorney's certificate may not sign now")]
     Certificate(#[source] CertificateRejection),
-    /// The key gives no signature.
+    /// The key did not sign.
     #[error("the attorney's key gives no signature")]
     Key(#[source] SigningKeyError),
-    /// No time-stamping authority gives a valid token.
+    /// No time-stamping authority gave a valid token.
     #[error("there is no time-stamp")]
     NoTimestamp,
-    /// What a long-term level takes is not to be had now.
+    /// The validation data of a long-term level are not available now.
     #[error("the validation data of a long-term level are not at hand ({0:?})")]
     NoValidationData(Postponed),
-    /// The plugin refuses what it is given, or does not do its work right.
+    /// The plugin refuses its input or faults.
     #[error("the plugin makes no signature")]
     Plugin(#[source] CallError),
     /// The plugin found nothing to add to a signature that was just made.
     #[error("nothing was added to a signature at {0}, where it was to be raised")]
     NothingAdded(String),
-    /// The plugin was taken out of use while it worked.
+    /// The plugin was disabled during the call.
     #[error("the plugin {0} was disabled meanwhile")]
     Withdrawn(PluginDigest),
-    /// There are no random numbers.
+    /// No random numbers are available.
     #[error("there are no random numbers")]
     Random,
-    /// It takes too long, the wait for others included.
+    /// The time limit was reached, including the wait for others.
     #[error("it takes too long")]
     TooLate,
 }
 
 impl SignatureUnavailable {
-    /// What an operator can do about it.
+    /// Remedy for the operator.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Self::NoPlugin(_) | Self::Withdrawn(_) => {

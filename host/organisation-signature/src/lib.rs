@@ -1,15 +1,13 @@
-//! Signs what the organisation answers for with the responsible attorney's key.
+//! Signs on the organisation's behalf with the responsible attorney's key.
 //!
-//! [`AnswerSigner::jades`] wraps JSON in a JAdES signature,
-//! [`AnswerSigner::asice`] packs files into an ASiC-E container with a XAdES
-//! signature. Both have a plugin make the format and answer what it needs: the
-//! signature by the [`SigningKey`](parafa_attorney::SigningKey), time-stamps,
-//! certificates and revocation data through [`parafa_trust`]. The host checks
-//! what comes of it as it checks persons' signatures.
+//! [`AnswerSigner::jades`] wraps JSON in a JAdES signature. [`AnswerSigner::asice`] packs files
+//! into an ASiC-E container with a XAdES signature. In both, a plugin makes the format, and its
+//! needs are answered: the signature by the [`SigningKey`](parafa_attorney::SigningKey),
+//! time-stamps, certificates and revocation data through [`parafa_trust`]. The host checks the
+//! outcome as it checks persons' signatures.
 //!
-//! What cannot be signed is [`SignatureUnavailable`], whatever the reason:
-//! nothing unsigned, and nothing below the level that was asked for, comes
-//! back.
+//! A failure is [`SignatureUnavailable`], whatever the reason. Nothing unsigned is returned, and
+//! nothing below the requested level.
 
 mod answers;
 mod error;

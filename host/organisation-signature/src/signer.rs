@@ -30,25 +30,24 @@ const JADES: &str = "jades";
 /// The plugin of containers.
 const ASICE: &str = "asice";
 
-/// On whose behalf plugins are called.
+/// Party on whose behalf plugins are called.
 const PARTY: u128 = 0;
 /// Signatures that are made at one time: more than that wait.
 const AT_ONCE: usize = 16;
-/// How long one may take, the wait for others included.
+/// Time limit of one signature, including the wait for others.
 const WITHIN: Duration = Duration::from_secs(30);
-/// How often validation data are asked for that tell of a time before the
-/// time-stamp: clocks of authorities differ by a moment.
+/// Number of fetches of validation data that may be older than the time-stamp: authorities' clocks
+/// differ slightly.
 const ARCHIVE_TRIES: usize = 3;
 /// The pause between two of these.
 const ARCHIVE_PAUSE: Duration = Duration::from_secs(2);
 
-/// How far a JAdES signature goes (ETSI TS 119 182-1, 6).
+/// Level of a JAdES signature (ETSI TS 119 182-1, 6).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureLevel {
-    /// With a time-stamp: `JAdES-B-T`.
+    /// Level with a time-stamp: `JAdES-B-T`.
     T,
-    /// With certificates and revocation data from after the time-stamp too:
-    /// `JAdES-B-LT`.
+    /// Level with certificates and revocation data from after the time-stamp too: `JAdES-B-LT`.
     Lt,
 }
 
@@ -63,17 +62,17 @@ pub struct ContainerFile {
     pub content: Bytes,
 }
 
-/// What the attorney has signed.
+/// A signature of the attorney's.
 #[derive(Clone, Debug)]
 pub struct Signed {
     /// The bytes.
     pub content: Bytes,
-    /// The plugin that made them: whoever keeps or charges for them looks once more whether it
-    /// was taken out of use meanwhile, through whichever host.
+    /// The plugin that made it. Before keeping or charging for the signature, check once more if
+    /// any host disabled the plugin meanwhile.
     pub plugin: PluginDigest,
 }
 
-/// What was raised to a long-term level.
+/// A document raised to a long-term level.
 #[derive(Clone, Debug)]
 pub struct Raised {
     /// The bytes.
@@ -82,7 +81,7 @@ pub struct Raised {
     pub level: String,
 }
 
-/// What an [`AnswerSigner`] works with.
+/// Parts of an [`AnswerSigner`].
 pub struct AnswerSignerParts {
     /// The attorney's key.
     pub key: Arc<dyn SigningKey>,
@@ -90,7 +89,7 @@ pub struct AnswerSignerParts {
     pub plugins: Arc<Registry>,
     /// Gets time-stamps.
     pub timestamps: TimestampClient,
-    /// Gets what long-term levels take.
+    /// Source of the data for long-term levels.
     pub validation_data: ValidationData,
     /// Decides whether the attorney's certificate may sign.
     pub signer_check: SignerCheck,
@@ -105,7 +104,7 @@ pub struct AnswerSigner {
     places: Arc<Semaphore>,
 }
 
-/// What makes them.
+/// Parts that make signatures.
 struct Maker {
     key: Arc<dyn SigningKey>,
     plugins: Arc<Registry>,
@@ -116,7 +115,7 @@ struct Maker {
 }
 
 impl AnswerSigner {
-    /// A signer with these parts. Nobody is asked anything yet.
+    /// A signer with these parts. Makes no requests yet.
     ///
     /// # Errors
     /// [`SignatureUnavailable::UnreadableCertificate`],
@@ -142,19 +141,19 @@ impl AnswerSigner {
         })
     }
 
-    /// Who signs, as the subject of the certificate names them.
+    /// The signatory, as the subject of the certificate.
     #[must_use]
     pub fn signatory(&self) -> &str {
         &self.signatory
     }
 
-    /// What keeps the key.
+    /// Storage of the key.
     #[must_use]
     pub fn key_storage(&self) -> KeyStorage {
         self.maker.key.storage()
     }
 
-    /// Whether the plugins that signatures are made with are in use.
+    /// Returns true if the plugins that make signatures are enabled.
     #[must_use]
     pub fn is_in_service(&self) -> bool {
         [JADES, ASICE]
@@ -162,8 +161,8 @@ impl AnswerSigner {
             .all(|id| self.maker.plugin(id).is_ok())
     }
 
-    /// Whether the key can be reached, and its certificate may sign now. What is
-    /// wrong is logged too.
+    /// Checks that the key can be reached and that its certificate may sign now. Failures are also
+    /// logged.
     ///
     /// # Errors
     /// [`SignatureUnavailable`], as a signature would have now.
@@ -197,11 +196,11 @@ impl AnswerSigner {
         made.await
     }
 
-    /// Packs files into an ASiC-E container (`application/vnd.etsi.asic-e+zip`)
-    /// with one XAdES-B-LT signature over all of them.
+    /// Packs files into an ASiC-E container (`application/vnd.etsi.asic-e+zip`) with one XAdES-B-LT
+    /// signature over all of them.
     ///
-    /// While the plugin of signed JSON is out of use no container is made
-    /// either: both are one service to callers.
+    /// While the JAdES plugin is disabled, no container is made either: both are one service to
+    /// callers.
     ///
     /// # Errors
     /// [`SignatureUnavailable`].
@@ -217,9 +216,8 @@ impl AnswerSigner {
         made.await
     }
 
-    /// Raises what somebody else has just signed at level B-T to B-LT. The
-    /// attorney's key has no part in it; what authorities answer has, as in
-    /// signatures of its own.
+    /// Raises a document that another party has just signed at level B-T to B-LT. The attorney's
+    /// key is not used; authorities' answers are, as in the attorney's own signatures.
     ///
     /// # Errors
     /// [`SignatureUnavailable`].
@@ -233,12 +231,10 @@ impl AnswerSigner {
         raised.await
     }
 
-    /// Waits for a place and then for the signature, no longer than it may
-    /// take.
+    /// Waits for a slot and then for the signature, within the time limit.
     ///
-    /// A signature is made on one thread that may block, where the plugin is
-    /// called in place: its calls are short, and to wake a thread for each takes
-    /// as long.
+    /// A signature is made on one blocking thread, and the plugin is called in place. Its calls are
+    /// short, and waking a thread for each would take as long.
     async fn in_time<T, F>(&self, make: F) -> Result<T, SignatureUnavailable>
     where
         T: Send + 'static,
@@ -255,7 +251,7 @@ impl AnswerSigner {
             match made.await.map_err(JoinError::try_into_panic) {
                 Ok(made) => made,
                 Err(Ok(panicked)) => panic::resume_unwind(panicked),
-                // Only the runtime's own end cancels it, and ends whoever waits too.
+                // Only the end of the runtime cancels the task, and ends this wait too.
                 Err(Err(_)) => pending().await,
             }
         };
@@ -279,13 +275,12 @@ impl Maker {
     fn plugin(&self, id: &'static str) -> Result<Plugin, SignatureUnavailable> {
         let plugin = self.plugins.by_id(id);
         let plugin = plugin.ok_or(SignatureUnavailable::NoPlugin(id))?;
-        // One party, however many callers: it leaves slots to people who sign.
+        // One party for all callers, so that slots are left to people who sign.
         let priority = CallPriority::new(Urgency::Usual, PARTY);
         Ok(plugin.prioritized(priority).in_place())
     }
 
-    /// Has the plugin pack files. What it says of the container then it is not asked
-    /// again.
+    /// Packs files with the plugin. Its report on the container is used later without another call.
     async fn compose(
         &self,
         plugin: &Plugin,
@@ -301,7 +296,7 @@ impl Maker {
         Ok(plugin.compose(&files, &request).await?.document)
     }
 
-    /// Has the attorney's key sign what was made here, at level B-T.
+    /// Signs a document made here with the attorney's key, at level B-T.
     async fn sign(
         &self,
         plugin: &Plugin,
@@ -329,7 +324,7 @@ impl Maker {
         }
     }
 
-    /// Raises what was just signed to level B-LT.
+    /// Raises a new signature to level B-LT.
     async fn raised(
         &self,
         plugin: &Plugin,
@@ -367,7 +362,7 @@ impl Maker {
         }
     }
 
-    /// What a plugin made, unless it was taken out of use meanwhile, as far as this host knows.
+    /// The plugin's output, unless this host knows that the plugin was disabled meanwhile.
     fn finished(&self, plugin: &Plugin, made: Bytes) -> Result<Bytes, SignatureUnavailable> {
         if self.plugins.is_disabled(plugin.digest()) {
             return Err(SignatureUnavailable::Withdrawn(plugin.digest()));

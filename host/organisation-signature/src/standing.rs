@@ -1,4 +1,4 @@
-//! Whether the attorney's certificate may sign, asked every few minutes.
+//! Status of the attorney's certificate, checked every few minutes.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_trust::{Certificate, SignerCheck};
@@ -6,10 +6,10 @@ use tokio::sync::Mutex;
 
 use crate::{SIGNING_METHOD, SignatureUnavailable};
 
-/// For how long an answer of the certificate's issuer counts.
+/// Time for which an answer of the certificate's issuer counts.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_mins(10);
 
-/// The attorney's certificate with what was last found out about it.
+/// The attorney's certificate with the result of its last check.
 pub(crate) struct Standing {
     certificate: Certificate,
     check: SignerCheck,
@@ -33,7 +33,7 @@ impl Standing {
 
     /// The chain of the certificate, which may sign at `now`.
     pub(crate) async fn chain(&self, now: Timestamp) -> Result<Vec<Vec<u8>>, SignatureUnavailable> {
-        // Whoever comes while it is asked waits for the answer.
+        // Concurrent callers wait for the same answer.
         let mut found = self.found.lock().await;
         if let Some(found) = &*found {
             let age = found.at.duration_until(now);

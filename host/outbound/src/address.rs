@@ -1,18 +1,17 @@
-//! Which addresses are global unicast (IANA special-purpose address
-//! registries, RFC 6890).
+//! Global unicast addresses (IANA special-purpose address registries, RFC 6890).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address may not be reached.
+/// Reason why an address may not be reached.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the address is not global unicast: {0}")]
 pub struct AddressFault(&'static str);
 
-/// Whether `address` is global unicast. One that carries an IPv4 address
-/// (IPv4-mapped, NAT64) is judged by it.
+/// Checks that `address` is global unicast. One that carries an IPv4 address (IPv4-mapped, NAT64)
+/// is judged by it.
 ///
 /// # Errors
-/// [`AddressFault`] names the block that the address lies in.
+/// [`AddressFault`] names the block that contains the address.
 pub fn check_global_unicast(address: IpAddr) -> Result<(), AddressFault> {
     match address {
         IpAddr::V4(address) => check_v4(address),

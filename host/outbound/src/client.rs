@@ -22,14 +22,14 @@ use crate::resolver::{Lookup, SystemLookup, VettingError, VettingResolver};
 use crate::tls::{self, OutboundSetupError, ServerTrust};
 
 const USER_AGENT: &str = concat!("parafa/", env!("CARGO_PKG_VERSION"));
-/// How long a body that nobody asked for may take: once it is read, its
-/// connection serves again.
+/// Time limit of reading a body that was not asked for; once it is read, its connection can be
+/// reused.
 const UNASKED: Duration = Duration::from_millis(500);
 
-/// Speaks HTTP to targets that its policy allows.
+/// HTTP client for targets that its policy allows.
 ///
-/// Listed and public targets have a connection pool each, so that a connection
-/// to an address that was not judged never serves a public name.
+/// Listed and public targets have a connection pool each, so that a connection to an unvetted
+/// address never serves a public name.
 #[derive(Clone)]
 pub struct OutboundClient {
     policy: AddressPolicy,
@@ -47,10 +47,10 @@ impl OutboundClient {
         Self::with_lookup(policy, trust, None, Arc::new(SystemLookup))
     }
 
-    /// The same, which shows `identity` to servers that ask for a certificate.
+    /// A client that presents `identity` to servers that ask for a certificate.
     ///
     /// # Errors
-    /// The same.
+    /// As [`new`](Self::new).
     pub fn with_identity(
         policy: AddressPolicy,
         trust: &ServerTrust,
@@ -84,8 +84,8 @@ impl OutboundClient {
         })
     }
 
-    /// The same, which tells servers the trace of what a request is for (W3C Trace
-    /// Context), where that is recorded.
+    /// Returns the client with trace propagation: requests carry their trace context (W3C Trace
+    /// Context), if there is a recorded span.
     #[must_use]
     pub fn telling_traces(self) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl OutboundClient {
         }
     }
 
-    /// The answer's head, from where it may come from.
+    /// The head of the answer, from an allowed address.
     async fn send(
         &self,
         url: &Url,
@@ -168,13 +168,13 @@ impl HttpPort for OutboundClient {
         *head.status_mut() = answer.status();
         head.headers_mut().clone_from(answer.headers());
         let body = read(&url, answer, limits.max_response_bytes);
-        // Whatever comes of it, the head has come.
+        // The head counts, whatever happens to the body.
         let _ = tokio::time::timeout(UNASKED, body).await;
         Ok(head)
     }
 }
 
-/// What a trace says of an exchange: where it leads to, and of the address no more.
+/// The span of an exchange. Of the URL it holds the host and port only.
 fn span_of(url: &Url, method: &Method) -> Span {
     info_span!(
         target: TARGET,
@@ -241,14 +241,14 @@ fn forbidden(url: Option<&Url>, reason: &dyn ToString) -> HttpPortError {
     }
 }
 
-/// The error without the address's path and query, which may hold secrets.
+/// The error without the URL's path and query, which may contain secrets.
 fn failure(url: &Url, error: reqwest::Error) -> HttpPortError {
     let error = error.without_url();
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        // A name without an address is one that cannot be reached now: whoever
-        // keeps it may have made a mistake.
+        // A DNS failure is a failed connection, not a forbidden target: the zone's owner may have
+        // made a mistake.
         if let Some(vetting @ VettingError::NotGlobal) = cause.downcast_ref() {
             return forbidden(Some(url), vetting);
         }
@@ -303,8 +303,7 @@ mod tests {
         address
     }
 
-    /// A server that says this to the first client who asks for something, and
-    /// then either hangs up or says no more.
+    /// A server that sends this to its first client, and then hangs up or stays silent.
     async fn speaker(reply: &'static str, hangs_up: bool) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound address");
@@ -327,7 +326,7 @@ mod tests {
         client_where(&[INSIDE], listed)
     }
 
-    /// A client for whom every name has these addresses.
+    /// A client whose lookups always return these addresses.
     fn client_where(names_lead_to: &[IpAddr], listed: &[SocketAddr]) -> OutboundClient {
         let lookup = Arc::new(Everywhere(names_lead_to.to_vec()));
         let listed = listed

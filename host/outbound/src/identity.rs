@@ -1,4 +1,4 @@
-//! What a client shows of itself to servers that ask for a certificate.
+//! A client's identity for servers that ask for a certificate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 #[derive(Clone)]
 pub struct ClientIdentity(Arc<CertifiedKey>);
 
-/// Why files are no client certificate.
+/// Reason why files are not a client certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientIdentityError {
     /// The certificates cannot be read.
     #[error("the certificates cannot be read as PEM")]
     Certificates(#[source] pem::Error),
-    /// There is none.
+    /// There is no certificate.
     #[error("there is no certificate")]
     NoCertificate,
     /// The key cannot be read.
@@ -30,8 +30,8 @@ pub enum ClientIdentityError {
 }
 
 impl ClientIdentity {
-    /// From PEM: the client's own certificate with its issuers behind it, as far
-    /// as the server does not have them, and the key (PKCS #8, PKCS #1 or SEC 1).
+    /// Reads PEM: the client's own certificate, then those of its issuers that the server lacks.
+    /// The key is PKCS #8, PKCS #1 or SEC 1.
     ///
     /// # Errors
     /// [`ClientIdentityError`].
@@ -47,7 +47,7 @@ impl ClientIdentity {
             .map_err(ClientIdentityError::Unusable)
     }
 
-    /// Shows it to every server that asks.
+    /// Presents it to every server that asks.
     pub(crate) fn resolver(&self) -> Arc<SingleCertAndKey> {
         Arc::new(SingleCertAndKey::from(Arc::clone(&self.0)))
     }

@@ -1,14 +1,12 @@
-//! The vetted way out: HTTP to configured, certificate-named or customers'
-//! hosts, and mail to the configured server.
+//! Vetted outbound connections: HTTP to configured, certificate-named or customers' hosts, and mail
+//! to the configured server.
 //!
-//! An [`OutboundClient`] implements the host's
-//! [`HttpPort`](parafa_http_port::HttpPort). Its [`AddressPolicy`] says which
-//! targets it may reach: those that the operator listed by `host:port`, and,
-//! depending on [`Reach`], others whose every resolved address is global
-//! unicast. The connection is made to an address that was vetted, and the
-//! remote address is looked at once more when the answer is there. Redirects
-//! and proxies are never followed; size and time are limited while the answer
-//! streams in. What cannot be decided is refused.
+//! An [`OutboundClient`] implements the host's [`HttpPort`](parafa_http_port::HttpPort). Its
+//! [`AddressPolicy`] says which targets it may reach: those that the operator listed by
+//! `host:port`. Depending on [`Reach`], also others if every resolved address is global unicast.
+//! The connection is made to a vetted address, and the remote address is checked once more when the
+//! answer arrives. Redirects and proxies are never followed. Size and time are limited while the
+//! answer streams in. Undecidable targets are refused.
 
 mod address;
 mod client;

@@ -1,4 +1,4 @@
-//! Mail, handed to the one server that is configured for it.
+//! Mail, handed to the one configured server.
 
 use std::time::Duration;
 
@@ -17,42 +17,42 @@ const COMMAND_TIME: Duration = Duration::from_secs(15);
 /// Longest time for the whole of it.
 const SEND_TIME: Duration = Duration::from_secs(30);
 
-/// Where mail is handed in, and in whose name.
+/// The mail server and the sender.
 #[derive(Clone)]
 pub struct MailServer {
     /// The server's host name.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// How the connection is protected.
+    /// Protection of the connection.
     pub protection: MailProtection,
-    /// User name and password, where the server asks for them.
+    /// User name and password, if the server requires them.
     pub credentials: Option<(String, String)>,
     /// The address that mail is from; its name is the letter's own.
     pub from: String,
 }
 
-/// How a connection to a mail server is protected.
+/// Protection of the connection to a mail server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MailProtection {
     /// TLS from the first byte (RFC 8314).
     Tls,
     /// An upgrade that is required (RFC 3207).
     StartTls,
-    /// None: for a server on the same machine only.
+    /// No TLS: only for a server on the same machine.
     Plain,
 }
 
 /// A letter to one person, put into words.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Letter {
-    /// In whose name it is sent.
+    /// Name of the sender.
     pub from_name: String,
-    /// The address that answers go to, where that is not the sender's.
+    /// Address for replies, if it is not the sender's.
     pub reply_to: Option<String>,
-    /// The address that it goes to.
+    /// Address of the recipient.
     pub to_address: String,
-    /// Whose address that is.
+    /// Name of the recipient.
     pub to_name: Option<String>,
     /// The subject.
     pub subject: String,
@@ -60,14 +60,13 @@ pub struct Letter {
     pub text: String,
     /// The body as HTML.
     pub html: String,
-    /// What the HTML shows.
+    /// Picture shown by the HTML.
     pub picture: Option<Picture>,
-    /// What comes along.
+    /// Attached files.
     pub attachments: Vec<MailFile>,
 }
 
-/// A picture in a letter, which comes along with it, so that nothing is loaded
-/// from elsewhere when it is read.
+/// A picture embedded in a letter, so that reading it loads nothing from elsewhere.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Picture {
     /// The HTML shows it by this name as `cid:` (RFC 2392).
@@ -76,12 +75,12 @@ pub struct Picture {
     pub png: Bytes,
 }
 
-/// A file that comes along with a letter.
+/// A file attached to a letter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MailFile {
-    /// What it is called.
+    /// File name.
     pub name: String,
-    /// What it is.
+    /// Media type.
     pub media_type: String,
     /// The bytes.
     pub content: Bytes,
@@ -95,10 +94,10 @@ pub struct Mailer {
     from: Address,
 }
 
-/// Why a mailer cannot be used.
+/// Reason why a mailer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MailSetupError {
-    /// The sender's address is none.
+    /// The sender's address is invalid.
     #[error("{0} is not an address to send mail from")]
     From(String),
     /// The server cannot be spoken to.
@@ -106,20 +105,20 @@ pub enum MailSetupError {
     Server(#[source] lettre::transport::smtp::Error),
 }
 
-/// Why a letter was not handed in. Says nothing of its content.
+/// Reason why a letter was not handed in. Contains nothing of its content.
 #[derive(Debug, Clone, Copy, Eq, PartialEq, thiserror::Error)]
 pub enum MailError {
-    /// It will never be taken: an address or a letter that the server refuses,
-    /// with its reply code (RFC 5321, 4.2.1), or that cannot be written.
+    /// Permanent failure: an address or a letter that the server refuses, with its reply code (RFC
+    /// 5321, 4.2.1), or that cannot be written.
     #[error("the letter is refused for good")]
     Refused(Option<u16>),
-    /// It was not taken now.
+    /// Transient failure.
     #[error("the mail server did not take the letter")]
     Unavailable,
 }
 
 impl Mailer {
-    /// A mailer that uses this server. Does not connect yet.
+    /// A mailer for this server. Does not connect yet.
     ///
     /// # Errors
     /// [`MailSetupError`].
@@ -146,8 +145,8 @@ impl Mailer {
         })
     }
 
-    /// Hands a letter in. `id` makes the `Message-ID`, so that a letter that is handed
-    /// in twice can be told from two letters: letters, digits and hyphens.
+    /// Hands a letter in. `id` is part of the `Message-ID`, which distinguishes a repeated letter
+    /// from a second one. It consists of letters, digits and hyphens.
     ///
     /// # Errors
     /// [`MailError`].
@@ -176,8 +175,8 @@ impl Mailer {
         &self.host
     }
 
-    /// Tells the operator why a letter was not taken now. What a server replies
-    /// may name the addressee, and stays out of it.
+    /// Warns the operator of a transient failure. The server's reply may name the addressee, and is
+    /// left out.
     fn tell(&self, error: Option<&lettre::transport::smtp::Error>) {
         let status = error.and_then(|error| error.status().map(u16::from));
         let error = error.filter(|error| status.is_none() && !error.is_response());
@@ -220,16 +219,14 @@ impl Mailer {
     }
 }
 
-/// An address with its domain in ASCII (RFC 5890, 2.3.2.1), which every server
-/// takes.
+/// An address with its domain in A-labels (RFC 5890, 2.3.2.1), which every server accepts.
 fn with_a_labels(address: &str) -> Option<String> {
     let (local_part, domain) = address.rsplit_once('@')?;
     let domain = Host::parse(domain).ok()?;
     Some(format!("{local_part}@{domain}"))
 }
 
-/// The letter as text and as HTML, each with what belongs to it (RFC 2046, 5.1,
-/// and RFC 2387).
+/// The letter as text and as HTML, with its picture and attachments (RFC 2046, 5.1, and RFC 2387).
 fn body(letter: &Letter) -> Option<MultiPart> {
     let words = match &letter.picture {
         None => MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()),
@@ -253,13 +250,12 @@ fn body(letter: &Letter) -> Option<MultiPart> {
     })
 }
 
-/// Whether readers would decode what a person has typed.
+/// Returns true if mail readers would decode the text as encoded words.
 fn looks_encoded(text: &str) -> bool {
     text.contains("=?")
 }
 
-/// A header field whose whole text is in encoded-words (RFC 2047, 2), so that
-/// readers show it as it was typed.
+/// A header field of encoded-words (RFC 2047, 2), so that readers show it as typed.
 fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
     let mut encoded = String::new();
     let mut writer = EmailWriter::new(&mut encoded, name.len() + ": ".len(), 0, false);
@@ -269,9 +265,8 @@ fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
     Some(HeaderValue::dangerous_new_pre_encoded(name, text, encoded))
 }
 
-/// Header fields hold no line breaks, nor anything that turns the direction of what
-/// is read or is not seen (UAX #44, 5.7.1), whatever a caller called things. Joiners
-/// say how their neighbours meet.
+/// Makes a caller's text safe for a header field: no line breaks, and no characters that change
+/// direction or are invisible (UAX #44, 5.7.1). Joiners stay, because they shape their neighbours.
 fn one_line(text: &str) -> String {
     text.chars()
         .filter_map(|character| match get_general_category(character) {
@@ -292,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that takes one letter, or answers `recipient` to its addressee.
+    /// A server that accepts one letter, or answers `recipient` to its addressee.
     async fn server(recipient: &'static str) -> (u16, tokio::task::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("an address").port();

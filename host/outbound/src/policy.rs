@@ -1,4 +1,4 @@
-//! Which targets may be reached.
+//! Targets that may be reached.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -54,31 +54,31 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// Which targets a client may reach beside the listed ones.
+/// Targets that a client may reach beside the listed ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reach {
-    /// None: providers that the operator configured.
+    /// No other targets: providers that the operator configured.
     ListedOnly,
     /// Public hosts by https: targets that customers name.
     PublicHttps,
-    /// Public hosts by https or http: OCSP responders and issuers that
-    /// certificates name, whose answers are signed.
+    /// Public hosts by https or http: OCSP responders and issuers named in certificates, whose
+    /// answers are signed.
     PublicHttp,
 }
 
-/// Why a target may not be reached.
+/// Reason why a target may not be reached.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TargetFault {
-    /// It is not an absolute address.
+    /// The URL is not absolute.
     #[error("it is not an absolute address")]
     Malformed,
     /// The scheme is neither http nor https, or http where https is required.
     #[error("the scheme {0} is not allowed")]
     Scheme(String),
-    /// User name or password stand in the address.
+    /// The URL contains a user name or password.
     #[error("it carries credentials")]
     Credentials,
-    /// Only listed targets may be reached, and this is none.
+    /// Only listed targets may be reached; this one is not listed.
     #[error("it is not among the listed targets")]
     NotListed,
     /// The name belongs to no public host.
@@ -94,8 +94,7 @@ pub enum TargetFault {
 pub(crate) enum Grounds {
     /// The operator listed it; its addresses are not judged.
     Listed,
-    /// It looks public; the addresses that its name resolves to are judged
-    /// when the connection is made.
+    /// The target looks public; its resolved addresses are checked on connecting.
     Public,
 }
 
@@ -107,15 +106,13 @@ pub struct AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// `listed` targets may be private and plain http; `reach` says what else
-    /// may be reached.
+    /// `listed` targets may be private and plain http; `reach` allows further ones.
     #[must_use]
     pub fn new(listed: Vec<HostPort>, reach: Reach) -> Self {
         Self { listed, reach }
     }
 
-    /// Judges an address by its text alone, as far as that goes: a name may
-    /// still resolve to an address that may not be reached.
+    /// Checks a URL by its text alone: its name may still resolve to a forbidden address.
     ///
     /// # Errors
     /// [`TargetFault`], the first rule that forbids it.
@@ -156,7 +153,7 @@ fn check_name(name: &str) -> Result<(), TargetFault> {
         name.strip_suffix(suffix)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     });
-    // A name of one label is looked up in the local search domains.
+    // A name of one label would be looked up in the local search domains.
     if is_local || !name.contains('.') {
         return Err(TargetFault::LocalName);
     }

@@ -1,4 +1,4 @@
-//! Names to addresses, every one of them judged.
+//! DNS lookups with vetting of every address.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,7 +9,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::address::check_global_unicast;
 
-/// Looks names up.
+/// DNS lookup.
 #[async_trait]
 pub(crate) trait Lookup: Send + Sync {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
@@ -30,7 +30,7 @@ impl Lookup for SystemLookup {
 /// answers spoils them all: a name that points inside is hostile or broken.
 pub(crate) struct VettingResolver(pub(crate) Arc<dyn Lookup>);
 
-/// A name leads nowhere, or to what may not be reached.
+/// A DNS failure, or a forbidden address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum VettingError {
     #[error("the name resolves to no address")]
@@ -53,7 +53,7 @@ impl VettingResolver {
         {
             return Err(VettingError::NotGlobal);
         }
-        // Port 0 stands for the one of the request.
+        // Port 0 is replaced by the request's.
         let sockets = addresses.into_iter().map(|address| (address, 0).into());
         Ok(sockets.collect())
     }

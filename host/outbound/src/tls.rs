@@ -1,4 +1,4 @@
-//! Which servers are believed to be who they say.
+//! Authentication of servers.
 
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
@@ -48,16 +48,16 @@ impl FromStr for SpkiPin {
     }
 }
 
-/// What a client believes beside the platform's roots.
+/// Trust of a client beside the platform's roots.
 #[derive(Clone, Debug, Default)]
 pub struct ServerTrust {
     /// More roots, in DER.
     pub extra_roots: Vec<Vec<u8>>,
-    /// When there are any, the server's own key must be one of these.
+    /// If not empty, the server's own key must be one of these.
     pub pins: Vec<SpkiPin>,
 }
 
-/// Why a client cannot be set up.
+/// Reason why a client cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundSetupError {
     /// A root certificate, or TLS itself, is unusable.
@@ -87,10 +87,10 @@ pub(crate) fn client_config(
     Ok(config)
 }
 
-/// Verifies as the platform does, then compares the server's key.
+/// Verifies as the platform does, then compares the server's key with the pins.
 #[derive(Debug)]
 struct PinningVerifier {
-    /// `None` on a machine without roots: no server is believed.
+    /// `None` on a machine without roots: no server is trusted.
     platform: Option<Arc<Verifier>>,
     provider: Arc<CryptoProvider>,
     pins: Vec<SpkiPin>,
@@ -98,7 +98,7 @@ struct PinningVerifier {
 
 impl PinningVerifier {
     fn new(trust: &ServerTrust, provider: Arc<CryptoProvider>) -> Result<Self, OutboundSetupError> {
-        /// Reading the roots takes longer than all else that a client needs.
+        /// Reading the roots takes longer than the rest of a client's setup.
         static PLATFORM_ALONE: OnceLock<Option<Arc<Verifier>>> = OnceLock::new();
 
         let platform = if trust.extra_roots.is_empty() {
@@ -228,7 +228,7 @@ mod tests {
             SpkiPin(Sha256::digest(spki).into())
         }
 
-        /// Whether a client with these roots and pins believes this server.
+        /// Returns true if a client with these roots and pins accepts this server.
         fn is_believed(&self, roots: &[&X509], pins: Vec<SpkiPin>, name: &'static str) -> bool {
             let der = |x509: &X509| x509.to_der().expect("DER");
             let trust = ServerTrust {

@@ -1,13 +1,12 @@
-//! Public keys, and whether a value signs a digest under one.
+//! Public keys, and verification of signatures over digests.
 //!
-//! AWS-LC verifies on the curve P-384 many times as fast as OpenSSL 3. It is
-//! believed where it says yes. Where it does not, be it that it lacks the
-//! algorithm or the kind of key, or that it refuses the value, OpenSSL is asked:
-//! nothing is refused here that OpenSSL takes.
+//! AWS-LC verifies on the curve P-384 many times as fast as OpenSSL 3. Its yes is final. Otherwise,
+//! because it lacks the algorithm or the kind of key, or refuses the value, OpenSSL decides:
+//! nothing that OpenSSL accepts is refused here.
 //!
-//! What has verified is remembered: the host and its plugins come back to the
-//! signatures of certificates, time-stamps and responses again and again. Whoever
-//! knows keys remembers what it found by the same means, [`Recent`].
+//! Verified values are remembered: the host and its plugins meet the signatures of certificates,
+//! time-stamps and responses again and again. Other crates remember their findings about keys by
+//! the same type, [`Recent`].
 
 mod quick;
 mod recent;
@@ -35,11 +34,11 @@ pub use self::verified::forget_unused;
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// How many signatures of digests this process has verified, whatever was found;
-/// those that it remembered are not among them.
+/// Number of signature verifications in this process, whatever their result; remembered results are
+/// not counted.
 pub static VERIFICATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// How a value signs a digest.
+/// Signature scheme.
 #[derive(Clone, Copy)]
 pub enum Scheme {
     /// ECDSA on the key's curve; the value is an `ECDSA-Sig-Value` in DER
@@ -66,13 +65,12 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a DER `SubjectPublicKeyInfo` as a key of the kind that its algorithm
-    /// identifier names (RFC 5480, 2.1; RFC 4055, 1.2). OpenSSL's reader for any
-    /// kind tries every decoder that it has, which takes longer than a
-    /// verification.
+    /// Reads a DER `SubjectPublicKeyInfo` as a key of the kind that its algorithm identifier names
+    /// (RFC 5480, 2.1; RFC 4055, 1.2). OpenSSL's generic reader tries all of its decoders, which
+    /// takes longer than a verification.
     ///
     /// # Errors
-    /// When OpenSSL does not read the key.
+    /// OpenSSL cannot read the key.
     pub fn from_spki(spki: &[u8]) -> Result<Self, ErrorStack> {
         let read = SubjectPublicKeyInfoRef::try_from(spki);
         let openssl = match read.map(|spki| spki.algorithm.oid) {
@@ -99,11 +97,11 @@ impl PublicKey {
         &self.openssl
     }
 
-    /// Whether `value` signs `digest`, which is one by `hash`.
+    /// Returns true if `value` signs `digest`, computed by `hash`.
     ///
     /// # Errors
-    /// Where neither AWS-LC says yes nor OpenSSL can tell, which is so of many
-    /// values that are no signature at all.
+    /// AWS-LC does not accept the value, and OpenSSL cannot decide. That is so for many values that
+    /// are no signature at all.
     pub fn verify_digest(
         &self,
         scheme: Scheme,
@@ -116,7 +114,7 @@ impl PublicKey {
         VERIFIED.value(fingerprint, |signs| *signs, verify)
     }
 
-    /// Of all that a verification depends on.
+    /// Fingerprint of all inputs of a verification.
     fn fingerprint(
         &self,
         scheme: Scheme,

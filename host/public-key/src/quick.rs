@@ -1,5 +1,5 @@
-//! What AWS-LC verifies: signatures of the curves of FIPS 186 and of RSA with
-//! the three digests that new ones are made with (ETSI TS 119 312).
+//! Verification by AWS-LC: signatures on the curves of FIPS 186 and of RSA, with the three digests
+//! for new signatures (ETSI TS 119 312).
 
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ enum Kind {
 }
 
 impl QuickKey {
-    /// The key of a DER `SubjectPublicKeyInfo`; none of another kind, nor of a
-    /// curve that is written out.
+    /// The key of a DER `SubjectPublicKeyInfo`; `None` for other kinds, and for explicit curve
+    /// parameters.
     pub(crate) fn of_spki(spki: &[u8]) -> Option<Self> {
         let spki = SubjectPublicKeyInfoRef::try_from(spki).ok()?;
         let kind = match spki.algorithm.oid {
@@ -50,8 +50,8 @@ impl QuickKey {
         Some(Self { kind, octets })
     }
 
-    /// Whether AWS-LC says that `value` signs `digest`. It says no also of what
-    /// it does not know.
+    /// Returns true if AWS-LC verifies that `value` signs `digest`. Returns false also for unknown
+    /// algorithms.
     pub(crate) fn accepts(
         &self,
         scheme: Scheme,
@@ -75,8 +75,8 @@ impl QuickKey {
     }
 }
 
-/// AWS-LC's name of an algorithm. Its RSASSA-PSS has MGF1 with the same digest,
-/// and a salt of its length.
+/// AWS-LC's name of an algorithm. Its RSASSA-PSS uses MGF1 with the same digest, and a salt of the
+/// digest's length.
 fn algorithm(
     kind: Kind,
     scheme: Scheme,
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(verdicts(key, scheme, hash, b""), (false, false));
     }
 
-    /// What AWS-LC says, and what is said in the end.
+    /// AWS-LC's verdict, and the final one.
     fn verdicts(
         key: &PKey<Private>,
         scheme: Scheme,

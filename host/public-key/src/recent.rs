@@ -1,26 +1,24 @@
-//! What was found lately.
+//! A cache of recent findings.
 
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Values by keys that they follow from alone, so that they serve whoever asks. Each is
-/// remembered for the period in which it was asked for, and for the next; whoever owns
-/// them says when one ends.
+/// Cache of values that depend on their keys alone, so that one entry serves every caller. An entry
+/// is kept for the period in which it was used and for the next one; the owner ends periods.
 pub struct Recent<K, V> {
     periods: Mutex<Periods<K, V>>,
 }
 
 struct Periods<K, V> {
-    /// How many are remembered of one.
+    /// Maximum number of entries of one period.
     most: usize,
     current: BTreeMap<K, V>,
     last: BTreeMap<K, V>,
 }
 
 impl<K: Ord, V: Clone> Recent<K, V> {
-    /// Remembers at most so many values of those that are asked for in one period: a
-    /// period that has more ends early.
+    /// Creates a cache of at most `most` entries used in one period; a period with more ends early.
     #[must_use]
     pub const fn new(most: usize) -> Self {
         Self {
@@ -32,11 +30,11 @@ impl<K: Ord, V: Clone> Recent<K, V> {
         }
     }
 
-    /// The value that is remembered, if it `serves`, or else the one that is found,
-    /// which is remembered in its place if it does. Others may ask meanwhile.
+    /// Returns the cached value if it `serves`; otherwise the value of `find`, which replaces it if
+    /// it serves. Other callers are not blocked meanwhile.
     ///
     /// # Errors
-    /// What finding it comes to.
+    /// The error of `find`.
     pub fn value<E>(
         &self,
         key: K,
@@ -58,8 +56,7 @@ impl<K: Ord, V: Clone> Recent<K, V> {
         Ok(found)
     }
 
-    /// Ends a period: forgets the values that nobody has asked for since this was
-    /// called last.
+    /// Ends a period: forgets the values not used since the last call.
     pub fn forget_unused(&self) {
         self.periods().end();
     }

@@ -1,17 +1,17 @@
-//! Values that have verified before. One that verifies once always does: what is
-//! known of it holds whoever asks.
+//! Cache of verified values. A value that verifies once always does, so a result serves every
+//! caller.
 
 use openssl::sha::Sha256;
 
 use crate::Recent;
 
-/// Whether values have verified, which is remembered of those alone that have.
+/// Values that have verified; only successes are remembered.
 pub(crate) static VERIFIED: Recent<Fingerprint, bool> = Recent::new(2048);
 
 /// SHA-256 over everything that a verification depends on.
 pub(crate) type Fingerprint = [u8; 32];
 
-/// The fingerprint of all parts. Each is told apart from the next by its length.
+/// Fingerprint of all parts. The length before each part separates it from the next.
 pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
     let mut hash = Sha256::new();
     for part in parts {
@@ -21,9 +21,9 @@ pub(crate) fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
     hash.finish()
 }
 
-/// Forgets the values that nobody has asked about since this was called last. Of each
-/// there is a digest alone, by which whoever has all that was signed could tell that
-/// it was here: whoever runs for long calls it every few minutes.
+/// Forgets the values not used since the last call. Only a digest of each is kept, but it would
+/// confirm a value to a party that has all of its parts. Long-running processes call this every few
+/// minutes.
 pub fn forget_unused() {
     VERIFIED.forget_unused();
 }

@@ -1,11 +1,10 @@
-//! Classifiers of the Register of Legal Entities: what its codes and words mean.
+//! Classifiers of the Register of Legal Entities: the meaning of its codes and words.
 
 use jiff::civil::Date;
 
 use crate::data::{Label, LegalForm, LegalStatus, NormalizedStatus, NormalizedStatus as S};
 
-/// The status with this code, in the register's words where the code is
-/// unknown: an unknown one is never interpreted.
+/// The status with this code. An unknown code keeps the register's words, and is never interpreted.
 #[must_use]
 pub fn legal_status(jar_code: &str, words: &str, since: Option<Date>) -> LegalStatus {
     let known = STATUSES.iter().find(|(code, ..)| *code == jar_code);
@@ -27,8 +26,8 @@ pub fn legal_status(jar_code: &str, words: &str, since: Option<Date>) -> LegalSt
     }
 }
 
-/// The legal form with this name, such as `Uždaroji akcinė bendrovė`; with the
-/// code that the register gave, or with the one that is known.
+/// The legal form with this name, such as `Uždaroji akcinė bendrovė`; with the code given by the
+/// register, otherwise with the known one.
 #[must_use]
 pub fn legal_form(name: &str, jar_code: Option<&str>) -> LegalForm {
     let wanted = name.to_lowercase();
@@ -77,8 +76,7 @@ const STATUSES: [(&str, &str, &str, NormalizedStatus); 29] = [
     ("30", "Skaidoma peržengiant vienos valstybės ribas bendrovė", "company being divided across a border", S::CrossBorderDivision),
 ];
 
-/// Lithuanian name, English name, code by ISO 20275, code in the register where
-/// that is known for certain.
+/// Lithuanian name, English name, ISO 20275 code, code in the register if it is known for certain.
 #[rustfmt::skip]
 const FORMS: [(&str, &str, &str, Option<&str>); 32] = [
     ("Uždaroji akcinė bendrovė", "private limited liability company", "BPLS", Some("310")),

@@ -1,8 +1,9 @@
-//! The normalized answers, as callers are given them. Unknown members are null,
-//! never left out, and a list is empty only where the register says that there
-//! is nothing. Dates are `YYYY-MM-DD`, amounts of money decimal strings with two
-//! decimals, countries ISO 3166-1 alpha-2, currencies ISO 4217. Persons are
-//! shown without their personal codes and with the month of their birth alone.
+//! The normalized answers, as given to callers.
+//!
+//! Unknown members are null, never left out, and a list is empty only if the register reports that
+//! there is nothing. Dates are `YYYY-MM-DD`, amounts of money decimal strings with two decimals,
+//! countries ISO 3166-1 alpha-2, currencies ISO 4217. Persons are shown without their personal
+//! codes and only with the month of their birth.
 
 mod amount;
 pub mod bods;

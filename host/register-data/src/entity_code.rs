@@ -15,18 +15,18 @@ use crate::check_digit::{check_digit, digits};
 #[schemars(with = "String", extend("pattern" = "^[0-9]{9}$"))]
 pub struct EntityCode(String);
 
-/// Why a text is not the code of a legal entity.
+/// Reason why a text is not the code of a legal entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidEntityCode {
-    /// Another length, or other characters.
+    /// The length or a character is wrong.
     #[error("the code of a legal entity has exactly nine digits")]
     Shape,
-    /// The last digit does not belong to the others.
+    /// The check digit is wrong.
     #[error("the check digit of the code is wrong: after {first_eight:08} it must be {expected}")]
     CheckDigit {
-        /// The digits before it.
+        /// Digits before the check digit.
         first_eight: u32,
-        /// What the check digit would have to be.
+        /// Correct check digit.
         expected: u8,
     },
 }

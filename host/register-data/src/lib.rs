@@ -1,9 +1,8 @@
-//! What Lithuanian registers are asked, and what they answer, in one normalized
-//! form. No register is reached from here.
+//! Queries to Lithuanian registers, and their answers in one normalized form. Nothing here reaches
+//! a register.
 //!
-//! A [`Query`] names the register and whom or what it is about; the answer to it
-//! is a [`RegisterData`]. The types of [`data`] are what callers are given;
-//! [`RoleHolder`] is what identities are compared with and never leaves the
+//! A [`Query`] names the register and the subject; its answer is a [`RegisterData`]. The types of
+//! [`data`] are given to callers. [`RoleHolder`] is compared with identities and never leaves the
 //! service. [`synthetic`] answers for entities and persons that do not exist.
 
 mod check_digit;

@@ -5,16 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::check_digit::digits;
 
-/// A Lithuanian personal code (asmens kodas): eleven digits, of which the first
-/// tells century and sex, the next six the date of birth, the last checks them.
-/// Neither date nor last digit is checked here: whoever has issued a code has done
-/// so, and some that stand in certificates have another last digit, such as
-/// `36009067968` of a provider's test certificate. `Debug` does not show it.
+/// A Lithuanian personal code (asmens kodas): eleven digits. The first encodes century and sex, the
+/// next six the date of birth, the last is a check digit.
+///
+/// Neither the date nor the check digit is verified here, because the issuer has done so. Some
+/// certificates have codes with another check digit, such as `36009067968` in a provider's test
+/// certificate. `Debug` does not show it.
 #[derive(Clone, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PersonalCode(String);
 
-/// Why a text is not a personal code. The text itself is not repeated.
+/// Reason why a text is not a personal code. The text itself is not repeated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a personal code has exactly eleven digits")]
 pub struct InvalidPersonalCode;
@@ -26,7 +27,7 @@ impl PersonalCode {
         &self.0
     }
 
-    /// The date of birth; none where the code has none that exists.
+    /// The date of birth; `None` if the code contains no valid date.
     #[must_use]
     pub fn birth_date(&self) -> Option<Date> {
         digits(&self.0).and_then(|digits| birth_date(&digits))

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct PropertyNumber(String);
 
-/// Why a text is not the unique number of a thing.
+/// Reason why a text is not the unique number of a thing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidPropertyNumber {
     /// The part before a colon is not twelve digits.
     #[error("a unique number has twelve digits in groups of four: 4400-4756-6034")]
     Number,
-    /// What follows the colon is not one to four digits.
+    /// The suffix after the colon is not one to four digits.
     #[error("after the colon a unique number has one to four digits: 1234-5678-9011:4660")]
     Suffix,
 }
@@ -38,7 +38,7 @@ impl PropertyNumber {
 impl FromStr for PropertyNumber {
     type Err = InvalidPropertyNumber;
 
-    /// Takes the groups with or without their dashes.
+    /// Parses the groups with or without their dashes.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (number, suffix) = match text.split_once(':') {
             Some((number, suffix)) => (number, Some(suffix)),

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What a register is asked, and about whom or what.
+/// A query to a register, with its subject.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Query {
     /// The Register of Legal Entities: name, form, status, management.
@@ -20,17 +20,17 @@ pub enum Query {
     Participants(EntityCode),
     /// JANGIS: beneficial owners.
     BeneficialOwners(EntityCode),
-    /// The Real Property Register: what an entity holds.
+    /// The Real Property Register: an entity's property.
     RealEstate(EntityCode),
-    /// The same: everything about one thing.
+    /// The Real Property Register: the full extract of one object.
     PropertyExtract(PropertyNumber),
     /// The Register of Property Seizure Acts.
     Seizures(EntityCode),
     /// The courts' information system.
     Cases(EntityCode),
-    /// Who holds a role now, with what identifies them.
+    /// Current holders of a role, with their identification.
     RoleHolders {
-        /// In which entity.
+        /// The entity.
         entity: EntityCode,
         /// The role.
         role: Role,
@@ -49,7 +49,7 @@ pub enum Role {
     SupervisoryBoardMember,
     /// A procurator (prokuristas).
     Procurator,
-    /// Somebody with a registered authorisation (įgaliotinis).
+    /// A person with a registered authorisation (įgaliotinis).
     AuthorisedPerson,
     /// A shareholder (akcininkas).
     Shareholder,
@@ -69,33 +69,32 @@ pub enum Role {
 #[error("there is no such role")]
 pub struct UnknownRole;
 
-/// What a register answers to a [`Query`].
+/// A register's answer to a [`Query`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RegisterData {
-    /// To [`Query::CompanyProfile`].
+    /// Answer to [`Query::CompanyProfile`].
     CompanyProfile(Box<CompanyProfile>),
-    /// To [`Query::Participants`].
+    /// Answer to [`Query::Participants`].
     Participants(Box<Participants>),
-    /// To [`Query::BeneficialOwners`].
+    /// Answer to [`Query::BeneficialOwners`].
     BeneficialOwners(Box<BeneficialOwners>),
-    /// To [`Query::RealEstate`].
+    /// Answer to [`Query::RealEstate`].
     RealEstate(Box<RealEstate>),
-    /// To [`Query::PropertyExtract`].
+    /// Answer to [`Query::PropertyExtract`].
     PropertyExtract(Box<PropertyExtract>),
-    /// To [`Query::Seizures`].
+    /// Answer to [`Query::Seizures`].
     Seizures(Box<Seizures>),
-    /// To [`Query::Cases`].
+    /// Answer to [`Query::Cases`].
     Cases(Box<Cases>),
-    /// To [`Query::RoleHolders`]; not for callers.
+    /// Answer to [`Query::RoleHolders`]; not for callers.
     RoleHolders(RoleHolders),
 }
 
-/// Why JSON is not the answer to a query. Nothing of the answer is repeated but
-/// names of members.
+/// Reason why JSON is not the answer to a query. It repeats only names of members.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
-    /// It is not JSON, or not of the answer's shape.
+    /// Not JSON, or of another shape.
     #[error("the answer is not of the expected shape (line {line}, column {column})")]
     Shape {
         /// The line, from one.
@@ -106,7 +105,7 @@ pub enum UnreadableAnswer {
     /// Members are left out that would have to be null.
     #[error("the answer lacks {0}")]
     Lacks(String),
-    /// It is about something else than was asked.
+    /// The answer is about another subject.
     #[error("the answer is about something else than was asked")]
     AboutAnother,
 }
@@ -126,7 +125,7 @@ impl Query {
         }
     }
 
-    /// What is asked, as the gateway protocol has it in a path.
+    /// Kind of the query, as in paths of the gateway protocol.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -141,7 +140,8 @@ impl Query {
         }
     }
 
-    /// How an entity alone is asked about by a kind; none of another kind.
+    /// Constructor of the query of this kind about an entity alone; `None` if the kind is not one
+    /// of these.
     #[must_use]
     pub fn about_entity(kind: &str) -> Option<fn(EntityCode) -> Self> {
         Some(match kind {
@@ -155,7 +155,7 @@ impl Query {
         })
     }
 
-    /// Code or unique number of whom or what it is about.
+    /// Code or unique number of the subject.
     #[must_use]
     pub fn subject(&self) -> &str {
         match self {
@@ -186,7 +186,7 @@ impl Role {
         Self::InsolvencyAdministrator,
     ];
 
-    /// Its name, as requests have it.
+    /// Name of the role in requests.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -203,7 +203,7 @@ impl Role {
         }
     }
 
-    /// The register that knows who holds it.
+    /// The register of the role's holders.
     #[must_use]
     pub fn register(self) -> Register {
         match self {
@@ -270,9 +270,8 @@ impl RegisterData {
         }
     }
 
-    /// Whether nothing is held of what was asked about: a list without entries.
-    /// That beneficial owners are not declared, or who need not declare them, is
-    /// something.
+    /// Returns true if the register holds nothing on the subject: a list without entries. A
+    /// declaration that is missing or not required counts as something.
     #[must_use]
     pub fn holds_nothing(&self) -> bool {
         match self {
@@ -285,7 +284,7 @@ impl RegisterData {
         }
     }
 
-    /// Whether the code that the answer itself names is the one asked about.
+    /// Returns true unless the answer names another code than the query.
     fn is_about(&self, query: &Query) -> bool {
         match self {
             Self::CompanyProfile(profile) => profile.code.as_str() == query.subject(),
@@ -295,7 +294,7 @@ impl RegisterData {
     }
 }
 
-/// The pointer (RFC 6901) of a member that `read` has and `given` has not.
+/// Pointer (RFC 6901) of a member that is in `read` but not in `given`.
 fn lacking(read: &Value, given: &Value) -> Option<String> {
     match (read, given) {
         (Value::Object(read), Value::Object(given)) => read.iter().find_map(|(name, read)| {

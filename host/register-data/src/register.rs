@@ -81,7 +81,7 @@ impl Register {
         }
     }
 
-    /// The abbreviation as paths and settings have it: `jar`.
+    /// The abbreviation in paths and settings: `jar`.
     #[must_use]
     pub fn slug(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl Register {
         }
     }
 
-    /// Who runs it.
+    /// Operator of the register.
     #[must_use]
     pub fn operator(self) -> Operator {
         let without_code = |name| Operator { name, code: None };

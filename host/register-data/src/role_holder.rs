@@ -5,19 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::PersonalCode;
 
-/// Who holds a role in an entity now, as the register identifies them.
+/// Current holders of a role in an entity, as the register identifies them.
 ///
-/// It goes to whoever compares a signer's certificate with it, and over the
-/// protocol of a register gateway; no answer to a caller is made of it, and it
-/// describes no schema.
+/// For comparison with a signer's certificate, and in the protocol of register gateways. It is part
+/// of no answer to a caller, and has no schema.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleHolders {
-    /// Natural persons alone: nobody else signs.
+    /// Natural persons alone: only they sign.
     pub holders: Vec<RoleHolder>,
 }
 
-/// A natural person who holds a role. `Debug` names nobody.
+/// A natural person who holds a role. `Debug` shows no name.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleHolder {
@@ -25,14 +24,14 @@ pub struct RoleHolder {
     pub given_name: String,
     /// The surname.
     pub surname: String,
-    /// What the register knows the person by.
+    /// Identity of the person in the register.
     pub identity: HolderIdentity,
-    /// Since when the role is held.
+    /// Start of the role.
     #[serde(deserialize_with = "Option::deserialize")]
     pub since: Option<Date>,
 }
 
-/// What a register knows a natural person by.
+/// Identity of a natural person in a register.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase", deny_unknown_fields)]
 pub enum HolderIdentity {
@@ -41,7 +40,7 @@ pub enum HolderIdentity {
         /// The code.
         code: PersonalCode,
     },
-    /// An identifier that another state gave.
+    /// An identifier of another state.
     Foreign {
         /// ISO 3166-1 alpha-2.
         country: String,

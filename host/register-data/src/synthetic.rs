@@ -1,8 +1,8 @@
-//! A published set of entities that do not exist, with answers of every
-//! register about them. The same query has the same bytes for an answer, in
-//! every process, until a term of office ends. Codes begin with 999, which no
-//! code of the register does; nobody has the persons' codes, but the demo
-//! world's [`personas`].
+//! A published set of entities that do not exist, with answers of every register about them.
+//!
+//! The same query has the same answer, to the byte, in every process, until a term of office ends.
+//! Codes begin with 999, which no code of the register does. The persons' codes belong only to the
+//! demo world's [`personas`].
 
 pub mod personas;
 mod set;
@@ -17,45 +17,43 @@ use crate::{Query, Register, RegisterData};
 
 /// The day that the set shows.
 const AS_OF: Date = date(2026, 11, 2);
-/// Where the registers are.
+/// Time zone of the registers.
 const ZONE: &str = "Europe/Vilnius";
 /// Entity that every register knows and has something about.
 pub const COMPLETE: &str = "999000009";
 /// Entity that no register knows.
 pub const UNKNOWN: &str = "999000191";
-/// The thing with everything in its extract.
+/// The object with a complete extract.
 pub const COMPLETE_PROPERTY: &str = "4400-9990-0001";
-/// The thing that nothing is held of.
+/// The object without any data.
 pub const EMPTY_PROPERTY: &str = "4400-9990-0002";
-/// The thing about which the register is out of order.
+/// The object for which the register is down.
 pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 
-/// What comes of asking a register of the set.
+/// Outcome of a query to a register of the set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// It answers.
+    /// An answer.
     Data(RegisterData),
-    /// It knows the entity or thing, and holds nothing.
+    /// The entity or thing is known, and nothing is held on it.
     NoData,
-    /// It knows no such entity or thing.
+    /// The entity or thing is unknown.
     Unknown,
-    /// It is out of order.
+    /// The register is down.
     Down,
-    /// It never ends its answer.
+    /// Its answer never ends.
     Hangs,
-    /// It answers what nobody can read.
+    /// Its answer is unreadable.
     Garbage,
 }
 
-/// Asks the register of the set that `query` goes to, on the day that the set
-/// shows.
+/// Asks the set's register for `query`, on the date of the set.
 #[must_use]
 pub fn answer(query: &Query) -> Answer {
     answer_on(query, AS_OF)
 }
 
-/// The same at another time: nobody is in an office whose term has ended by the
-/// date in Lithuania.
+/// Answers as of another time. Holders whose term ended before that date in Lithuania are left out.
 #[must_use]
 pub fn answer_at(query: &Query, at: Timestamp) -> Answer {
     let zone = TimeZone::get(ZONE).expect("the time zone is in the bundled database");
@@ -84,8 +82,7 @@ fn answer_on(query: &Query, day: Date) -> Answer {
     SET.answer(query, day).map_or(Answer::NoData, Answer::Data)
 }
 
-/// What a register of the set says that has no data to answer with: the body of
-/// a 404 by the protocol of gateways.
+/// Body of a 404 of a register in the set, by the protocol of gateways.
 #[must_use]
 pub fn no_data(query: &Query, is_unknown: bool) -> String {
     let kind = match is_unknown {

@@ -1,4 +1,4 @@
-//! What a source answers.
+//! Answers of sources.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use parafa_register_data::{
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-/// Tells the time.
+/// Source of the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// A way to registers.
@@ -26,55 +26,53 @@ pub trait RegisterSource: Send + Sync {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError>;
 }
 
-/// What a register answered, and where it came from.
+/// A register's answer, and its source.
 #[derive(Clone, Debug)]
 pub struct RegisterAnswer<D = RegisterData> {
-    /// What it comes to: the normalized data, or that there are none.
+    /// The normalized data, or their absence.
     pub data: D,
     /// The answer as it came.
     pub raw: Bytes,
-    /// What `raw` is.
+    /// Media type of `raw`.
     pub media_type: &'static str,
     /// SHA-256 of `raw`.
     pub raw_sha256: [u8; 32],
     /// The register.
     pub register: Register,
-    /// How it was reached.
+    /// Mode of the source.
     pub mode: SourceMode,
-    /// What the source knows the answer by.
+    /// The source's reference of the answer.
     pub reference: String,
-    /// When it was had.
+    /// Time of retrieval.
     pub retrieved_at: Timestamp,
-    /// Answers of other registers that the data are joined from, each to a
-    /// request of its own.
+    /// Answers of other registers from which the data are joined, each to a request of its own.
     pub parts: Vec<RawAnswer>,
 }
 
 /// An answer as it came.
 pub type RawAnswer = RegisterAnswer<()>;
 
-/// That a register answered and holds nothing.
+/// An answer of a register that holds nothing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Absence {
-    /// What it was asked.
+    /// The query.
     pub query: Query,
-    /// Whether it says that it does not know the entity or thing at all.
+    /// True if the register says that it does not know the entity or thing at all.
     pub subject_is_unknown: bool,
 }
 
-/// Why there is no data.
+/// Reason for the lack of data.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The register answered, and holds nothing.
     #[error("the register holds nothing")]
     NoData(Box<RegisterAnswer<Absence>>),
-    /// No source that is set up here has such answers: asking again does not
-    /// help.
+    /// No configured source has such answers: asking again does not help.
     #[error("no source is set up for {kind} of {}", register.code())]
     NotOffered {
         /// The register.
         register: Register,
-        /// What was asked.
+        /// Kind of the query.
         kind: &'static str,
     },
     /// The register did not answer.
@@ -82,14 +80,14 @@ pub enum SourceError {
     Unavailable(#[from] Unavailable),
 }
 
-/// Why a register did not answer. `Display` is for operators; it names no
-/// person, and no entity either.
+/// Reason why a register did not answer. `Display` is for operators; it names no person, and
+/// no entity either.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
-    /// It failed too often just now, and is left alone for a while.
+    /// The circuit breaker is open after too many failures.
     #[error("{} failed too often and is left alone for a while", .0.code())]
     Resting(Register),
-    /// There is no answer. The port's own words are the source.
+    /// No answer. The port's error is the source.
     #[error("the register's source gave no answer")]
     NoAnswer(#[source] HttpPortError),
     /// The answer is longer than one may be.
@@ -101,7 +99,7 @@ pub enum Unavailable {
     /// The configured address cannot be requested.
     #[error("the address of the register's source is unusable")]
     Address(#[source] http::Error),
-    /// It answered that it cannot, or as the protocol does not allow.
+    /// The answer is an error, or a status that the protocol does not allow.
     #[error("the register's source answered with status {0}")]
     Status(u16),
     /// The answer is of another media type.
@@ -110,7 +108,7 @@ pub enum Unavailable {
     /// The answer cannot be read.
     #[error("the answer of the register's source cannot be read")]
     Unreadable(#[from] UnreadableAnswer),
-    /// The answer does not have what it must have.
+    /// The answer lacks a required member.
     #[error("the answer of the register's source has no readable {0}")]
     Member(&'static str),
     /// The synthetic set says so.
@@ -127,8 +125,7 @@ impl Unavailable {
         }
     }
 
-    /// Tells the operator that the source at `address` gave no answer of a
-    /// register.
+    /// Warns the operator that the source at `address` gave no register's answer.
     pub(crate) fn tell(&self, register: Register, address: &Url) {
         let (status, error): (_, &(dyn Error + 'static)) = (self.status(), self);
         tracing::warn!(
@@ -141,8 +138,8 @@ impl Unavailable {
         );
     }
 
-    /// Whether the source did not get to an answer, as one does that is down or
-    /// overloaded: the same request may go better, now or later.
+    /// Returns true if the source failed to answer, as when it is down or overloaded: the same
+    /// request may succeed, now or later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -158,7 +155,7 @@ pub(crate) const JSON: &str = "application/json";
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
 impl<D> RegisterAnswer<D> {
-    /// What it comes to, and the same answer coming to `data`.
+    /// Returns the data, and the same answer with `data` instead.
     pub fn replace<T>(self, data: T) -> (D, RegisterAnswer<T>) {
         let answer = RegisterAnswer {
             data,
@@ -174,7 +171,7 @@ impl<D> RegisterAnswer<D> {
         (self.data, answer)
     }
 
-    /// Where it came from.
+    /// The source of the answer.
     #[must_use]
     pub fn source(&self) -> Source {
         self.source_as(self.register)
@@ -186,7 +183,7 @@ impl<D> RegisterAnswer<D> {
         std::iter::once(self.raw_sha256).chain(parts)
     }
 
-    /// What it comes to; and it and its parts, as they came.
+    /// Returns the data; and the raw answer, followed by its parts.
     #[must_use]
     pub fn into_raw(self) -> (D, Vec<RawAnswer>) {
         let (data, mut whole) = self.replace(());
@@ -231,12 +228,10 @@ impl RawAnswer {
         }
     }
 
-    /// What it comes to where these are its data. The parts that are another
-    /// register's name their sources.
+    /// The answer with these data. Parts from another register name their sources.
     ///
     /// # Errors
-    /// [`SourceError::NoData`] where they hold nothing, however a source words
-    /// that.
+    /// [`SourceError::NoData`] if they hold nothing, however the source expresses that.
     pub(crate) fn with(
         self,
         query: &Query,
@@ -261,7 +256,7 @@ impl RawAnswer {
     }
 }
 
-/// Nobody here answers such queries.
+/// No configured source answers such queries.
 pub(crate) fn not_offered(query: &Query) -> SourceError {
     SourceError::NotOffered {
         register: query.register(),
@@ -269,7 +264,7 @@ pub(crate) fn not_offered(query: &Query) -> SourceError {
     }
 }
 
-/// Names a query where its source does not.
+/// Reference of a query whose source gives none.
 pub(crate) fn reference(query: &Query) -> String {
     let (register, kind) = (query.register().slug(), query.kind());
     let path = format!("{register}/{kind}/{}", query.subject());

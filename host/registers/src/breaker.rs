@@ -1,4 +1,4 @@
-//! Leaves a register alone that fails about one entity after another.
+//! Circuit breaker: stops asking a register that fails on one entity after another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -7,17 +7,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use parafa_register_data::Register;
 
-/// When a register that fails is left alone, and for how long.
+/// Settings of the circuit breaker of a failing register.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BreakerSettings {
-    /// About how many entities it fails in a row before it rests. One that fails
-    /// about some entities alone, however often, still answers about others.
+    /// Number of different entities in a row on which it fails before the circuit opens. A register
+    /// that fails only on some entities, however often, still answers on others.
     pub failures: NonZeroUsize,
-    /// How long it rests.
+    /// Time for which the circuit stays open.
     pub rest: SignedDuration,
 }
 
-/// One circuit a register.
+/// Circuit breaker with one circuit for each register.
 pub(crate) struct Breaker {
     settings: BreakerSettings,
     circuits: Mutex<BTreeMap<Register, Circuit>>,
@@ -25,7 +25,7 @@ pub(crate) struct Breaker {
 
 #[derive(Default)]
 struct Circuit {
-    /// About whom it failed since it last answered.
+    /// Subjects on which it failed since its last answer.
     failed: BTreeSet<String>,
     rests_until: Option<Timestamp>,
 }
@@ -48,8 +48,8 @@ impl Breaker {
         }
     }
 
-    /// Whether a register may be asked. When it has rested, one may ask, and the
-    /// others after that one was answered, or after another rest.
+    /// Returns true if a register may be asked. After its rest, one request may pass. The others
+    /// may once that one was answered, or after another rest.
     pub(crate) fn admits(&self, register: Register, now: Timestamp) -> bool {
         let rest = self.settings.rest;
         let mut circuits = self.circuits();

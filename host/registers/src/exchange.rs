@@ -1,4 +1,4 @@
-//! One read, asked again when it failed by chance.
+//! One read, with retries of transient failures.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -7,8 +7,8 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
 use crate::Unavailable;
 
-/// Reads `address`. What broke or was refused for the moment is read again, up
-/// to `retries` times; what took too long is not, for it has had its time.
+/// Reads `address`. Transient failures are retried up to `retries` times; time-outs are not,
+/// because they have used up their time.
 pub(crate) async fn read(
     port: &dyn HttpPort,
     limits: ExchangeLimits,
@@ -29,7 +29,7 @@ pub(crate) async fn read(
 
 fn may_go_better(error: &Unavailable) -> bool {
     let took_its_time = matches!(error, Unavailable::NoAnswer(HttpPortError::TimedOut(_)));
-    // Whoever asks to be asked less is not asked at once.
+    // A 429 asks for fewer requests, so no immediate retry.
     let is_told_to_wait = matches!(error, Unavailable::Status(429));
     error.is_transient() && !took_its_time && !is_told_to_wait
 }
@@ -62,12 +62,12 @@ async fn read_once(
     }
 }
 
-/// Whether a register answers a question so.
+/// Returns true if a register answers a query with this status.
 fn is_answer(status: StatusCode) -> bool {
     matches!(status, StatusCode::OK | StatusCode::NOT_FOUND)
 }
 
-/// Whether an answer is of this media type, by its own word.
+/// Returns true if an answer declares this media type.
 pub(crate) fn is_of(response: &Response<Bytes>, media_type: &str) -> bool {
     let given = response.headers().get(CONTENT_TYPE);
     let given = given

@@ -1,4 +1,4 @@
-//! A gateway of somebody who may ask the registers: `docs/registers.md` has its
+//! A gateway to registers, run by a party that may query them: `docs/registers.md` has its
 //! protocol.
 
 use std::fmt;
@@ -19,35 +19,34 @@ use crate::breaker::{Breaker, BreakerSettings};
 use crate::exchange::{is_of, read};
 use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
-/// What a gateway knows an answer by.
+/// Header with the gateway's reference of an answer.
 const REFERENCE: &str = "register-reference";
-/// Longest reference that is taken, in characters.
+/// Maximum length of a reference, in characters.
 const LONGEST_REFERENCE: usize = 200;
-/// The end of the type of the problem that says that nothing is held.
+/// Suffix of the problem type for no data.
 const NO_DATA: &str = "no-data";
-/// The same of one that says that the entity or thing is not known.
+/// Suffix of the problem type for an unknown entity or thing.
 const UNKNOWN_SUBJECT: &str = "unknown-subject";
 
-/// How a gateway is reached.
+/// Connection to a gateway.
 #[derive(Clone, Debug)]
 pub struct GatewayConfig {
     /// The address that `/v1/…` is appended to.
     pub base_url: Url,
-    /// What it is shown, beside the certificate that the port may have.
+    /// Credential sent to it, in addition to the port's certificate if there is one.
     pub credential: Credential,
-    /// For one exchange.
+    /// Time limit of one exchange.
     pub timeout: Duration,
-    /// How often an exchange that failed by chance is made again.
+    /// Number of retries after a transient failure.
     pub retries: u8,
-    /// When a register that fails is left alone.
+    /// Circuit breaker of failing registers.
     pub breaker: BreakerSettings,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,
 }
 
 impl GatewayConfig {
-    /// Without a credential, 10 s an exchange, which is made once more at need,
-    /// 8 MiB an answer.
+    /// Defaults: no credential, 10 s for an exchange, one retry, 8 MiB for an answer.
     #[must_use]
     pub fn new(base_url: Url) -> Self {
         Self {
@@ -61,7 +60,7 @@ impl GatewayConfig {
     }
 }
 
-/// What a gateway is shown. `Debug` does not show it.
+/// Credential sent to a gateway. `Debug` does not show it.
 #[derive(Clone, Default)]
 pub enum Credential {
     /// Nothing: it knows this service by address or by client certificate.
@@ -154,8 +153,8 @@ impl Gateway {
     }
 }
 
-/// Whether a 404 says that the subject is not known, and not only that nothing
-/// is held. One without either of the protocol's bodies means a wrong address.
+/// Returns true if a 404 says that the subject is unknown, false if only nothing is held on it.
+/// A 404 without either of the protocol's bodies means a misconfigured URL.
 fn is_unknown(response: &Response<Bytes>) -> Result<bool, Unavailable> {
     let problem: Option<Problem> = is_of(response, PROBLEM)
         .then(|| serde_json::from_slice(response.body()).ok())

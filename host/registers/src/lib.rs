@@ -1,9 +1,9 @@
-//! The ways to the registers of the state.
+//! Access to the registers of the state.
 //!
-//! A [`RegisterSource`] answers a query with data, with nothing, or not at all:
-//! [`Synthetic`] for keys that never reach a register, [`OpenData`] for what the
-//! state publishes, [`Gateway`] for what is had under a contract. [`Routes`] puts
-//! one before each register. Each speaks HTTP through a port that it is given.
+//! A [`RegisterSource`] answers a query with data, with nothing, or fails. [`Synthetic`] serves
+//! keys that never reach a register, [`OpenData`] reads the state's publications, [`Gateway`] gets
+//! data under a contract. [`Routes`] assigns a source to each register. Each speaks HTTP through
+//! the port given to it.
 
 mod answer;
 mod breaker;

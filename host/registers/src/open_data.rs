@@ -1,5 +1,5 @@
-//! What the state publishes of legal entities at `get.data.gov.lt`, through the
-//! universal API (UAPI) of its Spinta servers. It names no persons.
+//! Open data of the state on legal entities at `get.data.gov.lt`, through the universal API (UAPI)
+//! of its Spinta servers. They name no persons.
 
 mod profile;
 mod uapi;
@@ -16,12 +16,12 @@ use self::uapi::Reading;
 use crate::answer::not_offered;
 use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
-/// How open data is reached.
+/// Connection to the open data service.
 #[derive(Clone, Debug)]
 pub struct OpenDataConfig {
     /// Such as `https://get.data.gov.lt/`; `datasets/…` is appended.
     pub base_url: Url,
-    /// For one exchange. A profile takes some nine.
+    /// Time limit of one exchange. A profile takes some nine.
     pub timeout: Duration,
     /// Longest accepted answer to one, in bytes.
     pub max_response_bytes: usize,

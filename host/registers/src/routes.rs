@@ -7,12 +7,12 @@ use parafa_register_data::{Query, Register};
 use crate::answer::not_offered;
 use crate::{RegisterAnswer, RegisterSource, SourceError};
 
-/// One source before each register.
+/// Source of each register.
 #[derive(Clone, Default)]
 pub struct Routes(BTreeMap<Register, Arc<dyn RegisterSource>>);
 
 impl Routes {
-    /// The same source before every register.
+    /// The same source for every register.
     #[must_use]
     pub fn all(source: &Arc<dyn RegisterSource>) -> Self {
         let registers = Register::ALL.into_iter();
@@ -23,7 +23,7 @@ impl Routes {
         )
     }
 
-    /// With this source before a register, in place of what was there.
+    /// Sets the source of a register.
     #[must_use]
     pub fn with(mut self, register: Register, source: Arc<dyn RegisterSource>) -> Self {
         self.0.insert(register, source);

@@ -4,15 +4,15 @@ use parafa_register_data::{Query, SourceMode, synthetic};
 use crate::answer::{PROBLEM, reference};
 use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
-/// The published set of entities that do not exist. It answers at once: what
-/// hangs or answers garbage there is unavailable here.
+/// The published set of entities that do not exist. It answers at once: hanging and unreadable
+/// answers of the set count as unavailable here.
 #[derive(Clone)]
 pub struct Synthetic {
     clock: Clock,
 }
 
 impl Synthetic {
-    /// Goes by this clock.
+    /// Uses this clock.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
         Self { clock }

@@ -1,11 +1,11 @@
-//! Which span of which trace something belongs to: W3C Trace Context.
+//! Trace contexts: W3C Trace Context.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// The version of `traceparent` that is written here.
 const VERSION: u8 = 0;
-/// The version that there is never to be.
+/// The invalid version.
 const NO_VERSION: u8 = 0xff;
 /// The flag of `traceparent` of a trace that is recorded.
 const SAMPLED: u8 = 1;
@@ -26,8 +26,8 @@ pub struct TraceContext {
 pub struct MalformedTraceContext;
 
 impl TraceContext {
-    /// A new span: of a trace, or of a new one. None where the operating system
-    /// gives no random bytes.
+    /// A new span of a trace, or of a new trace. `None` if the operating system gives no random
+    /// bytes.
     pub(crate) fn drawn(trace: Option<[u8; 16]>) -> Option<Self> {
         let (mut new_trace, mut span) = ([0; 16], [0; 8]);
         getrandom::fill(&mut span).ok()?;
@@ -42,8 +42,8 @@ impl TraceContext {
         context.has_ids().then_some(context)
     }
 
-    /// Whether a trace that begins here is among this share of all. Its id says so,
-    /// so that whoever else decides by it decides alike.
+    /// Returns true if a trace that begins here is in this share of all. The decision depends on
+    /// the id alone, so that others who sample by it decide alike.
     pub(crate) fn is_among(&self, share: f64) -> bool {
         let [.., a, b, c, d] = self.trace;
         let drawn = u32::from_be_bytes([a, b, c, d]);
@@ -64,7 +64,7 @@ impl FromStr for TraceContext {
         let [version] = bytes::<1>(next()?)?;
         let (trace, span) = (bytes::<16>(next()?)?, bytes::<8>(next()?)?);
         let [flags] = bytes::<1>(next()?)?;
-        // Later versions may have more to say behind what they have in common.
+        // Later versions may append fields to the common ones.
         let has_more = parts.next().is_some();
         let context = Self {
             trace,

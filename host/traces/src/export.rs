@@ -1,4 +1,4 @@
-//! Sends spans that have ended. Nobody waits for it: what finds no room is dropped.
+//! Sends ended spans. No work waits for it: spans that do not fit the queue are dropped.
 
 use std::error::Error;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::span::Recorded;
 pub(crate) const QUEUE: usize = 4096;
 /// Spans that are sent in one request at most.
 const BATCH: usize = 512;
-/// How long spans wait for others.
+/// Time for which spans are batched.
 const GATHERING: Duration = Duration::from_secs(1);
-/// How often it is logged that spans cannot be sent.
+/// Interval between log lines about spans that cannot be sent.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// Sends the spans of a layer.
@@ -33,8 +33,8 @@ impl Exporter {
         Self { spans, told: None }
     }
 
-    /// Posts spans, in requests by OTLP, until `stop` is told and those are posted
-    /// that have ended by then. One that fails is not repeated.
+    /// Posts spans in OTLP requests until `stop`, then those that have ended by then. A failed
+    /// request is not repeated.
     pub async fn run<P, F, E>(mut self, post: P, stop: CancellationToken)
     where
         P: Fn(Bytes) -> F + Send + Sync,
@@ -65,7 +65,7 @@ impl Exporter {
         }
     }
 
-    /// Waits for a span, and a while for others; tells whether there may be more.
+    /// Waits for a span, then a while for others. Returns false if there will be no more.
     async fn gather(&mut self, batch: &mut Vec<Recorded>) -> bool {
         if self.spans.recv_many(batch, BATCH).await == 0 {
             return false;

@@ -1,4 +1,4 @@
-//! Notes spans as they begin and end.
+//! Records spans as they begin and end.
 
 use tokio::sync::mpsc::{self, Sender};
 use tracing::Subscriber;
@@ -15,16 +15,16 @@ use crate::export::{Exporter, QUEUE};
 use crate::metrics::{SpanEnd, spans_ended};
 use crate::span::{Fields, Recorded, SpanKind, innermost};
 
-/// Notes spans and hands those that have ended to its [`Exporter`]. Whether a trace
-/// is recorded is decided where it begins: by the caller's `traceparent`, else by
-/// the share of a request that has none. What no request causes is not recorded.
+/// Records spans and hands ended ones to its [`Exporter`]. Sampling is decided where a trace
+/// begins: by the caller's `traceparent`, otherwise by the share. Spans outside of requests are not
+/// recorded.
 #[derive(Debug)]
 pub struct TraceLayer {
     share: f64,
     ended: Sender<Recorded>,
 }
 
-/// A layer that records this share of traces, and what sends them.
+/// A layer that records this share of traces, and its exporter.
 #[must_use]
 pub fn layer<S>(share: f64) -> (Filtered<TraceLayer, Targets, S>, Exporter)
 where
@@ -37,8 +37,7 @@ where
 }
 
 impl TraceLayer {
-    /// The span as one of its trace, with the id of the span above it; none where
-    /// it is not recorded.
+    /// The span's context in its trace, with the id of its parent; `None` if it is not recorded.
     fn place(
         &self,
         fields: &Fields,

@@ -1,20 +1,17 @@
-//! Traces: spans of requests and of what they cause, sent to a collector by
-//! OTLP/HTTP in JSON.
+//! Traces: spans of requests and their effects, sent to a collector by OTLP/HTTP in JSON.
 //!
-//! A span is one of `tracing`'s, of the level `INFO` and the target [`TARGET`]: the
-//! log leaves that target out, and a span costs a comparison or two where no
-//! [`layer()`] is installed. Where one is, no more detailed level than the log's is
-//! on for that, and libraries format nothing for it.
-//! Its fields are its attributes, by the semantic conventions of OpenTelemetry, but
-//! for those that say what it is:
+//! A span is one of `tracing`'s, of the level `INFO` and the target [`TARGET`]. The log omits that
+//! target. Without an installed [`layer()`], a span costs a comparison or two. With one, no level
+//! more detailed than the log's is enabled, and libraries format nothing for it. Its fields are its
+//! attributes, by the semantic conventions of OpenTelemetry, except those that describe the span
+//! itself:
 //!
-//! - `otel.name`, where its name is not always the same;
-//! - `otel.kind`: `server`, `client` or `consumer`, else it is internal;
-//! - `traceparent`: the span that caused it and that it does not stand in, as W3C
-//!   Trace Context writes it.
+//! - `otel.name`, if its name varies;
+//! - `otel.kind`: `server`, `client` or `consumer`, otherwise it is internal;
+//! - `traceparent`: its parent, as W3C Trace Context writes it, if it is not the span around it.
 //!
-//! Fields hold no personal data, and no address but its host and port: paths and
-//! queries have codes and tokens in them.
+//! Fields hold no personal data, and of a URL only host and port: paths and queries contain codes
+//! and tokens.
 
 mod context;
 mod export;

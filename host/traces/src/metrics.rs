@@ -1,4 +1,4 @@
-//! How many spans have been sent, and how many are lost.
+//! Metrics of spans sent and lost.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use prometheus_client::registry::Registry;
 /// The numbers of this process.
 static SPANS: LazyLock<Family<SpanLabels, Counter>> = LazyLock::new(Family::default);
 
-/// What became of spans.
+/// Outcome of a span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SpanEnd {
     /// The collector took them.
     Sent,
-    /// There was no room for them, because others waited for the collector.
+    /// The queue to the collector was full.
     Dropped,
-    /// The collector did not take them.
+    /// The collector did not accept them.
     Failed,
 }
 
@@ -26,7 +26,7 @@ struct SpanLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "trace_spans",
@@ -35,7 +35,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Counts spans.
+/// Counts spans by outcome.
 pub(crate) fn spans_ended(end: SpanEnd, count: usize) {
     let outcome = match end {
         SpanEnd::Sent => "sent",
@@ -46,7 +46,7 @@ pub(crate) fn spans_ended(end: SpanEnd, count: usize) {
     SPANS.get_or_create(&SpanLabels { outcome }).inc_by(count);
 }
 
-/// How many spans have been dropped.
+/// Number of spans dropped.
 #[cfg(test)]
 pub(crate) fn dropped() -> u64 {
     let labels = SpanLabels { outcome: "dropped" };

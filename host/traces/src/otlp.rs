@@ -15,13 +15,13 @@ const ERROR_TYPE: &str = "error.type";
 /// The attribute with the status of an answer.
 const STATUS_CODE: &str = "http.response.status_code";
 
-/// A request to a collector that tells of no span: one to see whether it answers.
+/// An OTLP request without spans, to check that the collector answers.
 #[must_use]
 pub fn nothing() -> Bytes {
     Bytes::from_static(br#"{"resourceSpans":[]}"#)
 }
 
-/// A request to a collector that tells of these spans.
+/// An OTLP request with these spans.
 pub(crate) fn request(spans: &[Recorded]) -> Bytes {
     let resource = [
         attribute("service.name", &AttributeValue::Text(SERVICE.to_owned())),
@@ -83,8 +83,7 @@ fn number_of(kind: SpanKind) -> u8 {
     }
 }
 
-/// Whether the span stands for something that failed: what is wrong with a request
-/// is no failure of who answers it, but of who made it.
+/// Returns true if the span failed. A 4xx answer is the client's failure, not the server's.
 fn has_failed(recorded: &Recorded) -> bool {
     let least = match recorded.fields.kind {
         SpanKind::Client => 400,

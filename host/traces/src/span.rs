@@ -17,15 +17,15 @@ pub(crate) struct Recorded {
     pub(crate) parent: Option<[u8; 8]>,
     pub(crate) name: &'static str,
     pub(crate) fields: Fields,
-    /// When it began, since 1970.
+    /// Start, since the Unix epoch.
     pub(crate) began: Duration,
-    /// How long it was at work, from its begin to the last time that it was left:
-    /// what it caused may hold on to it for longer.
+    /// Duration of the work, from the start to the last exit of the span. Its children may hold on
+    /// to it for longer.
     pub(crate) lasted: Option<Duration>,
     since: Instant,
 }
 
-/// What a span stands for.
+/// Kind of a span.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum SpanKind {
     #[default]
@@ -43,18 +43,18 @@ pub(crate) enum AttributeValue {
     Truth(bool),
 }
 
-/// What the fields of a span say.
+/// Values of a span's fields.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) name: Option<String>,
     pub(crate) kind: SpanKind,
-    /// The span that caused it and that it does not stand in.
+    /// The span that caused it, if it is not the span around it.
     pub(crate) cause: Option<TraceContext>,
     pub(crate) attributes: Vec<(&'static str, AttributeValue)>,
 }
 
 impl Recorded {
-    /// A span that begins now.
+    /// A span that starts now.
     pub(crate) fn begin(
         context: TraceContext,
         parent: Option<[u8; 8]>,
@@ -78,7 +78,7 @@ impl Recorded {
         self.lasted = Some(self.since.elapsed());
     }
 
-    /// It is over; one in which nothing was ever done lasted until now.
+    /// Ends the span; one that was never entered lasted until now.
     pub(crate) fn end(&mut self) {
         if self.lasted.is_none() {
             self.leave();
@@ -86,7 +86,7 @@ impl Recorded {
     }
 }
 
-/// The recorded span in which this is called; none where nothing is recorded.
+/// The current recorded span; `None` if there is none.
 #[must_use]
 pub fn current() -> Option<TraceContext> {
     let current = Span::current().with_subscriber(|(id, dispatch)| {

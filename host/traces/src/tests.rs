@@ -18,14 +18,14 @@ const SPAN: &str = "00f067aa0ba902b7";
 #[error("the collector is away")]
 struct Away;
 
-/// The spans of this work, of which none have been sent.
+/// The spans of this work; none has been sent yet.
 fn recorded(share: f64, work: impl FnOnce()) -> Exporter {
     let (layer, exporter) = layer(share);
     tracing::subscriber::with_default(Registry::default().with(layer), work);
     exporter
 }
 
-/// What a collector is told of this work, request by request.
+/// Requests that a collector gets for this work.
 async fn told(share: f64, work: impl FnOnce()) -> Vec<Value> {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let collector = |body: Bytes| {
@@ -43,7 +43,7 @@ async fn told(share: f64, work: impl FnOnce()) -> Vec<Value> {
     requests.clone()
 }
 
-/// All spans, those that ended first before the others.
+/// All spans, in the order of their ends.
 fn spans(requests: &[Value]) -> Vec<&Value> {
     let spans = requests.iter().map(|request| {
         let spans = &request["resourceSpans"][0]["scopeSpans"][0]["spans"];
@@ -75,7 +75,7 @@ fn asked() {
 #[tokio::test]
 async fn a_request_and_what_stands_in_it_are_one_trace() {
     let requests = told(1.0, || {
-        // What the log shows of a request is no span of its trace.
+        // Spans for the log alone are not in the trace.
         request(None, 404, || info_span!("for the log").in_scope(asked));
     })
     .await;
@@ -207,7 +207,7 @@ async fn a_collector_that_is_away_costs_its_spans_and_nothing_else() {
         async { Err(Away) }
     };
 
-    // The layer is gone, so that no span can come.
+    // The layer is dropped, so that no more spans can come.
     exporter.run(collector, stop).await;
 
     assert_eq!(*asked.lock().unwrap(), 1);

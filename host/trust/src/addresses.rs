@@ -5,13 +5,12 @@ use std::error::Error;
 use parafa_http_port::{ExchangeLimits, remedy};
 use url::Url;
 
-/// Most addresses of one kind that are tried for one certificate: whoever made
-/// the certificate chose how many there are.
+/// Maximum number of addresses of one kind tried for one certificate: its maker chose how many it
+/// contains.
 const MAX_ADDRESSES: usize = 4;
 
-/// The first of a certificate's addresses that are ones of HTTP, with the limits
-/// of the exchange: they share its time, so that one that hangs leaves some to
-/// the others.
+/// The first HTTP addresses in a certificate, with the limits of each exchange. They share the
+/// time, so that one that hangs leaves some to the others.
 pub(crate) fn reachable(
     urls: &[String],
     limits: ExchangeLimits,
@@ -29,8 +28,7 @@ pub(crate) fn reachable(
     urls.into_iter().map(move |url| (url, limits))
 }
 
-/// Tells the operator that what lies at an address, and answered with a status,
-/// serves nobody now.
+/// Warns the operator that a service gives no usable answer, with the status that it answered.
 pub(crate) fn tell_failure(address: &str, status: Option<u16>, error: &(dyn Error + 'static)) {
     let url = Url::parse(address).ok();
     let host = url.as_ref().and_then(Url::host_str);

@@ -15,7 +15,7 @@ use crate::certificate::Certificate;
 use crate::ocsp::OcspSettings;
 use crate::path::{self, PathError};
 
-/// What an authority's certificates are accepted for.
+/// Purpose for which an authority's certificates are accepted.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -27,7 +27,7 @@ pub enum Purpose {
     Authentication,
 }
 
-/// Where an authority stands.
+/// Position of an authority in paths.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorityKind {
@@ -35,7 +35,7 @@ pub enum AuthorityKind {
     Root,
     /// A trusted issuing authority, as trusted lists name them.
     Issuing,
-    /// Not trusted itself: a step to a trusted one.
+    /// Not trusted itself: a step to a trusted authority.
     Intermediate,
 }
 
@@ -44,22 +44,21 @@ pub enum AuthorityKind {
 pub struct TrustEntry {
     /// Its certificate.
     pub certificate: Certificate,
-    /// Where it stands.
+    /// Position in paths.
     pub kind: AuthorityKind,
-    /// What its certificates are accepted for.
+    /// Purposes for which its certificates are accepted.
     pub purposes: Vec<Purpose>,
-    /// Which eID methods it serves; empty: every one.
+    /// eID methods that it serves; empty means all.
     pub methods: Vec<String>,
-    /// Since when its certificates count as qualified.
+    /// Start of the period in which its certificates count as qualified.
     pub qualified_from: Option<Timestamp>,
-    /// From when on they no longer do.
+    /// End of that period, exclusive.
     pub qualified_until: Option<Timestamp>,
-    /// Policies that a leaf must carry, all of them.
+    /// Policies that a leaf must have, all of them.
     pub policies: Vec<ObjectIdentifier>,
-    /// How responders are asked about its leaves.
+    /// Settings of OCSP requests about its leaves.
     pub ocsp: OcspSettings,
-    /// How old a CRL about its leaves may be; `None`: as old as its nextUpdate
-    /// allows.
+    /// Maximum age of a CRL about its leaves; `None` allows the age that its nextUpdate allows.
     pub crl_max_age: Option<Duration>,
 }
 
@@ -80,14 +79,14 @@ impl TrustEntry {
         }
     }
 
-    /// Whether its certificates count as qualified at `at`.
+    /// Returns true if its certificates count as qualified at `at`.
     #[must_use]
     pub fn is_qualified_at(&self, at: Timestamp) -> bool {
         self.qualified_from.is_none_or(|from| from <= at)
             && self.qualified_until.is_none_or(|until| at < until)
     }
 
-    /// A policy that this authority's leaves must carry and `leaf` does not.
+    /// A required policy that `leaf` lacks.
     #[must_use]
     pub fn missing_policy(&self, leaf: &Certificate) -> Option<ObjectIdentifier> {
         self.policies
@@ -111,7 +110,7 @@ impl TrustEntry {
 /// A path and the entry that decides about its leaf.
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedPath<'a> {
-    /// From the leaf to the anchor, both included.
+    /// Certificates from the leaf to the anchor, both included.
     pub(crate) chain: Vec<Certificate>,
     /// The anchor nearest to the leaf.
     pub(crate) anchor: &'a TrustEntry,
@@ -119,25 +118,23 @@ pub(crate) struct TrustedPath<'a> {
 
 /// All configured authorities.
 ///
-/// They are read from one folder that holds PEM files and a `trust.toml`, whose
-/// form `docs/trust.md` describes.
+/// They are read from one folder that holds PEM files and a `trust.toml`, whose form
+/// `docs/trust.md` describes.
 ///
-/// `root` and `issuing` entries are anchors: a path may end at either, and the
-/// anchor nearest to the leaf decides about policies, qualification and
-/// revocation. `intermediate` entries only help to find a path for their
-/// purposes and methods; of their other fields only the settings of OCSP count,
-/// for what they have issued themselves.
+/// `root` and `issuing` entries are anchors: a path may end at either, and the anchor nearest to
+/// the leaf decides about policies, qualification and revocation. `intermediate` entries only help
+/// to find a path for their purposes and methods. Of their other fields only the settings of OCSP
+/// count, for the certificates that they issued themselves.
 ///
-/// What a document holds for the time when nobody can be asked any more ends at
-/// an anchor too, or at the root above one: where others stand between an
-/// issuing authority and its root, they are configured as `intermediate`.
+/// The validation data kept in a document also end at an anchor, or at the root above one.
+/// Authorities between an issuing authority and its root must be configured as `intermediate`.
 #[derive(Clone, Debug, Default)]
 pub struct TrustAnchors {
     entries: Vec<TrustEntry>,
 }
 
 impl TrustAnchors {
-    /// Authorities that are at hand.
+    /// Anchors from entries in memory.
     #[must_use]
     pub fn new(entries: Vec<TrustEntry>) -> Self {
         Self { entries }
@@ -157,14 +154,13 @@ impl TrustAnchors {
         &self.entries
     }
 
-    /// Whether anything is trusted for `purpose`, and for the eID `method` where
-    /// one is asked about.
+    /// Returns true if an anchor is configured for `purpose` and, if given, the eID `method`.
     #[must_use]
     pub fn has_anchor_for(&self, purpose: Purpose, method: Option<&str>) -> bool {
         self.anchors(purpose, method).next().is_some()
     }
 
-    /// Whether a certificate is configured as an anchor.
+    /// Returns true if a certificate is configured as an anchor.
     pub(crate) fn has_anchor(&self, certificate: &Certificate) -> bool {
         let mut anchors = self.entries.iter().filter(|entry| entry.is_anchor());
         anchors.any(|entry| entry.certificate == *certificate)
@@ -176,9 +172,9 @@ impl TrustAnchors {
         authorities.find(|authority| certificate.is_issued_by(authority))
     }
 
-    /// Whether a chain of a configured anchor ends in this root: it is the
-    /// anchor, or issued it, itself or through configured authorities. Trusted
-    /// lists name issuing authorities, and documents hold the roots above them.
+    /// Returns true if a configured anchor's chain ends in this root: it is the anchor, or issued
+    /// it, directly or through configured authorities. Trusted lists name issuing authorities, and
+    /// documents hold the roots above them.
     pub(crate) fn lead_to(&self, root: &Certificate) -> bool {
         let mut below = vec![root];
         let mut above: Vec<&TrustEntry> = self.entries.iter().collect();

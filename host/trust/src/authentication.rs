@@ -1,4 +1,4 @@
-//! Whether a certificate may tell who its holder is now.
+//! Checks of authentication certificates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::signer::{
 };
 use crate::validation::RevocationSources;
 
-/// The eID method whose certificates have purposes of their own.
+/// The eID method whose certificates have key purposes of their own.
 const SMART_ID: &str = "smart_id";
 /// Smart-ID's purpose for authentication, in certificates since April 2025.
 const SMART_ID_AUTHENTICATION: ObjectIdentifier =
@@ -30,8 +30,7 @@ pub struct AuthenticationCheck {
 }
 
 impl AuthenticationCheck {
-    /// How old `thisUpdate` of an OCSP response may be, unless the operator says
-    /// otherwise.
+    /// Default maximum age of `thisUpdate` of an OCSP response.
     pub const OCSP_MAX_AGE: Duration = Duration::from_secs(15 * 60);
 
     /// A check against `anchors`, with OCSP responses that are at most
@@ -47,18 +46,16 @@ impl AuthenticationCheck {
         }
     }
 
-    /// Whether anybody is trusted to vouch for those who authenticate by the eID
-    /// `method`.
+    /// Returns true if an anchor is configured for authentication by the eID `method`.
     #[must_use]
     pub fn has_anchor_for(&self, method: &str) -> bool {
         self.anchors
             .has_anchor_for(Purpose::Authentication, Some(method))
     }
 
-    /// Checks that `certificate`, presented by the eID `method`, may authenticate
-    /// its holder at `now`: validity, path, key usage and revocation, in this
-    /// order. Policies of anchors are those of signing certificates, and do not
-    /// count here.
+    /// Checks that `certificate`, presented by the eID `method`, may authenticate its holder at
+    /// `now`. Checks validity, path, key usage and revocation, in this order. Policies of anchors
+    /// are those of signing certificates, and are ignored.
     ///
     /// # Errors
     /// [`CertificateRejection`] names the first check that failed.
@@ -75,7 +72,7 @@ impl AuthenticationCheck {
         check_revocation(&self.sources, certificate, path, &ocsp, now).await
     }
 
-    /// An authority's settings, with this check's limit where that is narrower.
+    /// An authority's settings, with this check's limit if it is narrower.
     fn ocsp_settings(&self, of_authority: &OcspSettings) -> OcspSettings {
         let skew = self.sources.ocsp.clock_skew();
         let limit = self.ocsp_max_age.saturating_sub(skew);
@@ -86,12 +83,11 @@ impl AuthenticationCheck {
         }
     }
 
-    /// Whether an authority that is trusted for the method stands behind the
-    /// certificate: now, or while it was valid. Whether it may authenticate
-    /// anybody is not looked at.
+    /// Returns true if the certificate has a trusted path for the method: now, or while it was
+    /// valid. Its fitness for authentication is not checked.
     #[must_use]
     pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
-        // OpenSSL takes a certificate for expired at its last moment.
+        // OpenSSL treats a certificate as expired in its last second.
         let last = certificate.not_after() - SignedDuration::from_secs(1);
         let at = now.min(last).max(certificate.not_before());
         self.path(certificate, method, at).is_ok()
@@ -111,8 +107,7 @@ impl AuthenticationCheck {
     }
 }
 
-/// A card's signing certificate holds digitalSignature too: what tells it apart
-/// is nonRepudiation.
+/// A card's signing certificate has digitalSignature too; only nonRepudiation distinguishes it.
 fn check_purpose(certificate: &Certificate, method: &str) -> Result<(), PurposeFault> {
     if certificate.is_authority() {
         return Err(PurposeFault::Authority);

@@ -31,37 +31,33 @@ use x509_cert::ext::pkix::{
 use crate::signature::{self, SignatureFault, SignatureScheme};
 use crate::wire::Signed;
 
-/// The longest one that is remembered, in bytes. Anybody can send one.
+/// Maximum size of a cached certificate, in bytes. Anybody can send one.
 const LONGEST: usize = 8192;
 
-/// Certificates by their fingerprints: of the people who sign at one time, and of the
-/// authorities that are asked meanwhile.
+/// Cache of certificates by fingerprint: those of current signers, and of the authorities involved.
 pub(crate) static KNOWN: Recent<[u8; 32], Certificate> = Recent::new(256);
 
-/// How many certificates this process has read; those that it remembered are not
-/// among them.
+/// Number of certificates read by this process; cached ones are not counted.
 pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
 
-/// Why octets are not a usable certificate.
+/// Reason why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// They are not the DER encoding of a certificate.
+    /// Not the DER encoding of a certificate.
     #[error("the certificate is not well-formed DER")]
     Encoding(#[source] der::Error),
-    /// An extension that decides about the use of the key cannot be read, or
-    /// stands in the certificate twice.
+    /// An extension that decides about the use of the key cannot be read, or occurs twice.
     #[error("the certificate extension {0} is malformed")]
     Extension(ObjectIdentifier),
     /// A time of the validity period is out of range.
     #[error("the certificate's validity period is out of range")]
     Validity,
-    /// OpenSSL does not read the certificate or its key.
+    /// OpenSSL cannot read the certificate or its key.
     #[error("the certificate's key cannot be used")]
     Key(#[source] ErrorStack),
 }
 
-/// A certificate with what the checks need of it, and its DER encoding. A clone
-/// shares both.
+/// A certificate, with its DER encoding and the contents needed by the checks. A clone shares both.
 ///
 /// `Debug` shows the fingerprint alone, never the subject.
 #[derive(Clone)]
@@ -71,8 +67,8 @@ struct Contents {
     der: Vec<u8>,
     sha256: [u8; 32],
     x509: X509,
-    /// What its issuer signed; none where it says otherwise in there of the
-    /// algorithm (RFC 5280 clause 4.1.1.2).
+    /// The signed part; `None` if its algorithm differs from the outer one (RFC 5280 clause
+    /// 4.1.1.2).
     signed: Option<Signed>,
     public_key: PublicKey,
     spki_der: Vec<u8>,
@@ -100,13 +96,13 @@ struct ExtendedUsage {
 }
 
 impl Certificate {
-    /// Reads a certificate, or remembers it: a signature meets the same ones at
-    /// each of its steps, and to read one takes longer than to verify with its
-    /// key. See [`forget_unused`](crate::forget_unused).
+    /// Reads a certificate, from a cache if possible. A signature needs the same certificates at
+    /// each of its steps, and reading one takes longer than verifying with its key. See
+    /// [`forget_unused`](crate::forget_unused).
     ///
-    /// Extensions that only ever widen what a certificate may do (policies, QC
-    /// statements, authority information) count as absent when they cannot be
-    /// read; those that decide about the key's use are an error.
+    /// Extensions that only widen what a certificate may do (policies, QC statements, authority
+    /// information) count as absent if they cannot be read. Those that decide about the key's use
+    /// are an error.
     ///
     /// # Errors
     /// [`CertificateError`] names what cannot be read.
@@ -138,7 +134,7 @@ impl Certificate {
         &self.0.serial_number
     }
 
-    /// Who the certificate is about.
+    /// Subject of the certificate.
     #[must_use]
     pub fn subject(&self) -> &Subject {
         &self.0.subject
@@ -163,8 +159,7 @@ impl Certificate {
         &self.0.issuer_der
     }
 
-    /// Whether this certificate names `issuer` as its issuer. Says nothing
-    /// about the signature.
+    /// Returns true if this certificate names `issuer` as its issuer. The signature is not checked.
     #[must_use]
     pub fn names_issuer(&self, issuer: &Certificate) -> bool {
         self.0
@@ -186,7 +181,7 @@ impl Certificate {
         self.0.not_after
     }
 
-    /// Whether basicConstraints make this an authority's certificate.
+    /// Returns true if basicConstraints make this an authority's certificate.
     #[must_use]
     pub fn is_authority(&self) -> bool {
         self.0.is_authority
@@ -207,7 +202,7 @@ impl Certificate {
             .map(|usage| usage.purposes.as_slice())
     }
 
-    /// Whether the extKeyUsage extension is present and critical.
+    /// Returns true if the extKeyUsage extension is present and critical.
     #[must_use]
     pub fn extended_key_usage_is_critical(&self) -> bool {
         self.0
@@ -234,7 +229,7 @@ impl Certificate {
         &self.0.ocsp_urls
     }
 
-    /// Addresses where the issuer's certificate lies.
+    /// URLs of the issuer's certificate.
     #[must_use]
     pub fn issuer_urls(&self) -> &[String] {
         &self.0.issuer_urls
@@ -246,8 +241,8 @@ impl Certificate {
         &self.0.revocation_list_urls
     }
 
-    /// Whether `issuer` issued this certificate, by names and signature; one
-    /// that is self-signed is its own issuer.
+    /// Returns true if `issuer` issued this certificate, by names and signature; a self-signed one
+    /// is its own issuer.
     #[must_use]
     pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
         self.names_issuer(issuer) && self.is_signed_by(issuer)
@@ -266,7 +261,7 @@ impl Certificate {
         // OpenSSL verifies by algorithms that are accepted nowhere else, too.
         let verified = self.0.signed.as_ref().is_some_and(verifies)
             || self.0.x509.verify(key.openssl()).is_ok_and(|is| is);
-        // What OpenSSL queued must not surface in the next call of this thread.
+        // Errors queued by OpenSSL must not surface in the next call of this thread.
         drop(ErrorStack::get());
         verified
     }
@@ -282,12 +277,12 @@ impl Certificate {
         value: &[u8],
     ) -> Result<(), SignatureFault> {
         let verified = signature::verify_sha256(&self.0.public_key, scheme, message, value);
-        // What OpenSSL queued must not surface in the next call of this thread.
+        // Errors queued by OpenSSL must not surface in the next call of this thread.
         drop(ErrorStack::get());
         verified
     }
 
-    /// What kind of key it certifies.
+    /// Kind of the certified key.
     #[must_use]
     pub fn key_kind(&self) -> &KeyKind {
         &self.0.key_kind
@@ -414,7 +409,7 @@ fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
     let names = points
         .into_iter()
         .flat_map(|points| points.0)
-        // A list for some reasons alone does not say that a certificate is good.
+        // A list limited to some reasons does not show that a certificate is good.
         .filter(|point| point.reasons.is_none())
         .flat_map(|point| match point.distribution_point {
             Some(DistributionPointName::FullName(names)) => names,

@@ -1,19 +1,17 @@
 //! Certificate paths, revocation and time-stamps.
 //!
-//! - [`Certificate`] reads an X.509 certificate once: subject, validity, key
-//!   usage, policies, QC statements (RFC 5280, ETSI EN 319 412).
-//! - [`TrustAnchors`] are the authorities that the operator trusts, each for
-//!   named purposes, read from a folder whose form `docs/trust.md` describes.
-//! - [`SignerCheck`] decides whether a certificate may sign now: validity,
-//!   path, key usage, qualification, revocation. [`AuthenticationCheck`] decides
-//!   whether it may tell who its holder is.
-//! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for
-//!   time-stamps (RFC 3161).
-//! - [`ValidationData`] gathers what verifies signatures when nobody can be
-//!   asked any more: issuers' certificates, OCSP responses, revocation lists.
+//! - [`Certificate`] reads an X.509 certificate once: subject, validity, key usage, policies, QC
+//!   statements (RFC 5280, ETSI EN 319 412).
+//! - [`TrustAnchors`] are the authorities that the operator trusts, each for named purposes, read
+//!   from a folder whose form `docs/trust.md` describes.
+//! - [`SignerCheck`] decides if a certificate may sign now: validity, path, key usage,
+//!   qualification, revocation. [`AuthenticationCheck`] decides if it may authenticate its holder.
+//! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for time-stamps (RFC 3161).
+//! - [`ValidationData`] gathers data for verifying signatures in the long term: issuers'
+//!   certificates, OCSP responses, revocation lists.
 //!
-//! Nothing here reads a clock: every check takes `now`. The network is reached
-//! through two [`Ports`], random numbers come from a [`RandomSource`]. Values of persons stand in no error and in no
+//! Nothing here reads a clock: every check takes `now`. The network is reached through two
+//! [`Ports`], random numbers come from a [`RandomSource`]. Personal data are in no error and in no
 //! `Debug` output.
 
 mod addresses;
@@ -56,10 +54,9 @@ pub use crate::validation::{
 };
 pub use parafa_public_key::VERIFICATIONS;
 
-/// Forgets the certificates and paths that nobody has asked for since this was called
-/// last, and what verified. Most are of persons, and tell their names and codes:
-/// whoever runs for long calls it every few minutes, so that none stays when its
-/// records are erased.
+/// Forgets the certificates, paths and verified values not used since the last call. Most
+/// certificates are persons' and contain names and codes. Long-running processes call this every
+/// few minutes, so that none stays when its records are erased.
 pub fn forget_unused() {
     certificate::KNOWN.forget_unused();
     path::KNOWN.forget_unused();

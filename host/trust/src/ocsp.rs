@@ -27,17 +27,17 @@ use crate::ports::{FetchBudget, Ports};
 use crate::random::{RandomSource, RandomUnavailable};
 use crate::signature::SignatureFault;
 
-/// How one authority's responder is spoken to.
+/// Settings of requests to one authority's responder.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OcspSettings {
-    /// A fixed responder; `None`: the one that the certificate's authority
-    /// information access names.
+    /// URL of a fixed responder; `None` for the one in the certificate's authority information
+    /// access.
     pub url: Option<Url>,
-    /// Whether a nonce is sent, and whether it must come back.
+    /// Use of nonces: sent or not, required in the response or not.
     pub nonce: NonceMode,
-    /// Which digest identifies the issuer.
+    /// Digest that identifies the issuer.
     pub certid_hash: CertIdHash,
-    /// How old thisUpdate may be; `None`: as the client's policy says.
+    /// Maximum age of thisUpdate; `None` for the client's policy.
     pub max_age: Option<Duration>,
 }
 
@@ -45,12 +45,12 @@ pub struct OcspSettings {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum NonceMode {
-    /// None is sent.
+    /// No nonce is sent.
     Off,
-    /// One is sent; when the responder returns one, it must be equal.
+    /// A nonce is sent; if the responder returns one, it must be equal.
     #[default]
     Send,
-    /// One is sent and must be returned.
+    /// A nonce is sent and must be returned.
     Require,
 }
 
@@ -59,15 +59,15 @@ pub enum NonceMode {
 pub struct OcspPolicy {
     /// Size of an answer, and time for all responders of a certificate.
     pub limits: ExchangeLimits,
-    /// How far an issuer's clock may be off.
+    /// Tolerance for an issuer's clock.
     pub clock_skew: Duration,
-    /// How old thisUpdate may be.
+    /// Maximum age of thisUpdate.
     pub max_age: Duration,
 }
 
 impl Default for OcspPolicy {
-    /// Four seconds, so that there is time for a CRL in place of a responder that
-    /// hangs, and 64 KiB; five minutes of skew; an hour of age.
+    /// A time-out of four seconds, which leaves time for a CRL if a responder hangs; 64 KiB; five
+    /// minutes of skew; an hour of age.
     fn default() -> Self {
         Self {
             limits: ExchangeLimits {
@@ -80,7 +80,7 @@ impl Default for OcspPolicy {
     }
 }
 
-/// Why there is no answer about a certificate's revocation.
+/// Reason for the lack of an answer about a certificate's revocation.
 #[derive(Debug, thiserror::Error)]
 pub enum OcspError {
     /// Neither the configuration nor the certificate names a responder.
@@ -98,19 +98,19 @@ pub enum OcspError {
     /// The responder was not reached.
     #[error("the OCSP responder was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the OCSP responder answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It refused (OCSPResponseStatus, RFC 6960 clause 4.2.1).
+    /// The responder refused (OCSPResponseStatus, RFC 6960 clause 4.2.1).
     #[error("the OCSP responder refused with status {0}")]
     Refused(u32),
     /// The answer is not well-formed.
     #[error("the OCSP response is malformed")]
     Malformed(#[source] der::Error),
-    /// The answer is of another type than id-pkix-ocsp-basic.
+    /// The response type is not id-pkix-ocsp-basic.
     #[error("the OCSP response has the type {0}")]
     ResponseType(ObjectIdentifier),
-    /// There is not exactly one answer about the certificate.
+    /// The response does not have exactly one answer about the certificate.
     #[error("the OCSP response has {0} answers about the certificate instead of one")]
     NotOneAnswer(usize),
     /// A critical extension that is not understood.
@@ -119,8 +119,8 @@ pub enum OcspError {
     /// The nonce came back changed, or not at all though it must.
     #[error("the OCSP response does not carry the nonce of the request")]
     Nonce,
-    /// No certificate of the responder matches its identifier, or none of
-    /// those may answer for the issuer, or the certificate answers for itself.
+    /// No certificate matches the responder's identifier, or none that matches may answer for the
+    /// issuer, or the certificate answers for itself.
     #[error("the OCSP responder is not authorised by the issuer")]
     Responder,
     /// The responder's certificate lacks id-kp-OCSPSigning.
@@ -141,7 +141,7 @@ pub enum OcspError {
 }
 
 impl OcspError {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     fn http_status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -150,7 +150,7 @@ impl OcspError {
     }
 }
 
-/// What every responder is asked.
+/// The question put to each responder.
 struct Question<'a> {
     certificate: &'a Certificate,
     issuer: &'a Certificate,
@@ -158,7 +158,7 @@ struct Question<'a> {
     now: Timestamp,
 }
 
-/// Asks OCSP responders.
+/// Client of OCSP responders.
 #[derive(Clone)]
 pub struct OcspClient {
     ports: Ports,
@@ -167,8 +167,8 @@ pub struct OcspClient {
 }
 
 impl OcspClient {
-    /// A client that speaks through `ports`: to responders that are configured
-    /// through the one, to those that certificates name through the other.
+    /// A client that speaks through `ports`: one for configured responders, the other for those
+    /// named in certificates.
     #[must_use]
     pub fn new(ports: Ports, random: Arc<dyn RandomSource>, policy: OcspPolicy) -> Self {
         Self {
@@ -178,7 +178,7 @@ impl OcspClient {
         }
     }
 
-    /// The same client, which fetches no more than `budget`.
+    /// The same client, limited to fetching `budget`.
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         Self::new(
@@ -196,12 +196,11 @@ impl OcspClient {
         self.policy.clock_skew
     }
 
-    /// What the responder says about `certificate`, which `issuer` issued, with
-    /// the response as evidence. Responders are asked in turn until one gives
-    /// a valid answer, be it good or not.
+    /// Status of `certificate`, which `issuer` issued, with the response as evidence. Responders
+    /// are asked in turn until one gives a valid answer, whatever the status.
     ///
     /// # Errors
-    /// [`OcspError`] of the last responder when none gave a valid answer.
+    /// [`OcspError`] of the last responder if none gave a valid answer.
     pub async fn status(
         &self,
         certificate: &Certificate,

@@ -13,26 +13,26 @@ use crate::certificate::Certificate;
 /// Most authorities between a leaf and its anchor.
 const MAX_DEPTH: i32 = 5;
 
-/// OpenSSL's security level for keys and signatures of a path: 2 asks for 112
-/// bits, that is RSA from 2048 bits and no SHA-1.
+/// OpenSSL's security level for keys and signatures of a path: level 2 requires 112 bits, so RSA
+/// from 2048 bits and no SHA-1.
 const SECURITY_LEVEL: i32 = 2;
 
-/// All that a path was looked for with but the time: the fingerprints of the leaf, of
-/// intermediates and of anchors.
+/// Input of a search for a path except the time: the fingerprints of the leaf, of intermediates and
+/// of anchors.
 type Given = [Vec<[u8; 32]>; 3];
 
-/// Paths that were found before, of some ten kilobytes each. To find one takes a
-/// verification for each of its steps, of curve P-384 more than a millisecond, and one
-/// signature asks for the same path at each of its steps.
+/// Cache of paths, some ten kilobytes each. Finding a path takes a verification for each of its
+/// steps, more than a millisecond on curve P-384. One signature needs the same path at each of its
+/// steps.
 pub(crate) static KNOWN: Recent<Given, Vec<Certificate>> = Recent::new(256);
 
-/// Why there is no trusted path.
+/// Reason for the lack of a trusted path.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
     /// No path ends in a configured authority, or one of its steps fails.
     #[error("no trusted path at depth {depth}: {reason}")]
     NoPath {
-        /// How many steps above the leaf the fault lies.
+        /// Number of steps above the leaf at which the fault lies.
         depth: u32,
         /// OpenSSL's words for it.
         reason: &'static str,
@@ -71,8 +71,8 @@ pub(crate) fn build<'a>(
     )
 }
 
-/// Whether each certificate of a path is valid at `at`. OpenSSL has the last second
-/// no longer.
+/// Returns true if each certificate of a path is valid at `at`. As in OpenSSL, the last second no
+/// longer counts.
 pub(crate) fn is_valid_at(path: &[Certificate], at: Timestamp) -> bool {
     path.iter()
         .all(|step| step.not_before() <= at && at < step.not_after())
@@ -111,8 +111,8 @@ fn find(
         }
     })?;
     let chain = verified.map_err(|(depth, result): (u32, X509VerifyResult)| {
-        // The reason is told by the context; what OpenSSL queued besides must
-        // not surface in the next call of this thread.
+        // The context holds the reason; errors queued by OpenSSL besides must not surface in the
+        // next call of this thread.
         drop(ErrorStack::get());
         PathError::NoPath {
             depth,
@@ -122,7 +122,7 @@ fn find(
     let chain = chain
         .iter()
         .map(|step| {
-            // Reading it anew takes longer than the path.
+            // Reading it again takes longer than finding the path.
             let der = step.to_der()?;
             let mut given = given.iter();
             let known = given.find(|certificate| certificate.der() == der);

@@ -1,4 +1,4 @@
-//! The ways out, and what may be fetched through them.
+//! HTTP ports, and limits on fetching through them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,18 +7,17 @@ use bytes::Bytes;
 use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
-/// The two ways out. They are kept apart because whoever made a certificate
-/// chose the addresses in it: those must not lead to where only the operator
-/// may point.
+/// The two HTTP ports. They are separate because a certificate's maker chose the addresses in it:
+/// those must not lead to where only the operator may point.
 #[derive(Clone)]
 pub struct Ports {
-    /// To services that the operator configured.
+    /// For services that the operator configured.
     pub configured: Arc<dyn HttpPort>,
-    /// To what certificates name.
+    /// For addresses in certificates.
     pub named: Arc<dyn HttpPort>,
 }
 
-/// What is fetched for one purpose at most.
+/// Limit of fetches for one purpose.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FetchBudget {
     /// Requests.
@@ -28,8 +27,7 @@ pub struct FetchBudget {
 }
 
 impl Ports {
-    /// The same ways, through which no more than `budget` is fetched, whoever
-    /// does.
+    /// The same ports, limited to `budget` in total.
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         let left = Arc::new(Mutex::new(budget));
@@ -52,7 +50,7 @@ struct BudgetedPort {
 }
 
 impl BudgetedPort {
-    /// Takes one exchange; tells how long its answer may be.
+    /// Takes one exchange; returns the limit of its answer in bytes.
     fn begin(&self) -> Result<usize, HttpPortError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         if left.bytes == 0 {
@@ -63,7 +61,7 @@ impl BudgetedPort {
         Ok(left.bytes)
     }
 
-    /// Takes the answer, unless others have used up the room for it meanwhile.
+    /// Deducts the answer's length, unless concurrent answers have used up the limit.
     fn take(&self, len: usize) -> Result<(), HttpPortError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.bytes = left.bytes.checked_sub(len).ok_or(HttpPortError::Spent)?;
@@ -108,7 +106,7 @@ mod tests {
         max_response_bytes: 100,
     };
 
-    /// Answers as long as it may.
+    /// A server that answers as long as the limit allows.
     struct Talkative;
 
     #[async_trait]

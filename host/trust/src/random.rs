@@ -1,15 +1,15 @@
 //! Random numbers, injected.
 
-/// Where nonces come from.
+/// Source of nonces.
 pub trait RandomSource: Send + Sync {
     /// Fills `bytes` with unpredictable octets.
     ///
     /// # Errors
-    /// [`RandomUnavailable`] when the source gives none.
+    /// [`RandomUnavailable`] if the source fails.
     fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomUnavailable>;
 }
 
-/// The source of random numbers gave none.
+/// The source of random numbers failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the source of random numbers gave none")]
 pub struct RandomUnavailable;

@@ -16,7 +16,7 @@ use openssl::sign::Verifier;
 use parafa_public_key::{PublicKey, Scheme};
 use spki::AlgorithmIdentifierOwned;
 
-/// Why a signature value does not stand.
+/// Reason why a signature value is invalid.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SignatureFault {
     /// An algorithm that is unknown here, too weak, or strangely parametrised.
@@ -30,7 +30,7 @@ pub enum SignatureFault {
     Mismatch,
 }
 
-/// How somebody signs a SHA-256 digest.
+/// Signature scheme over a SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureScheme {
     /// ECDSA on the key's curve; the value is an `ECDSA-Sig-Value` in DER.

@@ -1,4 +1,4 @@
-//! Whether a certificate may make a qualified signature now.
+//! Checks that a certificate may make a qualified signature now.
 
 use std::sync::Arc;
 
@@ -26,28 +26,28 @@ impl CheckedSigner {
     }
 }
 
-/// Why a certificate may not sign, or authenticate its holder.
+/// Reason why a certificate may not sign, or authenticate its holder.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateRejection {
     /// Its validity has not begun.
     #[error("the certificate is not valid before {not_before}")]
     NotYetValid {
-        /// When it begins.
+        /// Begin of the validity.
         not_before: Timestamp,
     },
     /// Its validity has ended.
     #[error("the certificate expired at {not_after}")]
     Expired {
-        /// When it ended.
+        /// End of the validity.
         not_after: Timestamp,
     },
-    /// No configured authority for the method stands behind it.
+    /// No path to a configured authority for the method.
     #[error("the certificate is not trusted")]
     Untrusted(#[source] PathError),
-    /// Its key is not for what is asked for.
+    /// Its key usage does not fit.
     #[error("the certificate's key is not for this purpose")]
     Purpose(#[source] PurposeFault),
-    /// It is not a qualified certificate of the expected kind.
+    /// Not a qualified certificate of the expected kind.
     #[error("the certificate is not qualified for electronic signatures")]
     NotQualified(#[source] QualificationFault),
     /// Its issuer revoked or suspended it.
@@ -59,59 +59,59 @@ pub enum CertificateRejection {
     /// Its issuer's responder does not know it; to be treated as revoked.
     #[error("the certificate is unknown to its issuer's OCSP responder")]
     UnknownToIssuer,
-    /// Neither OCSP nor a CRL told whether it is revoked; trying again may help.
+    /// Neither OCSP nor a CRL gave its status; trying again may help.
     #[error("no usable revocation status came from {}", .asked.join(" or "))]
     RevocationUnavailable {
         /// Hosts of responders and lists.
         asked: Vec<String>,
-        /// Why none was of use.
+        /// Fault of the sources.
         #[source]
         why: Box<ValidationDataError>,
     },
-    /// Nobody can ever tell whether it is revoked: it names neither an OCSP
-    /// responder nor a CRL that may be asked, nor does the configuration.
+    /// Its revocation can never be checked: it names neither an OCSP responder nor a CRL that may
+    /// be asked, nor does the configuration.
     #[error("the certificate has no source of revocation status")]
     NoRevocationSource(#[source] ValidationDataError),
 }
 
-/// What the key may not do.
+/// A fault of the key usage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PurposeFault {
     /// keyUsage is absent or lacks nonRepudiation.
     #[error("keyUsage does not hold nonRepudiation")]
     NoNonRepudiation,
-    /// keyUsage holds nonRepudiation, where somebody is to be authenticated: the
-    /// key is one for signatures, whatever else it may do.
+    /// keyUsage has nonRepudiation, in an authentication: the key is one for signatures, whatever
+    /// else it may do.
     #[error("keyUsage holds nonRepudiation")]
     NonRepudiation,
     /// keyUsage is absent or lacks digitalSignature.
     #[error("keyUsage does not hold digitalSignature")]
     NoDigitalSignature,
-    /// extKeyUsage does not hold the method's purpose for authentication; for
-    /// Smart-ID, also where there is none.
+    /// extKeyUsage lacks the method's purpose for authentication; for Smart-ID, also if it is
+    /// absent.
     #[error("extKeyUsage does not hold the method's purpose for authentication")]
     NotForAuthentication,
-    /// It is an authority's certificate.
+    /// An authority's certificate.
     #[error("it is an authority's certificate")]
     Authority,
 }
 
-/// Which qualification is missing.
+/// A missing qualification.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum QualificationFault {
     /// No QcCompliance statement.
     #[error("it has no QcCompliance statement")]
     NoCompliance,
-    /// It is qualified under the law of a country outside the EU.
+    /// Qualified under the law of a country outside the EU.
     #[error("it is qualified under the law of another country")]
     ForeignLegislation,
-    /// QcType is there and does not hold esign.
+    /// QcType is present without esign.
     #[error("its QcType is not esign")]
     NotForSignatures,
     /// No QcSSCD statement.
     #[error("it has no QcSSCD statement")]
     NoSscd,
-    /// A policy that its issuer's entry asks for.
+    /// A policy that its issuer's entry requires.
     #[error("it was not issued under the policy {0}")]
     NoPolicy(ObjectIdentifier),
     /// The issuer's service is not, or no longer, a qualified one.
@@ -134,9 +134,9 @@ impl SignerCheck {
         Self { anchors, sources }
     }
 
-    /// Checks that `certificate`, presented by the eID `method`, may make a
-    /// qualified signature at `now`: validity, path, key usage, qualification
-    /// (ETSI EN 319 412-5) and revocation, in this order.
+    /// Checks that `certificate`, presented by the eID `method`, may make a qualified signature at
+    /// `now`. Checks validity, path, key usage, qualification (ETSI EN 319 412-5) and revocation,
+    /// in this order.
     ///
     /// # Errors
     /// [`CertificateRejection`] names the first check that failed.
@@ -159,7 +159,7 @@ impl SignerCheck {
     }
 }
 
-/// Asks the issuer of a trusted path's leaf whether it revoked it.
+/// Checks with the issuer of a trusted path's leaf that it is not revoked.
 pub(crate) async fn check_revocation(
     sources: &RevocationSources,
     certificate: &Certificate,

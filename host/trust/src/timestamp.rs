@@ -31,12 +31,12 @@ use crate::random::{RandomSource, RandomUnavailable};
 /// Octets of a nonce.
 const NONCE_OCTETS: usize = 16;
 
-/// A time-stamping authority that is asked.
+/// A configured time-stamping authority.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TimestampAuthority {
-    /// Where it answers.
+    /// URL of the service.
     pub url: Url,
-    /// The policy that is asked for and that its tokens must name.
+    /// The policy to request, which its tokens must name.
     pub policy: Option<ObjectIdentifier>,
 }
 
@@ -45,7 +45,7 @@ pub struct TimestampAuthority {
 pub struct TimestampPolicy {
     /// Size and time of one exchange with one authority.
     pub limits: ExchangeLimits,
-    /// How far genTime may be from now, either way.
+    /// Maximum difference between genTime and now, either way.
     pub clock_skew: Duration,
 }
 
@@ -62,7 +62,7 @@ impl Default for TimestampPolicy {
     }
 }
 
-/// Why there is no time-stamp.
+/// Reason for the lack of a time-stamp.
 #[derive(Debug, thiserror::Error)]
 pub enum TimestampError {
     /// No authority is configured.
@@ -79,27 +79,27 @@ pub enum TimestampError {
     AllFailed(Vec<AuthorityFailure>),
 }
 
-/// How one authority failed.
+/// Failure of one authority.
 #[derive(Debug, thiserror::Error)]
 #[error("{authority} gave no valid time-stamp")]
 pub struct AuthorityFailure {
     /// Its address.
     pub authority: Url,
-    /// What happened.
+    /// The fault.
     #[source]
     pub fault: TimestampFault,
 }
 
-/// What went wrong with one authority.
+/// A fault of one authority.
 #[derive(Debug, thiserror::Error)]
 pub enum TimestampFault {
-    /// It was not reached.
+    /// The authority was not reached.
     #[error("the time-stamping authority was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the time-stamping authority answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It refused (PKIStatusInfo, RFC 3161 clause 2.4.2).
+    /// The authority refused (PKIStatusInfo, RFC 3161 clause 2.4.2).
     #[error("the time-stamping authority refused with status {status}, failure bits {failure:?}")]
     Refused {
         /// PKIStatus.
@@ -107,13 +107,13 @@ pub enum TimestampFault {
         /// The bits set in PKIFailureInfo.
         failure: Vec<u8>,
     },
-    /// Its answer does not stand up to the checks.
+    /// Its answer fails the checks.
     #[error("the time-stamping authority's answer is not valid")]
     Invalid(#[source] TokenFault),
 }
 
 impl TimestampFault {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     fn status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -122,7 +122,7 @@ impl TimestampFault {
     }
 }
 
-/// Asks time-stamping authorities, in order.
+/// Client of time-stamping authorities, asked in order.
 #[derive(Clone)]
 pub struct TimestampClient {
     port: Arc<dyn HttpPort>,
@@ -130,7 +130,7 @@ pub struct TimestampClient {
     anchors: Arc<TrustAnchors>,
     authorities: Vec<TimestampAuthority>,
     policy: TimestampPolicy,
-    /// By these anchors.
+    /// Cache of signers with paths to these anchors.
     signers: Arc<KnownSigners>,
 }
 
@@ -155,11 +155,10 @@ impl TimestampClient {
         }
     }
 
-    /// A token over the SHA-256 digest `imprint`, from the first authority that
-    /// gives a valid one.
+    /// A token over the SHA-256 digest `imprint`, from the first authority that gives a valid one.
     ///
     /// # Errors
-    /// [`TimestampError`]; how each authority failed when all did.
+    /// [`TimestampError`], with the failure of each authority if all failed.
     pub async fn timestamp(
         &self,
         imprint: &[u8; 32],
@@ -203,8 +202,7 @@ impl TimestampClient {
         Err(TimestampError::AllFailed(failures))
     }
 
-    /// The certificates that tokens were signed with since the client was made, of
-    /// each issuer the one that was met last.
+    /// Certificates that signed tokens since the client was made: the last one of each issuer.
     #[must_use]
     pub fn signers(&self) -> Vec<Certificate> {
         self.signers.newest()

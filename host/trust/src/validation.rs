@@ -1,6 +1,5 @@
-//! What verifies signatures when nobody can be asked any more: the certificates
-//! of issuers (RFC 5280 clause 4.2.2.1), and what those tell of the certificates
-//! that they issued (RFC 6960; RFC 5280 clause 5).
+//! Data for verifying signatures in the long term. The certificates of issuers (RFC 5280 clause
+//! 4.2.2.1), and revocation data on certificates that they issued (RFC 6960; RFC 5280 clause 5).
 
 mod fault;
 mod issuer_statement;
@@ -26,13 +25,12 @@ use crate::certificate::Certificate;
 use crate::ocsp::OcspClient;
 use crate::ports::FetchBudget;
 
-/// Limits of what is gathered.
+/// Limits on gathering.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ValidationPolicy {
     /// Size and time of the exchange for an issuer's certificate.
     pub issuer: ExchangeLimits,
-    /// How old a responder's answer about an authority may be: those are often
-    /// made in advance.
+    /// Maximum age of a responder's answer about an authority: those are often produced in advance.
     pub max_age_of_authorities: Duration,
 }
 
@@ -49,13 +47,13 @@ impl Default for ValidationPolicy {
     }
 }
 
-/// Who issued a certificate.
+/// Issuer of a certificate.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Issuer {
-    /// Nobody else who matters: it is configured as an anchor, and so is
-    /// nobody above it, or it is a root above an anchor.
+    /// None is needed: the certificate is configured as an anchor and its issuer is not configured,
+    /// or it is a root above an anchor.
     Anchor,
-    /// This authority.
+    /// The configured authority.
     Authority(Box<Certificate>),
 }
 
@@ -65,13 +63,13 @@ pub struct ValidationData {
     anchors: Arc<TrustAnchors>,
     sources: RevocationSources,
     policy: ValidationPolicy,
-    /// None where everything is asked anew.
+    /// `None` without a cache.
     known: Option<Arc<KnownStatements>>,
 }
 
 impl ValidationData {
-    /// Gathers through `ocsp` and the ways that it has; `anchors` are looked
-    /// through first, and decide where a chain may end.
+    /// Gathers through `ocsp` and its ports; `anchors` are searched first, and decide where a chain
+    /// may end.
     #[must_use]
     pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient, policy: ValidationPolicy) -> Self {
         Self {
@@ -82,9 +80,9 @@ impl ValidationData {
         }
     }
 
-    /// The same, which asks of an authority, or of its responder, once in ten minutes,
-    /// unless newer information is due before: for whoever has the same certificates
-    /// told of all the time. What is told of those who sign is asked anew each time.
+    /// The same, with a cache for authorities and their responders. Each is asked about once in ten
+    /// minutes, unless newer information is due before. For callers that check the same
+    /// certificates all the time. Signers' certificates are asked about anew each time.
     #[must_use]
     pub fn remembering_authorities(self) -> Self {
         Self {
@@ -93,7 +91,7 @@ impl ValidationData {
         }
     }
 
-    /// The same, which fetches no more than `budget` from all sources together.
+    /// The same, limited to fetching `budget` from all sources together.
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         Self {
@@ -102,13 +100,12 @@ impl ValidationData {
         }
     }
 
-    /// Who issued a certificate: a configured authority, or one whose
-    /// certificate lies where the certificate says. A chain ends at a configured
-    /// anchor unless its issuer is configured too, and at no other root but one
-    /// above such an anchor.
+    /// The issuer of a certificate: a configured authority, or one whose certificate is at an
+    /// address in the certificate. A chain ends at a configured anchor unless its issuer is
+    /// configured too, and at no other root than one above such an anchor.
     ///
     /// # Errors
-    /// [`ValidationDataError`] when the issuer is not known, or not trusted.
+    /// [`ValidationDataError`] if the issuer is not known, or not trusted.
     pub async fn issuer(&self, certificate: &Certificate) -> Result<Issuer, ValidationDataError> {
         if is_root(certificate) {
             return if self.anchors.lead_to(certificate) {
@@ -136,16 +133,16 @@ impl ValidationData {
         Err(fault)
     }
 
-    /// What the issuer tells of a certificate now, in DER: an OCSP response,
-    /// good or not, else a revocation list. A responder that does not know the
-    /// certificate leaves it to the list (RFC 6960 clause 2.2).
+    /// Current revocation data on a certificate, in DER: an OCSP response, whatever its status,
+    /// otherwise a revocation list. If the responder does not know the certificate, the list
+    /// decides (RFC 6960 clause 2.2).
     ///
-    /// With `since`, what is told has to tell of that time (ETSI EN 319 102-1
-    /// clause 5.2.5): of a signer it was told since; of an authority, whose
-    /// lists are weeks apart, it may also have been the newest then.
+    /// With `since`, the data must cover that time (ETSI EN 319 102-1 clause 5.2.5). On a signer
+    /// they must have been issued since. On an authority, whose lists are weeks apart, they may
+    /// also have been the newest at that time.
     ///
     /// # Errors
-    /// [`ValidationDataError`] when there is neither.
+    /// [`ValidationDataError`] if there is neither.
     pub async fn revocation(
         &self,
         certificate: &Certificate,
@@ -198,7 +195,7 @@ impl ValidationData {
     }
 }
 
-/// Whether it signed itself.
+/// Returns true if it is self-signed.
 fn is_root(certificate: &Certificate) -> bool {
     certificate.is_issued_by(certificate)
 }

@@ -62,8 +62,8 @@ impl<'a> DecodeValue<'a> for WireTime {
     }
 }
 
-/// A SET OF with its elements exactly as received, duplicates too; the types of
-/// `der` refuse or rewrite some of what the field sends.
+/// A SET OF with its elements exactly as received, duplicates too. The types of `der` refuse or
+/// rewrite some inputs that deployed services send.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawSet {
     value: Vec<u8>,
@@ -93,8 +93,8 @@ impl RawSet {
         Ok(elements)
     }
 
-    /// The set's DER encoding under its universal tag, whatever tag and order
-    /// it arrived in: what a CMS signature is made over (RFC 5652 clause 5.4).
+    /// The set's DER encoding under its universal tag, whatever tag and order it arrived in: the
+    /// input of a CMS signature (RFC 5652 clause 5.4).
     pub(crate) fn to_canonical(&self) -> der::Result<Vec<u8>> {
         let mut elements = self.element_octets()?;
         elements.sort();
@@ -114,8 +114,8 @@ impl<'a> DecodeValue<'a> for RawSet {
     }
 }
 
-/// A certificate or a revocation list, what is signed of it exactly as received
-/// (RFC 5280 clauses 4.1 and 5.1).
+/// A certificate or a revocation list, with its signed part exactly as received (RFC 5280 clauses
+/// 4.1 and 5.1).
 pub(crate) struct Signed {
     pub(crate) tbs_octets: Vec<u8>,
     pub(crate) algorithm: AlgorithmIdentifierOwned,

@@ -1,5 +1,4 @@
-//! The cryptography of the host, for those who read signatures. There is no
-//! document beside what is read.
+//! The host's cryptography for the signature reader. A list's signature covers no other document.
 
 use openssl::hash::MessageDigest;
 use parafa_format_core::{
@@ -7,11 +6,11 @@ use parafa_format_core::{
 };
 use parafa_public_key::{PublicKey, Scheme};
 
-/// What computes digests and verifies.
+/// Computes digests and verifies signatures.
 #[derive(Debug)]
 pub(crate) struct HostCryptography;
 
-/// There is none.
+/// No document; the type has no values.
 #[derive(Debug)]
 pub(crate) enum NoDocument {}
 
@@ -90,7 +89,7 @@ impl Environment for HostCryptography {
             | SignatureAlgorithm::Ed448 => return Err(format!("{algorithm} is not supported")),
         };
         let key = PublicKey::from_spki(spki).map_err(|error| error.to_string())?;
-        // What OpenSSL cannot compute with is a value that is no signature.
+        // A value that OpenSSL cannot compute with is not a signature.
         Ok(key
             .verify_digest(scheme, hash, digest, signature)
             .unwrap_or(false))

@@ -1,4 +1,4 @@
-//! What lists would change among the anchors.
+//! Differences between lists and trust anchors.
 
 use jiff::Timestamp;
 use parafa_trust::{AuthorityKind, Certificate, Purpose, TrustEntry};
@@ -6,98 +6,98 @@ use serde::Serialize;
 
 use crate::listed::{Listed, Window};
 
-/// Longest part of a file's name that tells whose certificate it is.
+/// Maximum length of the part of a file name that names the certificate's subject.
 const LONGEST_NAME: usize = 40;
 
-/// What lists would change, for a person to look at.
+/// Differences between lists and anchors, for a person to review.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Difference {
     /// Certificates that lists name as qualified and no anchor has.
     pub added: Vec<Added>,
-    /// Anchors that are qualified from another time on.
+    /// Anchors whose qualified period differs.
     pub changed: Vec<Changed>,
-    /// Anchors that are qualified no more, and do not say so yet.
+    /// Anchors that are no longer qualified, but not marked so yet.
     pub withdrawn: Vec<Changed>,
-    /// Anchors that none of the lists names, nor a qualified unit of theirs.
+    /// Anchors that none of the lists contains, and that issued no qualified unit of theirs.
     pub unlisted: Vec<Unlisted>,
-    /// What else there is to see to.
+    /// Further remarks for the reviewer.
     pub notes: Vec<String>,
 }
 
-/// An anchor that there is not yet.
+/// An anchor to add.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Added {
     /// The file that its certificate would be in.
     pub file: String,
-    /// What its certificate calls it.
+    /// Subject of its certificate.
     pub subject: String,
     /// Its certificate's SHA-256.
     pub sha256: String,
-    /// What it would be accepted for.
+    /// Purpose for which it would be accepted.
     pub purpose: &'static str,
-    /// When it is qualified.
+    /// Period in which it is qualified.
     #[serde(flatten)]
     pub window: Window,
     /// The name of the service.
     pub service: String,
-    /// Who provides it.
+    /// Name of the provider.
     pub provider: String,
     /// The list that names it.
     pub territory: String,
-    /// Policies by which the list tells its certificates apart.
+    /// Policies by which the list distinguishes its certificates.
     pub policies: Vec<String>,
     /// The certificate, DER.
     #[serde(skip)]
     pub(crate) certificate: Vec<u8>,
 }
 
-/// An anchor whose times are others.
+/// An anchor whose qualified period differs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
     /// Its file.
     pub file: String,
-    /// What its certificate calls it.
+    /// Subject of its certificate.
     pub subject: String,
     /// Its certificate's SHA-256.
     pub sha256: String,
-    /// What it is accepted for.
+    /// Purposes for which it is accepted.
     pub purposes: Vec<&'static str>,
-    /// When it is qualified as `trust.toml` says.
+    /// Qualified period in `trust.toml`.
     pub before: Window,
-    /// When it is as lists say.
+    /// Qualified period in the lists.
     pub after: Window,
     /// Its place among the entries.
     #[serde(skip)]
     pub(crate) entry: usize,
 }
 
-/// An anchor of which no list speaks.
+/// An anchor that no list contains.
 #[derive(Clone, Debug, Serialize)]
 pub struct Unlisted {
     /// Its file.
     pub file: String,
-    /// What its certificate calls it.
+    /// Subject of its certificate.
     pub subject: String,
     /// Its certificate's SHA-256.
     pub sha256: String,
-    /// What it is accepted for.
+    /// Purposes for which it is accepted.
     pub purposes: Vec<&'static str>,
 }
 
-/// What anchors are held against.
+/// Input of the comparison.
 pub(crate) struct Comparison<'a> {
     pub(crate) listed: &'a [Listed],
     /// The entries of `trust.toml`.
     pub(crate) entries: &'a [TrustEntry],
-    /// The file of each of them.
+    /// File of each entry.
     pub(crate) files: &'a [String],
     pub(crate) now: Timestamp,
 }
 
 impl Difference {
-    /// Whether there is nothing that could be written.
+    /// Returns true if there is nothing to write.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.withdrawn.is_empty()
@@ -172,8 +172,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether an anchor issued the certificate of a time-stamping service that is
-    /// qualified: lists name the unit that stamps, and anchors are authorities.
+    /// Returns true if an anchor issued the certificate of a qualified time-stamping service. Lists
+    /// name the time-stamping unit; anchors are authorities.
     fn issued_a_stamper(&self, entry: &TrustEntry) -> bool {
         is_anchor_for(entry, Purpose::Timestamping)
             && self.listed.iter().any(|listed| {
@@ -222,7 +222,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether a listed unit that stamps is one that the authority of an entry issued.
+/// Returns true if the entry's authority issued the certificate of a listed time-stamping unit.
 fn is_unit_below(listed: &Listed, entry: &TrustEntry) -> bool {
     listed.purpose == Purpose::Timestamping
         && !listed.certificate.is_authority()
@@ -233,7 +233,7 @@ fn is_anchor_for(entry: &TrustEntry, purpose: Purpose) -> bool {
     entry.kind != AuthorityKind::Intermediate && entry.purposes.contains(&purpose)
 }
 
-/// As `trust.toml` has it.
+/// Name of a purpose in `trust.toml`.
 fn name(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Signing => "signing",
@@ -251,7 +251,7 @@ fn sha256(certificate: &Certificate) -> String {
     hex::encode_upper(certificate.sha256())
 }
 
-/// A name that tells whose certificate is in a file, and which.
+/// File name from a certificate's subject and digest.
 fn file_name(certificate: &Certificate) -> String {
     let subject = certificate.subject().common_name().unwrap_or_default();
     let words = subject.split(|c: char| !c.is_ascii_alphanumeric());

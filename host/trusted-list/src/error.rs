@@ -4,93 +4,93 @@ use std::path::PathBuf;
 use parafa_trust::TrustConfigError;
 use parafa_xades::Fault;
 
-/// Why something is no trusted list that may be believed.
+/// Reason why a file is not a trusted list that may be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// It is no XML that is read here.
+    /// Not XML, or XML beyond the reader's limits.
     #[error("it cannot be read")]
     Xml(#[from] parafa_xml::Error),
-    /// It is XML, and no trusted list.
+    /// XML, but not a trusted list.
     #[error("its root is no TrustServiceStatusList of {0}")]
     NotAList(&'static str),
-    /// The signature does not hold, or cannot be told to.
+    /// The signature is invalid or cannot be verified.
     #[error("its signature is not accepted")]
     Signature(#[from] Fault),
-    /// It holds and shows less than it should.
+    /// The signature is valid, but weaker than required.
     #[error("its signature is not accepted: it is made with {0}")]
     Weak(String),
-    /// It is of a version of the standard that is not read.
+    /// The version of the standard is not supported.
     #[error("TSLVersionIdentifier is {0}; versions 5 and 6 are read")]
     Version(String),
-    /// It is a list of another kind.
+    /// The list is of another kind.
     #[error("TSLType is {found:?} and has to be {wanted:?}")]
     Kind {
-        /// Which one it is.
+        /// Kind of the list.
         found: String,
-        /// Which one it has to be.
+        /// Kind required.
         wanted: &'static str,
     },
-    /// An element is missing, or holds what it may not.
+    /// An element is missing or has an invalid value.
     #[error("{element} {reason}")]
     Element {
         /// Its name.
         element: &'static str,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
 }
 
-/// Why nothing is imported.
+/// Reason why nothing is imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// A file cannot be written.
     #[error("{} cannot be written", path.display())]
     Write {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// A file is larger than lists are.
     #[error("{} has more than {most} bytes", path.display())]
     TooLarge {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
         /// The limit.
         most: u64,
     },
-    /// A list may not be believed.
+    /// A list is not acceptable.
     #[error("{} is refused", path.display())]
     List {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: ListError,
     },
-    /// Nobody is named who may sign the list of the lists.
+    /// No signer of the list of the lists is configured.
     #[error(
         "no signer of the list of the lists is known: name certificates with --lotl-signer, or put them into {}",
         path.display()
     )]
     NoSigners {
-        /// Where they would be.
+        /// Path searched.
         path: PathBuf,
     },
-    /// A file of pinned signers holds no certificate.
+    /// A file of pinned signers has no certificate.
     #[error("{} holds no certificate in PEM", path.display())]
     Signers {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The list of the lists is signed by somebody else.
+    /// The list of the lists has a signer that is not pinned.
     #[error(
         "{}: the signer's certificate, SHA-256 {sha256}, is none of those that may sign the list of the lists",
         path.display()
@@ -98,18 +98,18 @@ pub enum ImportError {
     NotPinned {
         /// The list.
         path: PathBuf,
-        /// Of the certificate.
+        /// Fingerprint of the certificate.
         sha256: String,
     },
-    /// The list of the lists does not know the territory.
+    /// The list of the lists does not have the territory.
     #[error("{}: the list of the lists names no list of {territory}", path.display())]
     NotPointedTo {
         /// The list.
         path: PathBuf,
-        /// What it is a list of.
+        /// Territory of the list.
         territory: String,
     },
-    /// A list is signed by somebody whom the list of the lists does not name for it.
+    /// A list has a signer that the list of the lists does not name for it.
     #[error(
         "{}: the signer's certificate, SHA-256 {sha256}, is none of those that the list of the lists names for {territory}",
         path.display()
@@ -117,12 +117,12 @@ pub enum ImportError {
     OtherSigner {
         /// The list.
         path: PathBuf,
-        /// What it is a list of.
+        /// Territory of the list.
         territory: String,
-        /// Of the certificate.
+        /// Fingerprint of the certificate.
         sha256: String,
     },
-    /// There should be a newer list.
+    /// A newer list is due.
     #[error(
         "{}: {reason}; fetch the newest one, or go on with --accept-old",
         path.display()
@@ -141,7 +141,7 @@ pub enum ImportError {
     Behind {
         /// The list.
         path: PathBuf,
-        /// What it is a list of.
+        /// Territory of the list.
         territory: String,
         /// Its number.
         sequence: u64,
@@ -153,7 +153,7 @@ pub enum ImportError {
     Repeated {
         /// The second one.
         path: PathBuf,
-        /// What it is a list of.
+        /// Territory of the list.
         territory: String,
     },
     /// The folder of anchors is not sound.
@@ -162,18 +162,18 @@ pub enum ImportError {
     /// `trust.toml`, or the record of imports, is not of its form.
     #[error("{} is malformed", path.display())]
     Malformed {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where and why.
+        /// Position and cause.
         source: Box<toml::de::Error>,
     },
     /// The new folder is there already.
     #[error("{} exists already: name a new folder", path.display())]
     Exists {
-        /// Which one.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// What was written would not be what was shown.
+    /// The file written would differ from the differences shown.
     #[error(
         "trust.toml has a form that cannot be edited: write each key on a line of its own, and each certificate as a [[certificate]]"
     )]
@@ -181,7 +181,7 @@ pub enum ImportError {
 }
 
 impl ImportError {
-    /// Whether what was given is refused; otherwise something failed.
+    /// Returns true if the input is refused; otherwise an operation failed.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Read { .. } | Self::Write { .. })

@@ -20,7 +20,7 @@ pub(crate) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Makes a folder where there is nothing.
+    /// Creates a folder that does not exist yet.
     pub(crate) fn make(path: &Path) -> Result<Self, ImportError> {
         fs::create_dir(path).map_err(|source| match source.kind() {
             ErrorKind::AlreadyExists => ImportError::Exists {
@@ -34,7 +34,7 @@ impl NewFolder {
         })
     }
 
-    /// Copies the files of entries out of another folder, and its pinned signers.
+    /// Copies the files of entries from another folder, and its pinned signers.
     pub(crate) fn copy_from(&self, folder: &Path, files: &[String]) -> Result<(), ImportError> {
         let files: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         for file in files {
@@ -69,17 +69,17 @@ impl NewFolder {
         fs::write(&path, bytes).map_err(|source| unwritten(&path, source))
     }
 
-    /// Leaves it where it is.
+    /// Keeps the folder.
     pub(crate) fn keep(mut self) {
         self.is_kept = true;
     }
 }
 
-/// One that did not turn out right goes again.
+/// Removes an incomplete folder.
 impl Drop for NewFolder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // It is new, and of no use: whoever asked is told why.
+            // The folder is new and incomplete; the caller gets the error that matters.
             let _ = fs::remove_dir_all(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! From files to a difference.
+//! Imports: from files to a difference.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,32 +19,32 @@ use crate::listed::{Listed, listed};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::record::{RECORD, Record};
 
-/// What is to be imported.
+/// Input of an import.
 #[derive(Clone, Copy, Debug)]
 pub struct Import<'a> {
-    /// Lists of services, each of another territory.
+    /// Lists of services, each of a different territory.
     pub lists: &'a [PathBuf],
     /// The list that names their signers.
     pub list_of_lists: &'a Path,
-    /// Certificates in PEM, any of which may have signed that; without one, those of
-    /// `lotl-signers.pem` in the folder.
+    /// Files with certificates in PEM; any of these may have signed the list of the lists. If
+    /// empty, those of `lotl-signers.pem` in the folder.
     pub signers: &'a [PathBuf],
     /// The folder of anchors.
     pub folder: &'a Path,
-    /// Whether lists count after their time.
+    /// True if lists are accepted after their next update was due.
     pub accepts_old: bool,
-    /// What time it is.
+    /// Current time.
     pub now: Timestamp,
 }
 
-/// What lists say, and what would follow.
+/// Contents of the lists, and the resulting changes.
 #[derive(Debug)]
 pub struct Imported {
     /// The lists that were read, the list of the lists first.
     pub lists: Vec<ListView>,
-    /// What they would change.
+    /// Differences from the anchors.
     pub difference: Difference,
-    /// What was accepted although it should not be.
+    /// Faults accepted on request.
     pub warnings: Vec<String>,
     folder: PathBuf,
     listed: Vec<Listed>,
@@ -57,22 +57,22 @@ pub struct Imported {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListView {
-    /// What it is a list of.
+    /// Territory of the list.
     pub territory: String,
     /// Its number.
     pub sequence: u64,
-    /// When it was issued.
+    /// Time of issue.
     pub issued: Timestamp,
-    /// When there is to be another one.
+    /// Time of the next update.
     pub next_update: Option<Timestamp>,
     /// SHA-256 of the certificate that signed it.
     pub signer: String,
 }
 
-/// Reads lists and holds them against a folder of anchors.
+/// Reads lists and compares them with a folder of anchors.
 ///
 /// # Errors
-/// A list may not be believed, or the folder is not sound.
+/// A list is not acceptable, or the folder is invalid.
 pub fn import(import: &Import<'_>) -> Result<Imported, ImportError> {
     let anchors = TrustAnchors::load(import.folder)?;
     let manifest = Manifest::read(import.folder)?;
@@ -124,7 +124,7 @@ pub fn import(import: &Import<'_>) -> Result<Imported, ImportError> {
 }
 
 impl Import<'_> {
-    /// Whether there should be a newer list, which may be accepted.
+    /// Checks that no newer list is due, unless old lists are accepted.
     fn check_time(
         &self,
         path: &Path,
@@ -188,7 +188,7 @@ impl Imported {
         Ok(())
     }
 
-    /// Whether what was written says what the lists say.
+    /// Checks that the written folder agrees with the lists.
     fn check(&self, folder: &Path) -> Result<(), ImportError> {
         let anchors = TrustAnchors::load(folder).map_err(|_| ImportError::Form)?;
         let files = Manifest::read(folder)?.files();
@@ -218,7 +218,7 @@ impl ListView {
     }
 }
 
-/// Reads the list of the lists and holds its signer against those that are pinned.
+/// Reads the list of the lists and checks that its signer is pinned.
 fn list_of_lists(import: &Import<'_>) -> Result<TrustedList, ImportError> {
     let path = import.list_of_lists;
     let pinned = import.pinned()?;
@@ -234,8 +234,7 @@ fn list_of_lists(import: &Import<'_>) -> Result<TrustedList, ImportError> {
     }
 }
 
-/// Whether a list is signed by one of those that the list of the lists names for
-/// its territory.
+/// Checks that a list is signed by a signer that the list of the lists names for its territory.
 fn check_signer(
     path: &Path,
     list: &TrustedList,

@@ -1,12 +1,11 @@
-//! Trusted lists (ETSI TS 119 612) and what they would change among the trust
-//! anchors, for a person to look at.
+//! Compares trusted lists (ETSI TS 119 612) with the trust anchors, for a person to review.
 //!
-//! [`import`] verifies the lists, each by the signers that the list of the lists
-//! names and that by pinned ones, reads their services and holds these against a
-//! folder of anchors. [`Imported::write`] puts the folder as it would be beside it.
-//! Nothing here changes the one that the server reads.
+//! [`import`] verifies the lists: each by the signers that the list of the lists names, and that
+//! list by pinned ones. It reads their services and compares them with a folder of anchors.
+//! [`Imported::write`] writes the changed folder beside it. Nothing here changes the folder that
+//! the server reads.
 //!
-//! It is the one part of the host that reads a document of others: of a handful of
+//! This is the one part of the host that reads others' documents. They are a handful from
 //! authorities, handed over by an operator, in a process that does nothing else.
 
 mod cryptography;

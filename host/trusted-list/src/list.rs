@@ -1,4 +1,4 @@
-//! One list: verified, and read from the very bytes that are signed.
+//! One list: verified, and read from exactly the bytes that are signed.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -15,13 +15,13 @@ pub(crate) const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// The namespace of lists (TS 119 612, annex C).
 pub(crate) const TSL: &str = "http://uri.etsi.org/02231/v2#";
 
-/// The namespace of what pointers say of lists.
+/// Namespace of the additional information of pointers.
 const POINTER_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 /// The form of a list that machines read.
 const LIST_MEDIA_TYPE: &str = "application/vnd.etsi.tsl+xml";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// What is taken of a list as it is written.
+/// Limits on a list as it is written.
 const WRITTEN: Limits = Limits {
     bytes: MAX_BYTES,
     depth: 64,
@@ -29,14 +29,14 @@ const WRITTEN: Limits = Limits {
     attributes: 64,
     namespace_declarations: 10_000,
 };
-/// The same of its canonical form, which declares namespaces where they are used.
+/// Limits on its canonical form, which declares namespaces where they are used.
 const SIGNED: Limits = Limits {
     bytes: 2 * MAX_BYTES,
     namespace_declarations: 500_000,
     ..WRITTEN
 };
 
-/// What a list is a list of.
+/// Kind of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ListKind {
     /// Services of a territory.
@@ -45,7 +45,7 @@ pub(crate) enum ListKind {
     Lists,
 }
 
-/// A list whose signature holds. Who may sign it is looked at elsewhere.
+/// A list with a valid signature. The right to sign it is checked elsewhere.
 #[derive(Debug)]
 pub(crate) struct TrustedList {
     /// DER of the signer's certificate.
@@ -53,17 +53,17 @@ pub(crate) struct TrustedList {
     pub(crate) territory: String,
     pub(crate) sequence: u64,
     pub(crate) issued: Timestamp,
-    /// `None`: there will be none, the list is closed.
+    /// `None` if the list is closed.
     pub(crate) next_update: Option<Timestamp>,
     pub(crate) pointers: Vec<Pointer>,
     pub(crate) services: Vec<Service>,
 }
 
-/// Where another list is, and who signs it.
+/// A pointer to another list, with its signers.
 #[derive(Debug)]
 pub(crate) struct Pointer {
     pub(crate) territory: String,
-    /// DER of certificates, any of which may have signed it.
+    /// DER of the certificates; any of these may have signed it.
     pub(crate) signers: Vec<Vec<u8>>,
 }
 
@@ -80,7 +80,7 @@ impl TrustedList {
     /// Reads a list of a kind and verifies its signature.
     ///
     /// # Errors
-    /// Why it may not be believed.
+    /// The reason why it is not acceptable.
     pub(crate) fn read(bytes: &[u8], kind: ListKind) -> Result<Self, ListError> {
         let document = Document::parse(bytes, &WRITTEN)?;
         let enveloped = verify_enveloped(&HostCryptography, &document, &WRITTEN)?;

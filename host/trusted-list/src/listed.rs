@@ -1,4 +1,4 @@
-//! What lists say of certificates, each said once for each of its purposes.
+//! Certificates in the lists, one entry for each purpose.
 
 use jiff::Timestamp;
 use parafa_trust::{Certificate, Purpose};
@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::list::TrustedList;
 use crate::service::{Period, Service};
 
-/// When certificates of an authority count as qualified.
+/// Period in which an authority's certificates count as qualified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct Window {
-    /// Since when; `None`: always.
+    /// Start; `None` if there is none.
     #[serde(rename = "qualifiedFrom")]
     pub from: Option<Timestamp>,
-    /// Until when, exclusive; `None`: for ever.
+    /// End, exclusive; `None` if there is none.
     #[serde(rename = "qualifiedUntil")]
     pub until: Option<Timestamp>,
 }
@@ -23,7 +23,7 @@ pub struct Window {
 pub(crate) struct Listed {
     pub(crate) certificate: Certificate,
     pub(crate) purpose: Purpose,
-    /// When it counts.
+    /// Period in which it is qualified.
     pub(crate) window: Window,
     pub(crate) provider: String,
     pub(crate) service: String,
@@ -32,13 +32,13 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// Whether it counts today, as far as lists say.
+    /// Returns true if the lists still grant it.
     pub(crate) fn is_granted(&self) -> bool {
         self.window.until.is_none()
     }
 }
 
-/// All services of all lists, and what is wrong with some.
+/// All services of all lists, with notes on those that cannot be read.
 pub(crate) fn listed(lists: &[TrustedList]) -> (Vec<Listed>, Vec<String>) {
     let mut gathered: Vec<Gathered<'_>> = Vec::new();
     let mut notes = Vec::new();
@@ -136,8 +136,8 @@ fn last_run(mut periods: Vec<Period>) -> Option<Period> {
     last
 }
 
-/// Never qualified, as far as the list goes back: nothing counts from the day on
-/// on which it began to say so.
+/// A window that was never qualified, as far back as the list goes: certificates do not count from
+/// the day of its first statement.
 fn never_since(since: Timestamp) -> Window {
     Window {
         from: None,

@@ -1,5 +1,4 @@
-//! `trust.toml` as it is written, changed line by line: what people wrote beside its
-//! entries stays.
+//! The text of `trust.toml`, edited line by line: what people wrote around its entries is kept.
 
 use std::fs;
 use std::ops::Range;
@@ -16,7 +15,7 @@ use crate::listed::Window;
 /// The name of the file.
 pub(crate) const MANIFEST: &str = "trust.toml";
 
-/// The text with the places of what is changed in it.
+/// The text of `trust.toml`, with the positions of its editable values.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     text: String,
@@ -45,7 +44,7 @@ impl Manifest {
             path: path.clone(),
             source,
         })?;
-        // Every line ends, so that another one may follow it.
+        // Every line must end in a line feed, so that another may follow.
         let text = match text.ends_with('\n') || text.is_empty() {
             true => text,
             false => text + "\n",
@@ -66,7 +65,7 @@ impl Manifest {
         files.collect()
     }
 
-    /// The text with what a difference changes and adds.
+    /// The text with the changes and additions of a difference.
     pub(crate) fn with(&self, difference: &Difference) -> String {
         let changed = difference.changed.iter().chain(&difference.withdrawn);
         let mut edits: Vec<Edit> = changed
@@ -88,7 +87,7 @@ impl Manifest {
         text
     }
 
-    /// What makes an entry say another window.
+    /// Edits that give an entry another window.
     fn edits(&self, entry: &Entry, window: Window) -> Vec<Edit> {
         let keys = [
             ("qualified_from", &entry.qualified_from, window.from),
@@ -106,7 +105,7 @@ impl Manifest {
                 None => new_lines.push_str(&line),
             }
         }
-        // It goes before a line that begins where it stands.
+        // Insert before the lines that begin at the same position.
         let behind_digest = self.line(&entry.sha256).end;
         let mut edits = vec![Edit {
             lines: behind_digest..behind_digest,
@@ -116,7 +115,7 @@ impl Manifest {
         edits
     }
 
-    /// The line on which a value stands, with its end.
+    /// The line that contains a value, with its line feed.
     fn line(&self, value: &Spanned<String>) -> Range<usize> {
         let span = value.span();
         let before = self.text.get(..span.start).unwrap_or_default();
@@ -137,7 +136,7 @@ fn line_of(key: &str, value: Timestamp) -> String {
     format!("{key} = \"{value}\"\n")
 }
 
-/// A new entry, with what the list says of it in a comment.
+/// A new entry, with the list's description in a comment.
 fn entry_of(added: &Added) -> String {
     let mut about = format!(
         "{}: {}, {}.",
@@ -160,8 +159,8 @@ fn entry_of(added: &Added) -> String {
     )
 }
 
-/// A text of a list as it may stand in a comment: on one line, of letters, digits
-/// and signs that are what they look like.
+/// A list's text made safe for a comment: one line of letters, digits, spaces and ASCII
+/// punctuation.
 fn in_comment(text: &str) -> String {
     let is_plain = |c: char| c == ' ' || c.is_alphanumeric() || c.is_ascii_punctuation();
     let plain = text.chars().map(|c| if is_plain(c) { c } else { '?' });

@@ -1,4 +1,4 @@
-//! Which lists were imported last: an older one is refused.
+//! Record of the lists imported last, so that older ones are refused.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::ImportError;
 use crate::list::TrustedList;
 
-/// The name of the file, which stands beside `trust.toml`.
+/// Name of the file, beside `trust.toml`.
 pub(crate) const RECORD: &str = "trusted-lists.toml";
 
 /// The last list of each territory.
@@ -27,7 +27,7 @@ struct Recorded {
 }
 
 impl Record {
-    /// Reads that of a folder; one that was never imported into has none.
+    /// Reads the record of a folder; empty if nothing was imported before.
     pub(crate) fn read(folder: &Path) -> Result<Self, ImportError> {
         let path = folder.join(RECORD);
         let text = match fs::read_to_string(&path) {
@@ -41,7 +41,7 @@ impl Record {
         })
     }
 
-    /// Takes a list in, if it is not older than the one before.
+    /// Records a list, unless it is older than the one before.
     pub(crate) fn take(&mut self, path: &Path, list: &TrustedList) -> Result<(), ImportError> {
         let taken = Recorded {
             sequence: list.sequence,

@@ -1,4 +1,4 @@
-//! One service of a list, and when it was qualified for what.
+//! One service of a list, with its qualified periods.
 
 use jiff::Timestamp;
 use parafa_trust::Purpose;
@@ -12,12 +12,12 @@ use crate::list::{TSL, certificates, child, english, text, time};
 const ISSUES_CERTIFICATES: &str = "http://uri.etsi.org/TrstSvc/Svctype/CA/QC";
 /// Makes qualified time-stamps.
 const STAMPS_TIMES: &str = "http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST";
-/// Is qualified (5.5.4). The words of lists from before Regulation (EU) 910/2014
-/// applied are others, and do not count.
+/// Granted status (5.5.4). Lists from before Regulation (EU) 910/2014 use other statuses, which do
+/// not count.
 const GRANTED: &str = "http://uri.etsi.org/TrstSvc/TrustedList/Svcstatus/granted";
 /// The certificates are for signatures, not only for seals or web sites (5.5.9.4).
 const FOR_SIGNATURES: &str = "http://uri.etsi.org/TrstSvc/TrustedList/SvcInfoExt/ForeSignatures";
-/// The namespace of what qualifies certificates (5.5.9.2).
+/// Namespace of the qualifications extension (5.5.9.2).
 const QUALIFICATIONS: &str =
     "http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#";
 
@@ -29,14 +29,14 @@ pub(crate) struct Service {
     pub(crate) purpose: Purpose,
     /// DER of the certificates that it is known by.
     pub(crate) certificates: Vec<Vec<u8>>,
-    /// OIDs of policies by which the list tells its certificates apart.
+    /// OIDs of the policies by which the list distinguishes its certificates.
     pub(crate) policies: Vec<String>,
-    /// What it has been, from the oldest on.
+    /// Earlier standings, oldest first.
     past: Vec<Standing>,
     pub(crate) now: Standing,
 }
 
-/// What a service is since some time.
+/// A service's standing from a point in time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     pub(crate) since: Timestamp,
@@ -48,12 +48,12 @@ pub(crate) struct Standing {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Period {
     pub(crate) from: Timestamp,
-    /// Exclusive; `None`: it still is.
+    /// Exclusive; `None` if it is still qualified.
     pub(crate) until: Option<Timestamp>,
 }
 
 impl Service {
-    /// From a TSPService; `None`: it is of another type.
+    /// Reads a TSPService; `None` for another service type.
     pub(crate) fn read(provider: &str, element: Element<'_>) -> Result<Option<Self>, ListError> {
         let information = child(element, "ServiceInformation")?;
         let purpose = match text(information, "ServiceTypeIdentifier")?.as_str() {
@@ -78,8 +78,8 @@ impl Service {
         }))
     }
 
-    /// When it was qualified, from the oldest time on. What it had been ends where
-    /// the next thing begins, and at the latest where that begins which it is now.
+    /// Periods in which the service was qualified, oldest first. An earlier standing ends where the
+    /// next one begins, and at the latest where the current one begins.
     pub(crate) fn periods(&self) -> Vec<Period> {
         let later = self.past.iter().skip(1).chain([&self.now]);
         let past = self.past.iter().zip(later).map(|(standing, next)| {
@@ -99,7 +99,7 @@ impl Service {
 }
 
 impl Standing {
-    /// From a ServiceInformation or a ServiceHistoryInstance.
+    /// Reads a ServiceInformation or a ServiceHistoryInstance.
     fn read(element: Element<'_>, purpose: Purpose) -> Result<Self, ListError> {
         let kind = text(element, "ServiceTypeIdentifier")?;
         let is_for_it = match purpose {
@@ -121,7 +121,7 @@ fn is_for_signatures(element: Element<'_>) -> bool {
     uris.any(|uri| uri.text().trim() == FOR_SIGNATURES)
 }
 
-/// The policies of the criteria by which certificates are qualified.
+/// The policies in the criteria of the qualifications.
 fn policies(information: Element<'_>) -> Vec<String> {
     let identifiers = extensions(information)
         .flat_map(Element::descendants)

@@ -1,4 +1,4 @@
-//! Routes, description and authorization, held against one list.
+//! Routes, description and authorization, checked against one list.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::fake::{CLIENT, KNOWN, OTHER, PROVIDER, UNKNOWN, ask, creation, reques
 use crate::openapi::assert_sound;
 use crate::reference_pages::assert_readable;
 
-/// Who makes a call.
+/// Kinds of callers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Provider,
@@ -16,8 +16,7 @@ enum By {
     Anybody,
 }
 
-/// Every call of the contract: method, path, who makes it, and a body that is
-/// taken.
+/// Every call of the contract: method, path, caller, and a valid body.
 fn calls() -> Vec<(&'static str, &'static str, By, Option<Value>)> {
     let completion = json!({
         "signature": "AAAA",
@@ -192,8 +191,8 @@ async fn tools_and_generators_of_clients_can_work_with_the_description() {
     assert_sound(&description().await);
 }
 
-/// Whatever changes in the description shows in the difference of the file.
-/// `INSTA_UPDATE=always cargo test -p parafa-api-auth` renews it.
+/// Every change of the description is visible in the file's diff. `INSTA_UPDATE=always cargo test
+/// -p parafa-api-auth` updates it.
 #[tokio::test]
 async fn it_is_the_one_that_callers_know() {
     let answer = ask(request("GET", "/auth/openapi.yaml", &[], None)).await;

@@ -1,5 +1,5 @@
-//! What stands behind the routes in these tests: one provider with one request,
-//! and a request of somebody else.
+//! Implementation behind the routes in these tests: one provider with one request, and another
+//! provider's request.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 pub(crate) const KNOWN: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
-/// One of another provider.
+/// A request of another provider.
 pub(crate) const OTHER: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e70";
 pub(crate) const UNKNOWN: &str = "0190b5a8-7c3e-7d7b-8f6e-000000000000";
 pub(crate) const AUDIENCE: &str = "https://shop.example";
@@ -222,7 +222,7 @@ impl AuthApi for Fake {
         })
     }
 
-    /// One return counts.
+    /// Only this return is valid.
     async fn return_from_app(&self, _: AuthenticationId, returned: AppReturn) -> Option<String> {
         let counts = returned.value == "value"
             && returned.session_secret_digest == "digest"

@@ -1,4 +1,4 @@
-//! The contract from outside, with something simple behind it.
+//! The contract from outside, with a fake product.
 
 mod contract;
 mod envelope;

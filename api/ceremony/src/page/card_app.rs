@@ -1,4 +1,4 @@
-//! What is said of the app that reads identity cards.
+//! The app that reads identity cards, on the page.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ pub(super) fn named(sentence: &str, app: &CardApp) -> String {
     sentence.replace("{app}", &app.name)
 }
 
-/// Where the app is to be had, if that is said. The page that is read stays open.
+/// Links to the app, if configured. The signing page stays open.
 pub(super) fn where_to_get(texts: &Messages, app: &CardApp) -> Markup {
     let links = [("iPhone", &app.url_ios), ("Android", &app.url_android)];
     let links = links
@@ -29,7 +29,7 @@ pub(super) fn where_to_get(texts: &Messages, app: &CardApp) -> Markup {
     }
 }
 
-/// What the signer needs, and the button that shows the code for the app.
+/// Instructions for the signer, and the button that shows the code for the app.
 pub(super) fn offered(texts: &Messages, app: &CardApp) -> Markup {
     html! {
         div.of-method data-methods="nfc" {

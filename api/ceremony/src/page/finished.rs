@@ -1,4 +1,4 @@
-//! What a signer reads who has signed, and who else signs.
+//! The page for a signer who has signed, and the list of signers.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::progress::{OtherSigners, Party, Progress};
 use crate::vocabulary::SignerStatus;
 
 impl CeremonyPage<'_> {
-    /// What has come of the signature, and what comes next.
+    /// Result of the signature, and the next step.
     pub(super) fn done(&self, texts: &Messages, document: &str) -> Markup {
         html! {
             div #done hidden[self.is_open] {
@@ -28,7 +28,7 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// Who has signed and who has not, where signers are shown to each other.
+    /// Signers and their status, if signers are shown to each other.
     pub(super) fn parties(&self, texts: &Messages) -> Markup {
         let parties = &self.content.progress.parties;
         if parties.is_empty() {
@@ -43,7 +43,7 @@ impl CeremonyPage<'_> {
     }
 }
 
-/// What happens next.
+/// The next step.
 fn next(texts: &Messages, progress: &Progress) -> String {
     let is_copy_mailed = progress.is_copy_mailed;
     let (told, mailed) = match progress.others {

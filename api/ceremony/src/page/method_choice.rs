@@ -1,4 +1,4 @@
-//! How a signer chooses a method, and what each one asks for.
+//! Choice of a method, and the input of each.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use crate::card_app::CardApp;
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 
-/// All methods, those first that most signers have.
+/// All methods, the most common ones first.
 const USUAL_ORDER: [SigningMethod; 3] = [
     SigningMethod::SmartId,
     SigningMethod::MobileId,
@@ -20,7 +20,7 @@ pub(super) fn in_usual_order(methods: &[SigningMethod]) -> impl Iterator<Item = 
     order.filter(move |method| methods.contains(method))
 }
 
-/// Whether the signer says who they are before they are asked.
+/// Returns true if the signer is identified before the request.
 pub(super) fn is_by_code(method: &SigningMethod) -> bool {
     matches!(method, SigningMethod::SmartId | SigningMethod::MobileId)
 }
@@ -49,7 +49,7 @@ pub(super) fn tile(
     }
 }
 
-/// What is typed of a person, and the button.
+/// Fields for the person, and the button.
 pub(super) fn person_fields(
     texts: &Messages,
     methods: &[SigningMethod],

@@ -1,5 +1,5 @@
-//! Pages of one section, which run no script. Where nobody has said in which
-//! language, there are two: in Lithuanian, and the same in English below it.
+//! Pages of one section, without scripts. If the language is unknown, the text is in Lithuanian,
+//! with the English below it.
 
 use std::fmt::Display;
 use std::slice::from_ref;
@@ -16,7 +16,7 @@ use crate::vocabulary::Language;
 /// A sentence of the catalogue.
 pub(crate) type Sentence = fn(&Messages) -> &'static str;
 
-/// The page behind a link that is not active; it says why, where that is known.
+/// Page of an inactive link, with the reason if it is known.
 pub(crate) fn dead_link(language: Option<Language>, reason: Option<ClosedReason>) -> Markup {
     match reason {
         Some(reason) => notice(
@@ -32,7 +32,7 @@ pub(crate) fn dead_link(language: Option<Language>, reason: Option<ClosedReason>
     }
 }
 
-/// The page in place of one that could not be made.
+/// Page instead of one that failed.
 pub(crate) fn trouble(language: Option<Language>) -> Markup {
     notice(
         language,
@@ -50,7 +50,7 @@ pub(crate) fn declined(language: Option<Language>) -> Markup {
     )
 }
 
-/// The page where a form has not declined, and the way back to the link's page.
+/// Page after a form that did not decline, with a link back.
 pub(crate) fn not_declined(language: Option<Language>, token: &str, why: Sentence) -> Markup {
     let heading: Sentence = |texts| texts.not_declined;
     standalone(language, heading, |language| {
@@ -64,7 +64,7 @@ pub(crate) fn not_declined(language: Option<Language>, token: &str, why: Sentenc
     })
 }
 
-/// What a browser shows of the address that a card's app is to open.
+/// Page shown by a browser at the URL meant for a card's app.
 pub(crate) fn pairing(language: Option<Language>, code: &str, app: &CardApp) -> Markup {
     let heading = |texts: &Messages| named(texts.pair_page, app);
     standalone(language, heading, |language| {

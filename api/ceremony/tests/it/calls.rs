@@ -1,4 +1,4 @@
-//! Calls that are refused before anybody carries them out.
+//! Calls that are refused before they reach the implementation.
 
 use axum::response::Response;
 use http::request::Builder;
@@ -18,7 +18,7 @@ fn json(path: &str) -> Builder {
     call(Method::POST, path).header("content-type", "application/json")
 }
 
-/// The status, and where the faults are.
+/// The status, and the pointers of the faults.
 fn told(answer: &Response) -> (u16, Vec<&str>) {
     let problem = answer.extensions().get::<Problem>();
     let errors = problem.map(Problem::errors).unwrap_or_default();

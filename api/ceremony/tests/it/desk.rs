@@ -1,4 +1,4 @@
-//! Ceremonies that stand as the tokens of their links say.
+//! Ceremonies in the state named by the tokens of their links.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -22,16 +22,16 @@ pub(crate) const ORIGIN: &str = "https://sign.example.lt";
 /// Longest page that is read, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// What the token of a link says of it.
+/// Kind of link that a token stands for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Link {
-    /// Open, of a signer who reads Lithuanian.
+    /// Open, for a signer who reads Lithuanian.
     Lithuanian,
-    /// Open, of a signer who reads English.
+    /// Open, for a signer who reads English.
     English,
-    /// To a container.
+    /// Link to a container.
     Container,
-    /// To a container that cannot be looked into.
+    /// To a container that cannot be read.
     Sealed,
     /// Open, while a signature is being made.
     Busy,
@@ -41,7 +41,7 @@ pub(crate) enum Link {
     Signed,
 }
 
-/// Tokens of links that lead nowhere now, and why; all signers read English.
+/// Tokens of closed links, with the reason; all signers read English.
 pub(crate) const CLOSED: [(&str, ClosedReason); 10] = [
     ("signed", ClosedReason::Signed),
     ("early", ClosedReason::NotYet { is_mailed: false }),
@@ -305,7 +305,7 @@ pub(crate) async fn answer(request: Builder, body: &str) -> Response {
     answer.await.expect("an answer")
 }
 
-/// What a browser that asks for a page gets.
+/// Answer to a browser that requests a page.
 pub(crate) async fn page(path: &str) -> (StatusCode, String) {
     let request = Request::get(path).header("accept", "text/html");
     text(answer(request, "").await).await

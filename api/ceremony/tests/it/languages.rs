@@ -1,4 +1,4 @@
-//! In which language signers are answered.
+//! Language of answers to signers.
 
 use http::{Request, StatusCode};
 

@@ -1,4 +1,4 @@
-//! The pages and calls over HTTP, with a stand-in behind them.
+//! The pages and calls over HTTP, with a fake implementation.
 
 mod calls;
 mod desk;

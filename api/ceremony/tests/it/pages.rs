@@ -1,10 +1,10 @@
-//! What stands on the pages, also where no script runs.
+//! Content of the pages, also without scripts.
 
 use http::{Request, StatusCode};
 
 use crate::desk::{ORIGIN, answer, page, text};
 
-/// What a browser answers with a form of the page, where no script runs.
+/// Answer to a form that a browser submits without scripts.
 async fn posted(link: &str, form: &str) -> (StatusCode, String) {
     let request = Request::post(link)
         .header("accept", "text/html")

@@ -71,7 +71,7 @@ fn artifact() -> Value {
     })
 }
 
-/// What the callback is posted, by the name of the event.
+/// Body posted to the callback, by the name of the event.
 pub(super) fn event(name: &str) -> Value {
     let (status, reason) = match name {
         "kyc.delivered" => ("delivered", None),

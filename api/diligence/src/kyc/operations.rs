@@ -13,7 +13,7 @@ const ORDER: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}");
 const ARTIFACT: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}/artifact");
 const SIMULATE: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}/simulate");
 
-/// What these operations are about.
+/// Tag of these operations.
 pub const ABOUT_KYC: Tag = Tag {
     name: "Identification packages",
     description: "Identify a person who claims a role in an entity, by their own qualified signature.",

@@ -1,9 +1,9 @@
-//! What is refused of orders alone.
+//! Refusals of orders alone.
 
 use http::StatusCode;
 use parafa_api_http::ProblemType;
 
-/// 422: nobody holds the role.
+/// 422: the role has no holder.
 pub const ROLE_NOT_HELD: ProblemType = ProblemType {
     status: StatusCode::UNPROCESSABLE_ENTITY,
     name: "role-not-held",
@@ -27,7 +27,7 @@ pub const ORDER_ENDED: ProblemType = ProblemType {
     meaning: "The order is in a final state.",
     remedy: "Read the order for its outcome.",
 };
-/// 409: what goes on is not erased.
+/// 409: only ended orders can be erased.
 pub const ORDER_NOT_ENDED: ProblemType = ProblemType {
     status: StatusCode::CONFLICT,
     name: "order-not-ended",
@@ -43,7 +43,7 @@ pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
     meaning: "The service's signing key, or something that it needs, is unavailable; nothing was charged.",
     remedy: "Try again later, or ask for an unsigned answer.",
 };
-/// 422: nobody here can ask the register.
+/// 422: no source of the register is configured.
 pub const REGISTER_NOT_OFFERED: ProblemType = ProblemType {
     status: StatusCode::UNPROCESSABLE_ENTITY,
     name: "register-not-offered",

@@ -9,7 +9,7 @@ use super::KycApi;
 use super::Purpose;
 use super::vocabulary::{KycDeliveryKind, KycRole, KycSimulation};
 
-/// What an entity's code looks like.
+/// Pattern of an entity's code.
 const ENTITY_CODE: &str = "^[0-9]{9}$";
 
 /// The body of `POST /v1/kyc-packages`.
@@ -21,18 +21,18 @@ pub struct CreateKycPackage {
     pub role: KycRole,
     /// The purpose.
     pub purpose: Purpose,
-    /// How the subject gets the link.
+    /// Delivery of the link to the subject.
     pub delivery: KycDelivery,
-    /// Where the outcome is posted to.
+    /// URL to which the outcome is posted.
     pub callback_url: Option<Url>,
 }
 
-/// How the subject gets the link.
+/// Delivery of the link to the subject.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum KycDelivery {
     /// The caller hands it on.
     Link,
-    /// It is mailed to this address.
+    /// By mail to this address.
     Email(String),
 }
 
@@ -106,7 +106,7 @@ fn delivery(object: &mut Object<'_>) -> Option<KycDelivery> {
 /// The body of `POST /v1/kyc-packages/{orderId}/simulate`.
 #[derive(Clone, Copy, Debug)]
 pub struct SimulateKycPackage {
-    /// How the order ends.
+    /// Simulated outcome of the order.
     pub action: KycSimulation,
 }
 

@@ -1,4 +1,4 @@
-//! What the service posts to an order's callback.
+//! Events posted to an order's callback.
 
 use parafa_api_http::webhooks::EventKind;
 use serde_json::Value;

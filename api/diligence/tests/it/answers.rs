@@ -1,4 +1,4 @@
-//! Calls for data, and what is told of the API.
+//! Calls for data, and the documentation of the API.
 
 use http::header::ALLOW;
 use http::{Method, StatusCode};
@@ -79,8 +79,8 @@ async fn every_call_and_schema_can_be_read_on_a_phone() {
     assert_readable(&Product::default().service(), "/dd").await;
 }
 
-/// Whatever changes in the description shows in the difference of the file.
-/// `INSTA_UPDATE=always cargo test -p parafa-api-diligence` renews it.
+/// Every change of the description is visible in the file's diff. `INSTA_UPDATE=always cargo test
+/// -p parafa-api-diligence` updates it.
 #[tokio::test]
 async fn the_description_is_the_one_that_callers_know() {
     let answer = Product::default()

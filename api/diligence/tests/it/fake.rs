@@ -1,4 +1,4 @@
-//! What the product answers to questions.
+//! The product's answers to questions.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use tower::ServiceExt;
 use crate::orders::{Caller, Product};
 
 impl Product {
-    /// How many questions were answered.
+    /// Number of questions answered.
     pub(crate) fn count(&self) -> usize {
         self.answered.load(Ordering::SeqCst)
     }
@@ -27,7 +27,7 @@ impl Product {
         self.send_with(method, path, HeaderMap::new()).await
     }
 
-    /// The same with further headers.
+    /// Sends a request with further headers.
     pub(crate) async fn send_with(
         &self,
         method: Method,

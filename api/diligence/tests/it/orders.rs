@@ -1,4 +1,4 @@
-//! Identification packages, ordered of a service that takes every order.
+//! Identification packages, ordered from a service that accepts every order.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -24,20 +24,20 @@ use uuid::Uuid;
 
 use crate::fake::container;
 
-/// The one order that there is.
+/// The only order.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
 
-/// The one delivery that there is.
+/// The only delivery.
 pub(crate) const DELIVERY: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d91);
 
-/// Takes orders, answers every question with the same text, and counts the answers.
+/// Accepts orders, answers every question with the same text, and counts the answers.
 #[derive(Clone, Default)]
 pub(crate) struct Product {
     pub(crate) answered: Arc<AtomicUsize>,
     pub(crate) claimed: Arc<Mutex<Vec<IdempotentRequest>>>,
 }
 
-/// Whoever calls, with a live key or not.
+/// A caller, with a live key or a test key.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) live: bool,

@@ -11,14 +11,13 @@ use fast_base64::engine::general_purpose::{
 };
 use memchr::memchr2_iter;
 
-/// Standard base64 with padding, by whatever the processor has for many characters at
-/// once.
+/// Standard base64 with padding, by the processor's vector instructions.
 static BY_VECTORS: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 
 /// Characters that carry three bytes.
 const GROUP: usize = 4;
 
-/// Why there are no bytes.
+/// Reason why a text is not decoded.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum NotDecoded {
     Malformed,
@@ -66,7 +65,7 @@ pub(super) fn decode(text: &str, longest: usize) -> Result<Vec<u8>, NotDecoded> 
         .map_err(|_| NotDecoded::Malformed)
 }
 
-/// Drops the line breaks of encoders for mail (RFC 2045, 6.8), wherever they stand.
+/// Removes the line breaks of mail encoders (RFC 2045, 6.8), wherever they are.
 fn without_line_breaks(text: &str) -> Cow<'_, str> {
     let mut breaks = memchr2_iter(b'\r', b'\n', text.as_bytes()).peekable();
     if breaks.peek().is_none() {

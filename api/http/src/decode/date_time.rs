@@ -11,10 +11,9 @@ const DATE_LENGTH: usize = "2026-03-01T".len();
 /// The point of a fraction of a second, and digits down to nanoseconds.
 const LONGEST_FRACTION: usize = ".123456789".len();
 
-/// A `date-time` of RFC 3339, 5.6. `jiff` reads everything that ISO 8601 and
-/// RFC 9557 allow; the form is looked at first. What is finer than nanoseconds
-/// is left out, and what is later than `jiff` counts, in the last hours of the
-/// year 9999, is the last moment that it does.
+/// A `date-time` of RFC 3339, 5.6. `jiff` reads all forms of ISO 8601 and RFC 9557, so the form is
+/// checked first. Digits beyond nanoseconds are dropped. Times after the last one that `jiff`
+/// represents, in the last hours of the year 9999, become that one.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     let text = to_the_nanosecond(text)?;
     let pieces = Pieces::parse(text.as_ref()).ok()?;
@@ -23,7 +22,7 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
     Some(time.unwrap_or(Timestamp::MAX))
 }
 
-/// The text without what is finer, if it has the form.
+/// The text without digits beyond nanoseconds, if its form is valid.
 fn to_the_nanosecond(text: &str) -> Option<Cow<'_, str>> {
     let (date, time) = text.split_at_checked(DATE_LENGTH)?;
     let (clock, offset) = time.split_at(time.find(['Z', 'z', '+', '-'])?);
@@ -45,8 +44,8 @@ fn to_the_nanosecond(text: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Whether `text` has the form of `pattern`, in which `d` stands for a digit
-/// and letters for themselves in either case.
+/// Returns true if `text` has the form of `pattern`: `d` matches a digit, and letters match
+/// themselves in either case.
 fn matches(text: &str, pattern: &[u8]) -> bool {
     text.len() == pattern.len()
         && text

@@ -9,8 +9,8 @@ use super::text;
 /// pair of brackets.
 const LONGEST: usize = 254;
 
-/// What two spellings of one mailbox have in common: the case of letters does not
-/// count, and a domain is the same in U-labels and A-labels (RFC 5890, 2.3.2.1).
+/// Key for comparing mailboxes: letters in lower case, and a domain in A-labels, whether written in
+/// U-labels or A-labels (RFC 5890, 2.3.2.1).
 #[must_use]
 pub fn mailbox(address: &str) -> String {
     let address = address.to_lowercase();
@@ -21,9 +21,9 @@ pub fn mailbox(address: &str) -> String {
     in_ascii.unwrap_or(address)
 }
 
-/// An address with a domain of at least two labels. Display names, quoted
-/// local parts and address literals, which RFC 5321 allows and no signer has,
-/// are not taken, nor are characters that nobody sees (RFC 6531 has them in).
+/// An address with a domain of at least two labels. RFC 5321 also allows display names, quoted
+/// local parts and address literals; no signer has these, and they are refused. So are invisible
+/// characters, which RFC 6531 allows.
 pub fn parse(text: &str) -> Option<EmailAddress> {
     let options = Options::default()
         .with_required_tld()

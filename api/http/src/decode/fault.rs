@@ -3,9 +3,8 @@ use std::cell::{Cell, RefCell};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Most faults that one answer lists; it says how many more there are. A body
-/// can hold millions of unknown members, and naming each would make the answer
-/// larger than the body.
+/// Maximum number of faults that an answer lists; it gives the number of further ones. A body can
+/// have millions of unknown members, and naming each would make the answer larger than the body.
 const MOST_FAULTS: usize = 1000;
 
 /// A fault of a request.
@@ -35,8 +34,8 @@ pub fn append(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Where a value stands in the request: the index of each value on the way to
-/// it. The order of positions is the order in which the request is read.
+/// Position of a value in the request: the index of each value on the way to it. Positions are
+/// ordered as the request is read.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Position(Vec<usize>);
 
@@ -74,7 +73,7 @@ impl Position {
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     listed: RefCell<Vec<(Position, Fault)>>,
-    /// How many there are beside those.
+    /// Number of faults beyond those.
     more: Cell<usize>,
 }
 
@@ -88,13 +87,13 @@ impl Faults {
         }
     }
 
-    /// How many there are.
+    /// Number of faults.
     pub(super) fn count(&self) -> usize {
         self.listed.borrow().len() + self.more.get()
     }
 
-    /// All of them, as they stand in the request: the query's, then the body's;
-    /// in the end, of the whole request, how many are not listed.
+    /// All faults in the order of the request: the query's, then the body's. A last one, of the
+    /// whole request, gives the number of those that are not listed.
     pub(crate) fn in_document_order(self) -> Vec<Fault> {
         let mut listed = self.listed.into_inner();
         listed.sort_by(|(one, _), (other, _)| one.cmp(other));

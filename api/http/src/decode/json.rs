@@ -1,5 +1,5 @@
-//! A JSON text as a tree that keeps what `serde_json::Value` loses: members
-//! that occur twice, and whether a number was written as an integer.
+//! A JSON text as a tree that preserves what `serde_json::Value` loses: duplicate members, and if a
+//! number was written as an integer.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -7,9 +7,9 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// Most values in one body, each member and item being one. The largest
-/// request of the contract has a few hundred; the limit keeps a body of
-/// brackets from taking many times its length in memory.
+/// Maximum number of values in one body; each member and item counts. The largest request of the
+/// contract has a few hundred. The limit keeps a body of brackets from taking many times its length
+/// in memory.
 const MOST_VALUES: u32 = 20_000;
 
 /// One JSON value (RFC 8259, 3).
@@ -17,17 +17,16 @@ const MOST_VALUES: u32 = 20_000;
 pub(crate) enum Json<'b> {
     Null,
     Boolean(bool),
-    /// An integer as JSON Schema has it (2020-12 validation, 6.1.1), so that
-    /// `14.0` is one, that is not negative.
+    /// A non-negative integer as in JSON Schema (2020-12 validation, 6.1.1), so that `14.0` is one.
     Integer(u64),
-    /// Any other number.
+    /// Other numbers.
     Number,
     String(Cow<'b, str>),
     Array(Vec<Json<'b>>),
     Object(Vec<(Cow<'b, str>, Json<'b>)>),
 }
 
-/// Why a body is no JSON text.
+/// Reason why a body is not a JSON text.
 #[derive(Debug)]
 pub(super) enum NotJson {
     Empty,
@@ -127,7 +126,7 @@ impl<'b> Visitor<'b> for Value<'_> {
     }
 }
 
-/// Deserialises a member's name, without a copy where it has no escapes.
+/// Deserializes a member's name, without a copy if it has no escapes.
 struct Name;
 
 impl<'b> DeserializeSeed<'b> for Name {

@@ -10,7 +10,7 @@ pub(super) struct Located<'j> {
     pub(super) pointer: String,
     position: Position,
     pub(super) in_query: bool,
-    /// It may be left out.
+    /// True if it may be left out.
     is_optional: bool,
 }
 
@@ -57,13 +57,13 @@ impl<'j> Located<'j> {
         self.faults.note(position, pointer, detail);
     }
 
-    /// Notes a fault of a member that is not there.
+    /// Records a fault of a missing member.
     pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
         let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
         self.faults.note(position, pointer, detail);
     }
 
-    /// What a member is told that nobody asked for.
+    /// The fault of a member that is not known.
     pub(super) fn unknown_member(&self) -> &'static str {
         match self.in_query {
             true => "is not a known parameter",

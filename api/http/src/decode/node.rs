@@ -20,7 +20,7 @@ use crate::vocabulary::WireName;
 /// usually do, near this.
 const LONGEST_URL: usize = 2048;
 
-/// One value of a request, or what stands for any.
+/// One value of a request, or a placeholder for any value.
 #[derive(Clone)]
 pub struct Node<'j>(Source<'j>);
 
@@ -31,8 +31,8 @@ enum Source<'j> {
 }
 
 impl<'j> Located<'j> {
-    /// What `decode` makes of it. That it makes nothing is a fault, even if the
-    /// code says none: a refusal has to name what it refuses.
+    /// Result of `decode`. A missing result is a fault even if the code recorded none: a refusal
+    /// must name its cause.
     pub(super) fn decode<T>(self, decode: impl FnOnce(Node<'j>) -> Option<T>) -> Option<T> {
         let before = self.faults.count();
         let decoded = decode(Node::given(self.clone()));
@@ -52,7 +52,7 @@ impl<'j> Node<'j> {
         Self(Source::Any(sketch))
     }
 
-    /// The value, or none where its schema is wanted.
+    /// The value; `None` while recording a schema.
     fn value(&self, schema: impl FnOnce(&mut Schemas) -> Value) -> Option<&Located<'j>> {
         match &self.0 {
             Source::Given(located) => Some(located),
@@ -73,20 +73,20 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// Notes a fault of this value, such as that two of them are the same.
+    /// Records a fault of this value, such as a duplicate.
     pub fn fault(&self, detail: impl Into<String>) {
         if let Source::Given(located) = &self.0 {
             located.fault(detail);
         }
     }
 
-    /// What callers are told of it, beside its form.
+    /// Adds a description for callers.
     #[must_use]
     pub fn described(self, description: &str) -> Self {
         self.with("description", description)
     }
 
-    /// A keyword of JSON Schema for what the code that decodes looks at itself.
+    /// Adds a JSON Schema keyword for a rule that the decoder checks itself.
     #[must_use]
     pub fn with(self, keyword: &str, value: impl Into<Value>) -> Self {
         if let Source::Any(sketch) = &self.0 {
@@ -95,8 +95,8 @@ impl<'j> Node<'j> {
         self
     }
 
-    /// Members of an object; `decode` asks for those that it knows, and every
-    /// other one is a fault. `name` is that of the schema.
+    /// Members of an object; `decode` asks for those that it knows, and every other one is a fault.
+    /// `name` is the name of the schema.
     pub fn object<T>(
         &self,
         name: &str,
@@ -115,8 +115,8 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// Items of an array. A length that is not within `lengths` is a fault; too
-    /// many items are all looked at for more.
+    /// Items of an array. A length outside `lengths` is a fault; all items are checked for faults
+    /// even if there are too many.
     pub fn items<T>(
         &self,
         lengths: RangeInclusive<usize>,
@@ -156,7 +156,7 @@ impl<'j> Node<'j> {
         decoded.into_iter().collect()
     }
 
-    /// The same, each item once.
+    /// Items of an array without duplicates.
     pub fn distinct_items<T: PartialEq>(
         &self,
         lengths: RangeInclusive<usize>,
@@ -204,7 +204,7 @@ impl<'j> Node<'j> {
         number
     }
 
-    /// One of an enumeration's names.
+    /// A name of an enumeration's value.
     pub fn one_of<T: WireName + JsonSchema>(&self) -> Option<T> {
         let value = self.value(Schemas::of::<T>)?;
         let name = value.string()?;
@@ -221,17 +221,17 @@ impl<'j> Node<'j> {
         self.of_characters(&LINE, || LINE.any(longest), longest)
     }
 
-    /// The same with at least one character that can be seen.
+    /// Like [`Self::text`], with at least one visible character.
     pub fn visible_text(&self, longest: usize) -> Option<&'j str> {
         self.seen(self.of_characters(&LINE, || LINE.visible(longest), longest)?)
     }
 
-    /// At most `longest` characters in as many lines as somebody likes.
+    /// At most `longest` characters in any number of lines.
     pub fn lines(&self, longest: usize) -> Option<&'j str> {
         self.of_characters(&LINES, || LINES.any(longest), longest)
     }
 
-    /// The same with at least one character that can be seen.
+    /// Like [`Self::lines`], with at least one visible character.
     pub fn visible_lines(&self, longest: usize) -> Option<&'j str> {
         self.seen(self.of_characters(&LINES, || LINES.visible(longest), longest)?)
     }
@@ -259,8 +259,8 @@ impl<'j> Node<'j> {
         Some(text)
     }
 
-    /// A name of a file, without a folder. That it has one of the `extensions`
-    /// is for the code that decodes to look at, which knows why.
+    /// A file name without a folder. The decoder itself must check for one of the `extensions`,
+    /// because it knows the reason.
     pub fn file_name(&self, longest: usize, extensions: &[&str]) -> Option<&'j str> {
         let schema = || {
             let pattern = file_name_pattern(extensions);
@@ -286,8 +286,8 @@ impl<'j> Node<'j> {
         Some(digits)
     }
 
-    /// A string of which `parse` makes something; `wanted` says what it must
-    /// be, `pattern` the same as a regular expression of ECMA-262.
+    /// A string that `parse` accepts; `wanted` is the requirement in words, `pattern` the same as a
+    /// regular expression of ECMA-262.
     pub fn parsed<T>(
         &self,
         pattern: &str,
@@ -362,8 +362,8 @@ impl<'j> Node<'j> {
         }
     }
 
-    /// Decodes base64 of either alphabet, padded or not, to 1 to `longest` bytes.
-    /// Cards' apps have it from different libraries.
+    /// Decodes base64 of either alphabet, padded or not, to 1 to `longest` bytes. Cards' apps use
+    /// different libraries.
     pub fn any_base64(&self, longest: usize) -> Option<Vec<u8>> {
         let schema = |_: &mut Schemas| json!({"type": "string", "contentEncoding": "base64", "pattern": ANY_BASE64});
         let wanted = format!("base64 of 1 to {longest} bytes");

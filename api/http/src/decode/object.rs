@@ -8,17 +8,17 @@ use super::json::Json;
 use super::located::Located;
 use super::schema_recorder::Members;
 
-/// The members of an object, of which some have been asked for.
+/// Members of an object, some already asked for.
 pub struct Object<'j>(pub(super) Kind<'j>);
 
 pub(super) enum Kind<'j> {
-    /// Of a request.
+    /// An object in a request.
     Given(Given<'j>),
-    /// Of any request.
+    /// A placeholder for any object.
     Any(Members<'j>),
 }
 
-/// The members of an object that stands in a request.
+/// Members of an object in a request.
 pub(super) struct Given<'j> {
     object: Located<'j>,
     members: &'j [(Cow<'j, str>, Json<'j>)],
@@ -62,7 +62,7 @@ impl<'j> Object<'j> {
         }
     }
 
-    /// A member that is `default` where it is left out.
+    /// A member with `default` if it is left out.
     pub fn or<T: Serialize>(
         &mut self,
         name: &'static str,
@@ -86,8 +86,8 @@ impl<'j> Object<'j> {
         }
     }
 
-    /// Exactly one of two members. Neither and both are faults of the first;
-    /// both are looked at for more all the same.
+    /// Exactly one of two members. Neither and both are faults of the first; both are still checked
+    /// for further ones.
     pub fn either<T>(
         &mut self,
         (first, decode_first): (&'static str, impl FnOnce(Node<'j>) -> Option<T>),
@@ -126,8 +126,7 @@ impl<'j> Object<'j> {
         }
     }
 
-    /// A keyword of JSON Schema for what members are to each other, which the
-    /// code that decodes looks at itself.
+    /// Adds a JSON Schema keyword for a rule between members that the decoder checks itself.
     pub fn keyword(&mut self, keyword: &str, value: Value) {
         if let Kind::Any(any) = &mut self.0 {
             any.keyword(keyword, value);
@@ -136,8 +135,7 @@ impl<'j> Object<'j> {
 }
 
 impl<'j> Located<'j> {
-    /// The members, if it is an object; those that `decode` does not ask for
-    /// are faults.
+    /// Members, if it is an object; those that `decode` does not ask for are faults.
     pub(super) fn members<T>(
         &self,
         decode: impl FnOnce(&mut Object<'j>) -> Option<T>,

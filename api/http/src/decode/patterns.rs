@@ -1,4 +1,4 @@
-//! What texts look like, as regular expressions of ECMA-262.
+//! Text patterns, as regular expressions of ECMA-262.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -9,9 +9,8 @@ use super::text::{self, Kind};
 
 /// A character that leaves a mark.
 static VISIBLE: LazyLock<String> = LazyLock::new(|| none_of("", |kind| !kind.is_visible()));
-/// A character of a line, of several, and of a file's name. Where in them joiners
-/// and selectors may stand is not said: no pattern that looks neither ahead nor
-/// back says it shortly.
+/// A character of a line, of several lines, and of a file name. The patterns allow joiners and
+/// selectors anywhere: without look-around, their valid places have no short pattern.
 static IN_LINE: LazyLock<String> =
     LazyLock::new(|| none_of("", |kind| matches!(kind, Kind::Break | Kind::Hidden)));
 static IN_LINES: LazyLock<String> = LazyLock::new(|| none_of("", |kind| kind == Kind::Hidden));
@@ -20,15 +19,15 @@ static IN_FILE_NAME: LazyLock<String> =
 
 /// The characters of a text.
 pub(super) struct Characters {
-    /// One of them, as a pattern.
+    /// Pattern of one of the characters.
     one: &'static LazyLock<String>,
-    /// Whether a text has others.
+    /// Returns true if a text has other characters.
     pub(super) disturb: fn(&str) -> bool,
-    /// What is said of a text that has.
+    /// The fault of a text that has other characters.
     pub(super) otherwise: &'static str,
 }
 
-/// What can be seen, and room.
+/// Visible characters and spaces.
 pub(super) static LINE: Characters = Characters {
     one: &IN_LINE,
     disturb: text::disturbs_line,
@@ -40,20 +39,19 @@ pub(super) static LINES: Characters = Characters {
     disturb: text::disturbs_lines,
     otherwise: "must have no invisible characters, and no control characters but tabs and line breaks",
 };
-/// Base64 (RFC 4648, 4) whose last group has no bits too many, with line breaks
-/// anywhere.
+/// Base64 (RFC 4648, 4) whose last group has no excess bits, with line breaks anywhere.
 pub(super) const BASE64: &str = "^[\\r\\n]*(([A-Za-z0-9+/][\\r\\n]*){4})*([A-Za-z0-9+/][\\r\\n]*([AQgw][\\r\\n]*=[\\r\\n]*=|[A-Za-z0-9+/][\\r\\n]*[AEIMQUYcgkosw048][\\r\\n]*=)[\\r\\n]*)?$";
 /// Base64 of either alphabet, padded or not, with line breaks anywhere.
 pub(super) const ANY_BASE64: &str = "^[A-Za-z0-9+/_\\r\\n-]+(=[\\r\\n]*){0,2}$";
 
 impl Characters {
-    /// At most `longest` of them.
+    /// Schema of at most `longest` of the characters.
     pub(super) fn any(&self, longest: usize) -> Value {
         let pattern = format!("^{}*$", **self.one);
         json!({"type": "string", "maxLength": longest, "pattern": pattern})
     }
 
-    /// The same, of which one can be seen.
+    /// The same, with at least one visible character.
     pub(super) fn visible(&self, longest: usize) -> Value {
         let (one, seen) = (&**self.one, &*VISIBLE);
         let pattern = format!("^{one}*{seen}{one}*$");
@@ -71,16 +69,15 @@ pub fn file_name_pattern(extensions: &[&str]) -> String {
     format!("^{}+\\.({})$", *IN_FILE_NAME, alternatives.join("|"))
 }
 
-/// A class of all characters but `others` and those of the Basic Multilingual
-/// Plane that are of these kinds. Those beyond it have no notation that every
-/// dialect of patterns shares.
+/// A class of all characters except `others` and those of the Basic Multilingual Plane that are of
+/// these kinds. No notation for characters beyond it is common to all pattern dialects.
 fn none_of(others: &str, is_out: impl Fn(Kind) -> bool) -> String {
     let is_out = |unit: &u16| char::from_u32((*unit).into()).is_some_and(|c| is_out(Kind::of(c)));
     let units: Vec<u16> = (0..=u16::MAX).filter(is_out).collect();
     let mut class = format!("[^{others}");
     for run in units.chunk_by(|unit, next| unit.abs_diff(*next) == 1) {
         let [first, .., last] = run else {
-            // Writing to memory does not fail.
+            // Writing to a string does not fail.
             let _ = write!(class, "\\u{:04x}", run[0]);
             continue;
         };

@@ -11,7 +11,7 @@ use super::{Faults, Object};
 pub struct Query(Json<'static>);
 
 impl Query {
-    /// Reads what stands in an address after the question mark.
+    /// Parses the query of a URL.
     #[must_use]
     pub fn parse(query: &str) -> Self {
         let parameters = form_urlencoded::parse(query.as_bytes()).map(|(name, value)| {
@@ -21,8 +21,7 @@ impl Query {
         Self(Json::Object(parameters.collect()))
     }
 
-    /// The first value of a parameter, where it does not matter what else there
-    /// is.
+    /// First value of a parameter, whatever else the query has.
     #[must_use]
     pub fn first(&self, name: &str) -> Option<&str> {
         let Json::Object(parameters) = &self.0 else {

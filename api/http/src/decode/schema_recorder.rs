@@ -1,4 +1,4 @@
-//! What a decoder takes, noted by the decoder itself.
+//! Recording of what a decoder accepts.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::object::Kind;
 use super::{Node, Object};
 use crate::openapi::Schemas;
 
-/// A value of any kind, and the JSON Schema of what is taken in its place.
+/// A value of any kind, and the JSON Schema of what is accepted in its place.
 #[derive(Clone)]
 pub(super) struct SchemaRecorder<'j> {
     pub(super) schemas: &'j RefCell<Schemas>,
@@ -24,13 +24,13 @@ impl<'j> SchemaRecorder<'j> {
         }
     }
 
-    /// Notes a keyword.
+    /// Records a keyword.
     pub(super) fn keyword(&self, keyword: &str, value: impl Into<Value>) {
         let mut schema = self.schema.borrow_mut();
         schema.insert(keyword.to_owned(), value.into());
     }
 
-    /// Notes a schema, before the keywords noted so far.
+    /// Records a schema, before the keywords recorded so far.
     pub(super) fn note(&self, schema: Value) {
         let Value::Object(mut schema) = schema else {
             return;
@@ -39,7 +39,7 @@ impl<'j> SchemaRecorder<'j> {
         self.schema.replace(schema);
     }
 
-    /// The schema of what `decode` takes.
+    /// The schema of what `decode` accepts.
     pub(super) fn of<T>(
         schemas: &'j RefCell<Schemas>,
         decode: impl FnOnce(Node<'j>) -> Option<T>,
@@ -94,9 +94,8 @@ impl<'j> Members<'j> {
         self.required.push(name);
     }
 
-    /// Says what holds where a member is left out: in words, for generators of
-    /// clients take a member with the keyword `default` for one that is always
-    /// there.
+    /// Documents the default of an optional member. In words, because client generators treat a
+    /// member with the keyword `default` as always present.
     pub(super) fn default(&mut self, name: &str, value: &Value) {
         let Some(Value::Object(schema)) = self.properties.get_mut(name) else {
             return;
@@ -119,8 +118,8 @@ impl<'j> Members<'j> {
         debug_assert!(before.is_none(), "{keyword} can be said once of an object");
     }
 
-    /// Exactly one of two: in words that leave the object's members where
-    /// generators of clients find them.
+    /// Exactly one of two members. Expressed by conditions, so that client generators still find
+    /// the object's members.
     pub(super) fn either(&mut self, first: &str, second: &str) {
         self.keyword("if", json!({"required": [first]}));
         self.keyword("then", json!({"properties": {second: false}}));
@@ -154,7 +153,7 @@ impl<'j> Members<'j> {
     }
 }
 
-/// The schema of the bodies that `decode` takes.
+/// Schema of the bodies that `decode` accepts.
 pub(crate) fn body_schema<T>(
     schemas: &RefCell<Schemas>,
     decode: impl FnOnce(Node<'_>) -> Option<T>,
@@ -162,7 +161,7 @@ pub(crate) fn body_schema<T>(
     SchemaRecorder::of(schemas, decode)
 }
 
-/// The parameters of the queries that `decode` takes.
+/// Parameters of the queries that `decode` accepts.
 pub(crate) fn query_members<T>(
     schemas: &RefCell<Schemas>,
     decode: impl FnOnce(&mut Object<'_>) -> Option<T>,

@@ -1,15 +1,14 @@
-//! What can be seen of a text, and what can be done with it unseen.
+//! Visible and invisible characters, and their effects.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::patterns::LINE;
 
-/// What is said of a text of which nothing can be seen.
+/// The fault of a text without visible characters.
 pub(super) const NOTHING_VISIBLE: &str = "must have at least one visible character";
 
-/// What is wrong with a text that is to be a line of at most `longest` characters,
-/// one of them visible: what requests are told of such a member, for texts that
-/// come another way.
+/// The fault of a text that must be a line of at most `longest` characters, one of them visible.
+/// The words are those for members of requests, for texts from other sources.
 #[must_use]
 pub fn line_fault(text: &str, longest: usize) -> Option<String> {
     if text.chars().count() > longest {
@@ -23,17 +22,16 @@ pub fn line_fault(text: &str, longest: usize) -> Option<String> {
     }
 }
 
-/// Whether a text has characters that a line of plain text has no use for: those
-/// that nobody sees, line breaks and tabs. Where the text is shown, they could
-/// begin a line of its own, turn the direction of what stands around them
-/// (UAX #9, 2), or have two texts look the same. Joiners and selectors of variants
-/// belong where they have an effect on what is seen.
+/// Returns true if a text has characters that do not belong in a line of plain text: invisible
+/// ones, line breaks and tabs. When displayed, they could begin a new line, change the direction of
+/// the surrounding text (UAX #9, 2), or make two texts look the same. Joiners and variation
+/// selectors are allowed where they have a visible effect.
 pub(super) fn disturbs_line(text: &str) -> bool {
     disturbs(text, false)
 }
 
-/// Whether a text of several lines has such characters. Line feeds, carriage
-/// returns and tabs belong there.
+/// Like [`disturbs_line`], but for several lines: line feeds, carriage returns and tabs are
+/// allowed.
 pub(super) fn disturbs_lines(text: &str) -> bool {
     disturbs(text, true)
 }
@@ -58,34 +56,33 @@ fn disturbs(text: &str, may_break: bool) -> bool {
     before == Some(Kind::Joiner)
 }
 
-/// Whether a text has a character that leaves a mark.
+/// Returns true if a text has a character that leaves a mark.
 pub(super) fn is_visible(text: &str) -> bool {
     text.chars().any(|c| Kind::of(c).is_visible())
 }
 
-/// What is seen of a character.
+/// Visible effect of a character.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     /// A tab or an end of a line.
     Break,
-    /// Nothing, whatever stands beside it.
+    /// Nothing, whatever its neighbours.
     Hidden,
-    /// How its neighbours meet: the zero-width joiner and non-joiner.
+    /// Joining of its neighbours: the zero-width joiner and non-joiner.
     Joiner,
     /// A mark: a letter, a digit, a sign that is not ASCII.
     Letter,
     /// A mark of ASCII that is neither a letter nor a digit.
     Punctuation,
-    /// Which shape the mark before it has (Unicode Standard, 23.4).
+    /// Variant of the mark before it (Unicode Standard, 23.4).
     Selector,
     /// Room.
     Space,
 }
 
 impl Kind {
-    /// By the character's general category (UAX #44, 5.7.1) and whether it is
-    /// drawn as nothing. Code points that are not assigned yet are letters: those
-    /// of later versions of Unicode are.
+    /// Kind by the character's general category (UAX #44, 5.7.1) and its visibility. Unassigned
+    /// code points count as letters, as in later versions of Unicode.
     pub(super) fn of(c: char) -> Self {
         match c {
             '\t' | '\n' | '\r' => Self::Break,
@@ -108,13 +105,13 @@ impl Kind {
         }
     }
 
-    /// Whether it leaves a mark.
+    /// Returns true if it leaves a mark.
     pub(super) fn is_visible(self) -> bool {
         matches!(self, Self::Letter | Self::Punctuation)
     }
 }
 
-/// Code points that are never assigned (Unicode Standard, 23.7).
+/// Noncharacters (Unicode Standard, 23.7).
 fn is_noncharacter(c: char) -> bool {
     matches!(c, '\u{FDD0}'..='\u{FDEF}') || u32::from(c) & 0xFFFE == 0xFFFE
 }

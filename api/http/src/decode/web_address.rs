@@ -2,13 +2,12 @@
 
 use url::Url;
 
-/// What may stand in a URI beside letters, digits and what is percent-encoded
-/// (RFC 3986, 2.2 and 2.3), but for the brackets around an IPv6 address.
+/// Characters allowed in a URI beside letters, digits and percent-encoded octets (RFC 3986, 2.2 and
+/// 2.3), except the brackets around an IPv6 address.
 const MARKS: &[u8] = b"-._~:/?@!$&'()*+,;=";
 
-/// An absolute http or https address with a host, without credentials and
-/// fragment. `url` reads everything that browsers put right; the form is looked
-/// at first.
+/// An absolute http or https URL with a host, without credentials and fragment. `url` corrects
+/// malformed URLs as browsers do, so the form is checked first.
 pub(super) fn parse(text: &str) -> Option<Url> {
     let url = has_form(text).then(|| Url::parse(text).ok()).flatten();
     url.filter(|url| url.has_host() && url.port() != Some(0))

@@ -1,4 +1,4 @@
-//! How an agent connects, and what it may call.
+//! Instructions for connecting agents, and the list of tools.
 
 use maud::{Markup, html};
 
@@ -8,15 +8,15 @@ use crate::pages::for_developers;
 /// A tool that agents may call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AgentTool {
-    /// What it is called by.
+    /// Name of the tool.
     pub name: &'static str,
-    /// What it is called to people.
+    /// Title for people.
     pub title: &'static str,
-    /// What models are told of it.
+    /// Description for models.
     pub description: &'static str,
 }
 
-/// A call without any client: `{base}` stands for the service's address.
+/// A call without a client library; `{base}` is replaced by the service's URL.
 const CALL: &str = r#"BASE={base}
 KEY=$(jq -r .diligence.test parafa-data/demo.json)
 curl -sS --fail-with-body "$BASE/mcp" -H "Authorization: Bearer $KEY" --json @- <<END |

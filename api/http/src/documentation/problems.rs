@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use crate::config::Neighbour;
 use crate::pages::for_developers;
 
-/// Every problem with its name, its status and what it means; APIs that share the
-/// pages of their problems share a table.
+/// Every problem with its name, its status and its meaning; APIs that share the pages of their
+/// problems share a table.
 pub(super) fn page(apis: &[Neighbour]) -> Markup {
     let groups = apis.chunk_by(|one, other| one.problem_folder == other.problem_folder);
     for_developers(
@@ -32,7 +32,7 @@ pub(super) fn page(apis: &[Neighbour]) -> Markup {
 fn table(apis: &[Neighbour]) -> Markup {
     let titles: Vec<_> = apis.iter().map(|api| api.title.as_str()).collect();
     let folder = apis.first().map_or("", |api| api.problem_folder);
-    // What several answer stands there once, as the first of them has it.
+    // A problem of several APIs is listed once, in the first API's words.
     let problems = apis.iter().rev().flat_map(|api| &api.problems);
     let problems = problems.map(|kind| ((kind.status.as_u16(), kind.name), kind));
     let problems: BTreeMap<_, _> = problems.collect();

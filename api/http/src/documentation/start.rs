@@ -1,11 +1,11 @@
-//! The page that a person begins with.
+//! The start page.
 
 use maud::{Markup, html};
 
 use crate::config::{BaseUrl, Neighbour};
 use crate::pages::english;
 
-/// What there is to read.
+/// The start page.
 pub(super) fn page(apis: &[Neighbour], base_url: &BaseUrl) -> Markup {
     let description =
         "Guides, API references, problems, webhooks and agent tools of the Parafa APIs.";

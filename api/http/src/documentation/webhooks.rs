@@ -1,4 +1,4 @@
-//! What receivers of webhooks have to know.
+//! Documentation for receivers of webhooks.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use crate::config::Neighbour;
 use crate::pages::{for_developers, inline};
 use crate::webhooks::{HEADERS, TEST_VECTOR, VERIFY_IN_SHELL};
 
-/// How a delivery is verified, by language.
+/// Code that verifies a delivery, by language.
 const WAYS: [(&str, &str); 3] = [
     ("Shell, with openssl", VERIFY_IN_SHELL),
     ("Python, without packages", include_str!("verify.py")),

@@ -1,4 +1,4 @@
-//! What stands in front of routes that are in no table of operations.
+//! Admission of requests to routes that are not in a table of operations.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,8 +14,8 @@ use crate::operation::{BodyKind, Input};
 use crate::principal::{Access, Principal};
 use crate::problem::Problem;
 
-/// The same limits of bodies and rates as in front of an API's operations, and
-/// the same reading of what is asked, for a route that cannot be one of them.
+/// The same limits on bodies and rates as for an API's operations, and the same decoding, for a
+/// route that cannot be one of them.
 pub struct Admission {
     limits: BodyLimits,
     budget: BodyBudget,
@@ -23,8 +23,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Takes bodies of up to `longest_body` bytes, at the pace and the rates of
-    /// `config`.
+    /// Accepts bodies of up to `longest_body` bytes, at the pace and the rates of `config`.
     #[must_use]
     pub fn new(config: &HttpConfig, longest_body: usize) -> Self {
         let short = config.clone().with_short_bodies(longest_body);
@@ -39,10 +38,10 @@ impl Admission {
         }
     }
 
-    /// What `request` asks, in its body or its query.
+    /// Input of `request`, from its body or its query.
     ///
     /// # Errors
-    /// 415, 413, 503, 408 and 400, as an API's operations have them.
+    /// 415, 413, 503, 408 and 400, as in an API's operations.
     pub async fn asked<A, I: Input<A>>(
         &self,
         api: &A,
@@ -56,7 +55,7 @@ impl Admission {
         decode::body(&body.bytes, &query, None, |node| I::of_body(api, &node))
     }
 
-    /// The body of `request`, which is to be JSON.
+    /// Body of `request`, which must be JSON.
     ///
     /// # Errors
     /// As [`asked`](Self::asked).
@@ -64,41 +63,40 @@ impl Admission {
         AdmittedBody::json(request, self.limits, &self.budget).await
     }
 
-    /// The body of `request`, whatever it is declared as.
+    /// Body of `request`, whatever its Content-Type.
     ///
     /// # Errors
-    /// As [`asked`](Self::asked), but for 415.
+    /// As [`asked`](Self::asked), except 415.
     pub async fn read_any(&self, request: Request) -> Result<AdmittedBody, Problem> {
         AdmittedBody::of_any_type(request, self.limits, &self.budget).await
     }
 
-    /// Counts a call of somebody who is known.
+    /// Counts a call of an authenticated caller.
     pub async fn count(&self, caller: &impl Principal, access: Access) -> RateDecision {
         let key = caller.key_id();
         self.rates.admit(key, access, Instant::now()).await
     }
 
-    /// Whether a caller may call from where a request comes from.
+    /// Returns true if a caller may call from the request's address.
     #[must_use]
     pub fn admits(&self, caller: &impl Principal, request: &Extensions) -> bool {
         may_come(caller, request)
     }
 
-    /// Counts a request for which nobody has to say who they are, by the
-    /// address that it comes from; none where that is not known.
+    /// Counts a request without credentials, by its address; `None` if that is not known.
     #[must_use]
     pub fn count_visitor(&self, request: &Extensions, access: Access) -> Option<RateDecision> {
         peer(request).map(|peer| self.rates.admit_visitor(peer, access, Instant::now()))
     }
 
-    /// Counts a request whose credentials do not work, likewise.
+    /// Counts a request with invalid credentials, by its address; `None` if that is not known.
     #[must_use]
     pub fn count_stranger(&self, request: &Extensions) -> Option<RateDecision> {
         peer(request).map(|peer| self.rates.admit_stranger(peer, Instant::now()))
     }
 }
 
-/// Whether a caller may call from where a request comes from.
+/// Returns true if a caller may call from the request's address.
 pub(super) fn may_come(caller: &impl Principal, request: &Extensions) -> bool {
     let may_come = caller.may_call_from(peer(request));
     if !may_come {
@@ -107,7 +105,7 @@ pub(super) fn may_come(caller: &impl Principal, request: &Extensions) -> bool {
     may_come
 }
 
-/// Where a request comes from.
+/// The peer's address.
 pub(super) fn peer(request: &Extensions) -> Option<IpAddr> {
     let info = request.get::<ConnectInfo<SocketAddr>>();
     info.map(|ConnectInfo(peer)| peer.ip())

@@ -22,23 +22,21 @@ use crate::problem::{Problem, ProblemType};
 const JSON: &str = "application/json";
 /// Unit in which the budget is counted, in bytes.
 const BUDGET_UNIT: usize = 1024;
-/// After how many seconds a request that met an exhausted budget may come
-/// again.
+/// `Retry-After` while the budget is exhausted, in seconds.
 const BUSY_RETRY_SECONDS: u32 = 5;
 
-/// Length from which a body waits for its turn to be decoded, in bytes.
+/// Length from which a body must wait to be decoded, in bytes.
 const LONG_BODY: usize = 1024 * 1024;
-/// How many of these are decoded at one time. Beside its body, a decoder holds
-/// the document in it, and copies of the text where that has escapes and line
-/// breaks: up to almost three times the body's length.
+/// Number of long bodies decoded at once. Beside its body, a decoder holds the document in it, and
+/// copies of texts with escapes and line breaks. These can be almost three times the body's length.
 const LONG_BODIES_DECODED: usize = 4;
 
-/// How many times as long as what was received the room for a body of a declared
-/// length may be: whoever sends little takes little of the budget.
+/// Maximum ratio of buffer to received bytes for a body of a declared length: a client that sends
+/// little takes little of the budget.
 const ROOM_OF_DECLARED: usize = 8;
 
-/// How many bytes of request bodies are held at one time by all requests, and how
-/// many of the long ones are decoded.
+/// Limit on bytes of request bodies held at once by all requests, and on long bodies decoded at
+/// once.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyBudget {
     bytes: Arc<Semaphore>,
@@ -46,7 +44,7 @@ pub(crate) struct BodyBudget {
 }
 
 impl BodyBudget {
-    /// Of `bytes`, rounded down to whole KiB.
+    /// A budget of `bytes`, rounded down to whole KiB.
     pub(crate) fn new(bytes: usize) -> Self {
         let units = (bytes / BUDGET_UNIT).min(Semaphore::MAX_PERMITS);
         Self {
@@ -55,13 +53,13 @@ impl BodyBudget {
         }
     }
 
-    /// Waits until a body of this length may be decoded. Short ones may at once,
-    /// for which there is no turn.
+    /// Waits until a body of this length may be decoded. Returns `None` for short ones, which need
+    /// no permit.
     pub(crate) async fn turn_to_decode(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         if bytes < LONG_BODY {
             return None;
         }
-        // It is never closed.
+        // The semaphore is never closed.
         Arc::clone(&self.decoding).acquire_owned().await.ok()
     }
 
@@ -79,7 +77,7 @@ impl BodyBudget {
     }
 }
 
-/// What a request took out of the budget; given back when it is dropped.
+/// Share of the budget taken by a request; given back when it is dropped.
 #[derive(Default)]
 pub(crate) struct BudgetShare(Option<OwnedSemaphorePermit>);
 
@@ -97,12 +95,12 @@ impl BudgetShare {
     }
 }
 
-/// How slowly a body may come, or be taken.
+/// Minimum pace of a body, sent or received.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BodyPace {
-    /// How long a body of no length may take.
+    /// Time limit of an empty body.
     pub grace: Duration,
-    /// How many bytes extend that by one second.
+    /// Number of bytes that extends the limit by one second.
     pub least_bytes_per_second: NonZeroU32,
 }
 
@@ -119,7 +117,7 @@ impl Default for BodyPace {
 }
 
 impl BodyPace {
-    /// How long after its begin so many bytes of a body must have passed.
+    /// Time after the start by which this many bytes of a body must have passed.
     #[must_use]
     pub fn time_for(self, bytes: usize) -> Duration {
         let seconds = bytes / self.least_bytes_per_second.get() as usize;
@@ -127,32 +125,30 @@ impl BodyPace {
     }
 }
 
-/// What bodies are measured by.
+/// Limits on bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
-    /// In bytes.
+    /// Maximum length in bytes.
     pub(crate) longest: usize,
-    /// What to do instead of sending a longer one.
+    /// Advice instead of a longer one.
     pub(crate) advice: &'static str,
     pub(crate) pace: BodyPace,
 }
 
-/// A body that was admitted. The room for its bytes counts among those in flight
-/// as long as it is held.
+/// An admitted body. Its bytes count as in flight until it is dropped.
 #[derive(Default)]
 pub struct AdmittedBody {
-    /// As they came.
+    /// Bytes as received.
     pub bytes: Bytes,
     pub(crate) share: BudgetShare,
 }
 
 impl AdmittedBody {
-    /// Reads the body of `request`, whatever it is declared as.
+    /// Reads the body of `request`, whatever its Content-Type.
     ///
     /// # Errors
-    /// 413, before anything is read where the headers tell; 503 when the budget
-    /// is exhausted; 408 when it comes too slowly; 400 when the caller stops in
-    /// the middle.
+    /// 413, before reading if the headers show it. 503 if the budget is exhausted. 408 if the body
+    /// comes too slowly. 400 if the caller stops before the end.
     pub(crate) async fn of_any_type(
         request: Request,
         limits: BodyLimits,
@@ -199,9 +195,9 @@ impl AdmittedBody {
         Self::of_any_type(request, limits, budget).await
     }
 
-    /// Reads what a call that takes a body is asked in it: JSON, and an object
-    /// without members where there is nothing. Whoever sends nothing at all is
-    /// told what is missing, not of which type nothing should be.
+    /// Reads the JSON body of a call that takes one; an empty optional body is an object without
+    /// members. The refusal of a missing body lists its missing members, not its missing
+    /// Content-Type.
     ///
     /// # Errors
     /// As [`json`](Self::json).
@@ -248,7 +244,7 @@ impl Incoming {
         }
     }
 
-    /// The next bytes that are any, after so many.
+    /// The next non-empty chunk, after this many bytes.
     async fn chunk(&mut self, received: usize) -> Result<Option<Bytes>, Problem> {
         let time = self.pace.time_for(received);
         let until = self.begun + time;
@@ -271,9 +267,8 @@ impl Incoming {
     }
 }
 
-/// Room for a body of which so much was received: for all that was declared, once
-/// a good part of it is there. So a body is moved a few times at most, and has no
-/// room that it does not need.
+/// Buffer size after this many bytes were received: the declared length, once a good part is there.
+/// So a body is moved a few times at most, and has no unneeded memory.
 fn room_for(received: usize, declared: Option<usize>, longest: usize) -> usize {
     let (times, most) = match declared {
         Some(declared) => (ROOM_OF_DECLARED, declared),

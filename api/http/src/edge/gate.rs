@@ -18,7 +18,7 @@ use crate::principal::{Access, Credentials, Principal, Security};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// The caller of the request at hand.
+/// Caller of the current request.
 pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);
 
 impl<C> Clone for Authenticated<C> {
@@ -27,8 +27,7 @@ impl<C> Clone for Authenticated<C> {
     }
 }
 
-/// Lets only those in who are known, and have a rate and the right to such
-/// calls.
+/// Admits only authenticated callers within their rate and with the right to such calls.
 pub(crate) async fn gate<A: Api>(
     State(http): State<Http<A>>,
     request: Request,
@@ -54,7 +53,7 @@ pub(crate) async fn gate<A: Api>(
     about(response, params.as_ref())
 }
 
-/// Where a request comes from, if that matters to its operation.
+/// Origin of a request, if its operation restricts origins.
 async fn origin_of<A: Api>(
     http: &Http<A>,
     contract: Option<&Contract<A>>,
@@ -75,7 +74,7 @@ async fn origin_of<A: Api>(
     Ok(Origin::of(headers, admitted.as_deref()))
 }
 
-/// The answer to a browser that asks before it makes a page's call.
+/// Answer to a preflight request of a browser.
 fn preflight<A: Api>(
     contract: Option<&Contract<A>>,
     origin: &Origin,
@@ -90,8 +89,7 @@ fn preflight<A: Api>(
     asks.then(|| origin.preflight(rule, &contract.method))
 }
 
-/// Says of a refusal which record its path names, and of a 404 that there is
-/// none.
+/// Adds the record named by the path to a refusal, and a detail to a 404.
 fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
     let first: Option<Uuid> = params
         .into_iter()
@@ -112,7 +110,7 @@ fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
     response
 }
 
-/// What a path names that is not there.
+/// Description of the missing record of a path.
 fn absent(params: &RawPathParams) -> String {
     let named = params.iter().map(|(name, value)| match parse_uuid(value) {
         Some(id) => format!("{name} {id}"),
@@ -134,7 +132,7 @@ async fn enter<A: Api>(
 ) -> Response {
     let caller = caller(http, contract, request.headers()).await;
     let from = request.extensions();
-    // Whoever has counted a call has looked at that too.
+    // A surface that counts a call itself has checked this too.
     let is_counted = from.get::<AlreadyCounted>().is_some();
     let caller = caller.and_then(|caller| match is_counted || may_come(&caller, from) {
         true => Ok(caller),
@@ -186,7 +184,7 @@ async fn count<A: Api>(
     }
 }
 
-/// A refusal of credentials, with the challenge that goes with it.
+/// Refusal of credentials, with the security scheme for its challenge.
 struct Refused {
     problem: Problem,
     security: Security,
@@ -215,7 +213,7 @@ async fn caller<A: Api>(
     caller.map_err(|problem| Refused { problem, security })
 }
 
-/// Why a request has no credentials of a scheme.
+/// Reason why a request has no credentials of a scheme.
 fn missing(headers: &HeaderMap, security: Security) -> String {
     let scheme = security.name();
     match headers.contains_key(AUTHORIZATION) {
@@ -228,7 +226,7 @@ fn missing(headers: &HeaderMap, security: Security) -> String {
     }
 }
 
-/// Whoever tries many credentials that do not work is told to wait.
+/// Refuses a caller; one that tries many invalid credentials must wait.
 fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) -> Response {
     let Refused { problem, security } = refused;
     if problem.status() != StatusCode::UNAUTHORIZED {
@@ -247,7 +245,7 @@ fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) 
     response
 }
 
-/// How a call authenticates.
+/// Security scheme of a call.
 fn security<A: Api>(http: &Http<A>, contract: Option<&Contract<A>>) -> Security {
     match contract.map(|contract| &contract.entry) {
         Some(Entry::By(credential)) => credential.security,
@@ -255,7 +253,7 @@ fn security<A: Api>(http: &Http<A>, contract: Option<&Contract<A>>) -> Security 
     }
 }
 
-/// Says how to authenticate, as every 401 has to (RFC 9110, 11.6.1).
+/// Adds the challenge that every 401 must have (RFC 9110, 11.6.1).
 fn challenge(response: &mut Response, security: Security) {
     let challenge = HeaderValue::from_static(security.challenge());
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);

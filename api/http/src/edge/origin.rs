@@ -1,5 +1,4 @@
-//! Calls that pages of other origins make in a browser (the Fetch standard,
-//! 3.3, "CORS protocol").
+//! Calls from pages of other origins (the Fetch standard, 3.3, "CORS protocol").
 
 use axum::response::{IntoResponse, Response};
 use http::header::{
@@ -10,32 +9,32 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::problem::{Problem, ProblemType};
 
-/// What pages may send beside what every page may.
+/// Request headers allowed to pages beside those that every page may send.
 const HEADERS: &str = "authorization, content-type, x-request-id";
-/// What they may read of an answer.
+/// Response headers that pages may read.
 const EXPOSED: &str = "x-request-id, retry-after, ratelimit, ratelimit-policy";
-/// How long a browser may keep what a preflight was answered, in seconds.
+/// Time for which a browser may cache a preflight answer, in seconds.
 const KEPT_SECONDS: &str = "300";
 
 /// Pages of one origin may make a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct OriginRule {
-    /// What pages of other origins are told.
+    /// Refusal of pages of other origins.
     pub(crate) refusal: ProblemType,
 }
 
-/// Where a call about a record comes from.
+/// Origin of a call about a record.
 pub(super) enum Origin {
-    /// From no page, or from one of the same server that says nothing.
+    /// No page, or one of the same server that sends no origin.
     None,
-    /// From the page of the origin that may make it.
+    /// The admitted page's origin.
     Admitted(HeaderValue),
-    /// From any other, as it names itself.
+    /// Another origin, as sent.
     Foreign(String),
 }
 
 impl Origin {
-    /// Of a request; pages of the origin `admitted` may make it.
+    /// Origin of a request; pages of the origin `admitted` may make it.
     pub(super) fn of(headers: &HeaderMap, admitted: Option<&str>) -> Self {
         let mut origins = headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next(), admitted) {
@@ -50,7 +49,7 @@ impl Origin {
     }
 
     /// # Errors
-    /// What pages of other origins are told.
+    /// The refusal of pages of other origins.
     pub(super) fn check(&self, rule: OriginRule) -> Result<(), Problem> {
         match self {
             Self::None | Self::Admitted(_) => Ok(()),
@@ -63,7 +62,7 @@ impl Origin {
         }
     }
 
-    /// Lets the page read the answer, if it may.
+    /// Allows the page to read the answer, if it is admitted.
     pub(super) fn describe(&self, headers: &mut HeaderMap) {
         headers.append(VARY, HeaderValue::from_static("origin"));
         if let Self::Admitted(origin) = self {
@@ -75,7 +74,7 @@ impl Origin {
         }
     }
 
-    /// The answer to a browser that asks whether a page may make the call.
+    /// Answer to a preflight request.
     pub(super) fn preflight(&self, rule: OriginRule, method: &Method) -> Response {
         let mut response = match self.check(rule) {
             Ok(()) => StatusCode::NO_CONTENT.into_response(),

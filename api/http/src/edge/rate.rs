@@ -1,4 +1,4 @@
-//! How many requests a key may make.
+//! Rate limits of keys.
 
 mod shared;
 
@@ -21,20 +21,20 @@ use crate::problem::{Problem, ProblemType};
 const WINDOW: Duration = Duration::from_secs(60);
 /// The policy for credentials that do not work.
 const STRANGERS: &str = "strangers";
-/// From how many buckets on those that are full again are dropped.
+/// Number of buckets from which on full ones are dropped.
 const MANY_BUCKETS: usize = 4096;
 
-/// The fields of the IETF's "RateLimit header fields for HTTP", structured
-/// lists (RFC 9651) whose items are named policies.
+/// Fields of the IETF draft "RateLimit header fields for HTTP", structured lists (RFC 9651) whose
+/// items are named policies.
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Requests a minute, for each key; as many may come at once after a pause.
+/// Requests a minute, for each key; the same number may come at once after a pause.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RateLimits {
-    /// Of those that only read.
+    /// Limit of requests that only read.
     pub reads_per_minute: NonZeroU32,
-    /// Of all others.
+    /// Limit of all others.
     pub writes_per_minute: NonZeroU32,
 }
 
@@ -51,25 +51,24 @@ impl Default for RateLimits {
     }
 }
 
-/// What a bucket is for.
+/// Subject of a bucket.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Bucket {
     Key(Uuid, Access),
-    /// Requests without a key that works, by where they come from.
+    /// Requests with an invalid key, by address.
     Stranger(IpAddr),
     /// Requests that need no key, likewise.
     Visitor(IpAddr, Access),
 }
 
-/// A token bucket for each key and kind of access, and for each address that
-/// sends keys that do not work.
+/// A token bucket for each key and kind of access, and for each address that sends invalid keys.
 ///
-/// A bucket is the moment at which it will be full: each request moves that by
-/// the time that one token takes to come back, and is refused when it would be
-/// further away than the whole window. Clones count together: whatever surfaces
-/// have clones of one limiter, a key or an address has one allowance for all.
-/// Those of several hosts count keys together where they are given
-/// [`SharedBuckets`]; addresses each host counts for itself.
+/// A bucket is stored as the time at which it will be full. Each request moves that by the refill
+/// time of one token; it is refused if the time would be further away than the whole window.
+///
+/// Clones count together: whatever surfaces have clones of one limiter, a key or an address has one
+/// allowance for all. Limiters of several hosts count keys together if they have [`SharedBuckets`];
+/// addresses are counted by each host on its own.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     limits: RateLimits,
@@ -78,7 +77,7 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// Nobody has used anything yet.
+    /// A limiter with full buckets.
     #[must_use]
     pub fn new(limits: RateLimits) -> Self {
         Self {
@@ -88,8 +87,8 @@ impl RateLimiter {
         }
     }
 
-    /// The same where keys have one allowance on all hosts. While the buckets
-    /// cannot be reached each host counts for itself.
+    /// A limiter whose keys have one allowance on all hosts. While the buckets cannot be reached,
+    /// each host counts on its own.
     #[must_use]
     pub fn shared(self, buckets: Arc<dyn SharedBuckets>) -> Self {
         Self {
@@ -109,14 +108,13 @@ impl RateLimiter {
             return self.take_as(bucket, access, now);
         };
         if decision.retry_after.is_none() {
-            // For a time in which it is this host's count that holds.
+            // For times in which only this host's count applies.
             self.take_as(bucket, access, now);
         }
         RateDecision::shared(policy, quota, decision)
     }
 
-    /// Takes one request out of what an address has for operations that need no
-    /// key.
+    /// Takes one request out of an address's allowance for operations without credentials.
     pub(crate) fn admit_visitor(&self, peer: IpAddr, access: Access, now: Instant) -> RateDecision {
         self.take_as(Bucket::Visitor(peer, access), access, now)
     }
@@ -133,8 +131,7 @@ impl RateLimiter {
         }
     }
 
-    /// Counts a request from `peer` whose key does not work: as many may come
-    /// as one key may write.
+    /// Counts a request from `peer` with an invalid key; the limit is that of one key's writes.
     pub(crate) fn admit_stranger(&self, peer: IpAddr, now: Instant) -> RateDecision {
         let quota = self.limits.writes_per_minute;
         self.take(Bucket::Stranger(peer), STRANGERS, quota, now)
@@ -175,13 +172,13 @@ fn tokens_in(time: Duration, token: Duration) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
-/// Says of a request that it was counted already, for a surface that makes calls
-/// of an API within the process on behalf of those it has counted itself: as an
-/// extension of the request, which none that came over a socket has.
+/// Marks a request as already counted. For a surface that makes calls of an API within the process
+/// for callers it has counted itself. An extension of the request, which no request from a socket
+/// has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct AlreadyCounted(pub RateDecision);
 
-/// Whether a request may go on, and how much is left for others.
+/// Decision on a request, and the allowance left.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RateDecision {
     policy: &'static str,
@@ -251,7 +248,7 @@ fn value(text: String) -> HeaderValue {
     HeaderValue::try_from(text).expect("names and numbers are ASCII")
 }
 
-/// Rounded up, so that whoever waits as long finds a token.
+/// Rounded up, so that a token is there after that wait.
 fn whole_seconds(time: Duration) -> u32 {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     u32::try_from(seconds).unwrap_or(u32::MAX)
@@ -363,7 +360,7 @@ mod tests {
         assert_eq!(headers["ratelimit"], "\"writes\";r=1;t=30");
     }
 
-    /// What hosts have in common.
+    /// State shared by the hosts.
     #[derive(Default)]
     struct Common {
         full_at: Mutex<Option<Instant>>,
@@ -402,8 +399,8 @@ mod tests {
         std::iter::repeat_with(host).take(count).collect()
     }
 
-    /// Lets so many requests come within a while, to one host after the other;
-    /// tells how many were let in.
+    /// Sends this many requests evenly over a period, to one host after the other; returns the
+    /// number admitted.
     async fn let_in(hosts: &[RateLimiter], requests: u32, within: Duration) -> u32 {
         let mut let_in = 0;
         for (_, host) in (0..requests).zip(hosts.iter().cycle()) {

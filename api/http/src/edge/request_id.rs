@@ -4,10 +4,10 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// Longest id taken from a caller, in characters.
+/// Maximum length of a caller's id, in characters.
 const LONGEST: usize = 128;
 
-/// What ties an answer, its log lines and the caller's own log together.
+/// Id that links an answer, its log lines and the caller's own log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RequestId(Arc<str>);
 
@@ -30,7 +30,7 @@ impl RequestId {
         }
     }
 
-    /// One for examples.
+    /// An id for examples.
     pub(crate) fn example() -> Self {
         Self("0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f".into())
     }
@@ -41,9 +41,8 @@ impl RequestId {
         &self.0
     }
 
-    /// For bodies that have room for a UUID alone: the id itself if it is one,
-    /// else one of version 8 (RFC 9562, 5.8) that is made of the first 16 bytes
-    /// of the SHA-256 digest of its text.
+    /// Form for bodies that have room only for a UUID: the id itself if it is one. Otherwise one of
+    /// version 8 (RFC 9562, 5.8), from the first 16 bytes of the SHA-256 digest of its text.
     #[must_use]
     pub fn to_uuid(&self) -> Uuid {
         Uuid::try_parse(&self.0).unwrap_or_else(|_| {
@@ -53,7 +52,7 @@ impl RequestId {
         })
     }
 
-    /// As the header's value.
+    /// The id as a header's value.
     #[must_use]
     pub fn to_header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("visible ASCII is a header value")

@@ -22,7 +22,7 @@ pub(super) fn references(names: &[&str]) -> Map<String, Value> {
         .collect()
 }
 
-/// Every header that answers have, where these are the challenges of refusals.
+/// Every header of answers, with these challenges of refusals.
 pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String, Value> {
     let text = || json!({"type": "string"});
     let only = |value: &str| json!({"type": "string", "const": value});

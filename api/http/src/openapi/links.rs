@@ -1,4 +1,4 @@
-//! Where to go on from what was created (OpenAPI 3.1.1, 4.8.20).
+//! Links from created records (OpenAPI 3.1.1, 4.8.20).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::api::Api;
 use crate::operation::{Contract, PathParameter};
 
-/// To every call on what an answer tells of, by the call's id.
+/// Links to every call on the record of an answer, by the call's id.
 pub(super) fn of<A: Api>(
     created: &Contract<A>,
     contracts: &[Arc<Contract<A>>],
@@ -18,7 +18,7 @@ pub(super) fn of<A: Api>(
         .collect()
 }
 
-/// None where the path has no ids, or one that is not known.
+/// `None` if the path has no ids, or an unknown one.
 fn link<A: Api>(contract: &Contract<A>, known: &[(&str, &str)]) -> Option<(String, Value)> {
     let parameters: Option<Map<_, _>> = contract
         .path_parameters

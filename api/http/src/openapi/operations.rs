@@ -22,7 +22,7 @@ pub(super) struct Described<'d, A: Api> {
     /// The schema of refusals.
     pub(super) refusal: Value,
     pub(super) refusal_media_type: &'static str,
-    /// What the API answers in the place of a common problem.
+    /// The API's own type in place of a common problem.
     pub(super) translated: &'d dyn Fn(ProblemType) -> ProblemType,
 }
 
@@ -174,8 +174,7 @@ impl<A: Api> Described<'_, A> {
         response
     }
 
-    /// Whether what an operation creates can be read below the path that was
-    /// posted to.
+    /// Returns true if the created record can be read below the path that was posted to.
     fn has_address(&self, creation: &Contract<A>) -> bool {
         self.http.contracts.iter().any(|contract| {
             contract.method == http::Method::GET

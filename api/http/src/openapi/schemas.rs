@@ -1,5 +1,4 @@
-//! The named schemas of a description (JSON Schema, draft 2020-12, as OpenAPI
-//! 3.1 has it).
+//! Named schemas of a description (JSON Schema, draft 2020-12, as used by OpenAPI 3.1).
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -25,8 +24,7 @@ impl Schemas {
         }
     }
 
-    /// A reference to the schema of a view, or the schema itself where it has
-    /// no name.
+    /// A reference to the schema of a view, or the schema itself if it has no name.
     pub fn of<T: JsonSchema>(&mut self) -> Value {
         let mut schema = self.views.subschema_for::<T>().to_value();
         in_words_of_clients(&mut schema);
@@ -44,7 +42,7 @@ impl Schemas {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
-    /// Begins the schema of a request, unless there is one.
+    /// Begins the schema of a request; returns false if there is one already.
     pub(crate) fn begin(&mut self, name: &str) -> bool {
         let is_new = !self.requests.contains_key(name);
         if is_new {
@@ -57,7 +55,7 @@ impl Schemas {
         self.requests.insert(name.to_owned(), schema);
     }
 
-    /// All of them by their names.
+    /// All schemas by name.
     pub(crate) fn into_components(mut self) -> Map<String, Value> {
         let mut views = Value::Object(self.views.take_definitions(false));
         in_words_of_clients(&mut views);
@@ -76,9 +74,8 @@ impl Schemas {
     }
 }
 
-/// Formats of integers as the OpenAPI Format Registry has them, members that
-/// are left out rather than null, and descriptions without the line breaks of
-/// comments.
+/// Adapts a schema to client generators. Integer formats are those of the OpenAPI Format Registry,
+/// members are optional instead of nullable, and descriptions lose the line breaks of comments.
 fn in_words_of_clients(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -129,7 +126,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// A text whose lines are paragraphs or items of lists.
+/// The text with each paragraph and list item on one line.
 fn unwrapped(text: &str) -> String {
     let mut unwrapped = String::new();
     for line in text.trim().lines().map(str::trim) {

@@ -1,6 +1,5 @@
-//! Unions in the words that generators of clients know: an enumeration is one,
-//! and the alternatives of a tagged union have names, and a discriminator that
-//! tells which is which (OpenAPI 3.1.1, 4.8.25).
+//! Unions in forms that client generators know: a choice of texts is an enumeration. The
+//! alternatives of a tagged union have names and a discriminator (OpenAPI 3.1.1, 4.8.25).
 
 use serde_json::{Map, Value, json};
 
@@ -21,8 +20,7 @@ pub(super) fn rewrite(schemas: &mut Map<String, Value>) {
     *schemas = named;
 }
 
-/// A choice of texts becomes an enumeration, whose description lists what each
-/// of them means.
+/// Turns a choice of texts into an enumeration, whose description lists the meanings.
 pub(super) fn enumerate(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -44,8 +42,7 @@ pub(super) fn enumerate(schema: &mut Value) {
     }
 }
 
-/// Every text of a choice with what is said of it; none where something else
-/// may be chosen.
+/// Every text of a choice with its description; `None` if there are alternatives other than texts.
 fn texts(choices: &[Value]) -> Option<Vec<(Value, Option<String>)>> {
     let mut texts = Vec::new();
     for choice in choices {
@@ -73,8 +70,8 @@ fn describe(members: &mut Map<String, Value>, values: &[(Value, Option<String>)]
     }
 }
 
-/// Takes the alternatives of a tagged union out of its schema, each with the
-/// members that all of them have, and has it refer to them.
+/// Moves the alternatives of a tagged union out of its schema, each with the common members added,
+/// and replaces them by references.
 fn name_alternatives(name: &str, schema: &mut Value) -> Vec<(String, Value)> {
     let Some(tag) = tag_of(schema) else {
         return Vec::new();
@@ -103,7 +100,7 @@ fn name_alternatives(name: &str, schema: &mut Value) -> Vec<(String, Value)> {
     named
 }
 
-/// The member that has another constant in every alternative.
+/// The member with a different constant in every alternative.
 fn tag_of(schema: &Value) -> Option<String> {
     let alternatives = schema["oneOf"].as_array()?;
     let members = alternatives.first()?["properties"].as_object()?;
@@ -116,7 +113,7 @@ fn tag_of(schema: &Value) -> Option<String> {
     members.keys().find(is_tag).cloned()
 }
 
-/// An alternative with the members that stand beside all of them.
+/// An alternative with the members common to all.
 fn joined(common: &Value, alternative: &Value) -> Value {
     let mut joined = alternative.clone();
     let members = common["properties"].as_object().into_iter().flatten();

@@ -1,6 +1,6 @@
-//! JSON values as YAML 1.2 in block style. Texts are written in double quotes,
-//! whose escapes are a superset of JSON's (YAML 1.2, 7.3.1), so that none can
-//! be taken for anything else; only keys that are plain words go without.
+//! JSON values as YAML 1.2 in block style. Texts are in double quotes, whose escapes are a superset
+//! of JSON's (YAML 1.2, 7.3.1), so that none can be misread. Only keys that are plain words have no
+//! quotes.
 
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ pub(super) fn write(value: &Value) -> String {
     out
 }
 
-/// `value` on lines of its own, indented by `depth`; the first line's
-/// indentation is there already unless it begins the document.
+/// `value` on lines of its own, indented by `depth`; the first line is already indented unless it
+/// begins the document.
 fn block(value: &Value, depth: usize, out: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -69,7 +69,7 @@ fn scalar(value: &Value, out: &mut String) {
     write!(out, "{value}").expect("a string takes everything");
 }
 
-/// Whether a key is read as a text without quotes.
+/// Returns true if a key is read as a text without quotes.
 fn is_word(name: &str) -> bool {
     let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     name.starts_with(|c: char| c.is_ascii_alphabetic())

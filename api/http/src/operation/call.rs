@@ -1,4 +1,4 @@
-//! What all operations do before and after their own part.
+//! Common steps of all operations, before and after their own.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use crate::edge::{AdmittedBody, BodyLimits, BudgetShare, RequestId};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// Longest body that is decoded where it has come, in bytes: to wake another thread
-/// takes longer.
+/// Maximum length of a body decoded on the current thread, in bytes: waking another thread takes
+/// longer.
 const DECODED_IN_PLACE: usize = 16 * 1024;
 
 /// A call that is to be carried out: its request was read and is valid.
 pub struct Call<A: Api, P, T> {
-    /// Who carries it out.
+    /// Implementation of the API.
     pub api: Arc<A>,
-    /// Who makes it, and has claimed it if it is not to be carried out twice.
+    /// Caller, with the claim if the request must not be carried out twice.
     pub caller: Arc<A::Caller>,
     /// The ids of its path.
     pub path: P,
-    /// What it asks.
+    /// Decoded input.
     pub request: T,
-    /// What the answer, the log and the caller know it by.
+    /// Id of the request in the answer, the log and for the caller.
     pub request_id: RequestId,
-    /// Kept as long as what came out of the body.
+    /// Kept as long as the decoded body.
     pub(super) _share: BudgetShare,
 }
 
-/// A request for an operation, from a caller who may make it.
+/// A request for an operation, from an authorised caller.
 pub(super) struct AuthorizedRequest<A: Api, P> {
     pub(super) http: Http<A>,
     pub(super) caller: Arc<A::Caller>,
@@ -52,7 +52,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         self.call_with_query::<I>(None).await
     }
 
-    /// Without a body, and with a fault that headers have.
+    /// Builds a call without a body, with a fault of the headers if there is one.
     pub(super) async fn call_with_query<I: Input<A>>(
         self,
         of_headers: Option<Fault>,
@@ -66,10 +66,10 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         Ok(self.with(request, BudgetShare::default()))
     }
 
-    /// With a fault that headers have, and with what `digest` makes of the
-    /// body. Bodies that are not short are decoded away from the threads that serve
-    /// sockets, few of the long ones at a time: documents of many megabytes come this
-    /// way. What a body took of the budget goes with it, also if the caller goes away.
+    /// Builds the call, with a fault of the headers if there is one, and the `digest` of the body.
+    /// Bodies that are not short are decoded away from the threads that serve sockets. Only a few
+    /// long ones are decoded at a time: they may be documents of many megabytes. The body's share
+    /// of the budget is kept with it, even if the caller disconnects.
     pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
         mut self,
         of_headers: Option<Fault>,
@@ -85,7 +85,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let read = move || {
             let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
             let decoded = request.map(|request| (request, digest(&bytes), share));
-            // The text is not held beside what came out of it, and goes before the turn does.
+            // The text is not kept beside the decoded value, and is dropped before the turn ends.
             drop((bytes, turn));
             decoded
         };
@@ -126,8 +126,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         AdmittedBody::asked(self.contract.body, request, limits, &self.http.budget).await
     }
 
-    /// An id that stands for nothing comes before all that is wrong with a
-    /// request beside it.
+    /// An unknown id precedes all other faults of a request.
     fn find(&self) -> impl Future<Output = Result<(), Problem>> + use<A, P> {
         let (api, caller) = (Arc::clone(&self.http.api), Arc::clone(&self.caller));
         let (contract, record) = (Arc::clone(&self.contract), self.path.record());
@@ -149,7 +148,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 }
 
-/// Does `work` on a thread that may take its time.
+/// Runs `work` on a thread that may block.
 async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, done) = oneshot::channel();
     // Boxed, since the runtime's part of a task is compiled anew for every closure.

@@ -1,5 +1,4 @@
-//! Requests that a caller may repeat without harm, since the first of a key
-//! alone is carried out.
+//! Requests that a caller may repeat safely: only the first with a key is carried out.
 
 use std::sync::Arc;
 
@@ -21,25 +20,25 @@ use crate::problem::{Problem, ProblemType};
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// A claim, given back when it is dropped without an answer: the caller has
-/// disconnected, and with them the request, which they may make again at once.
+/// A claim, released when it is dropped without an answer: the caller has disconnected, and may
+/// repeat the request at once.
 struct Held<A: Api> {
     api: Arc<A>,
-    /// Who has it.
+    /// Caller with the claim.
     caller: Arc<A::Caller>,
-    /// Whether the request is answered, or the claim given back.
+    /// True once the request is answered, or the claim released.
     is_settled: bool,
 }
 
 impl<A: Api> Held<A> {
-    /// Gives the claim back, whoever waits for that.
+    /// Releases the claim, whether or not the result is awaited.
     fn release(&mut self) -> Option<JoinHandle<()>> {
         if std::mem::replace(&mut self.is_settled, true) {
             return None;
         }
         let (api, caller) = (Arc::clone(&self.api), Arc::clone(&self.caller));
         let released = async move { api.release(&caller).await };
-        // Without a runtime the process ends, and the claim runs out.
+        // Without a runtime the process ends, and the claim expires.
         let runtime = Handle::try_current().ok()?;
         Some(runtime.spawn(released.in_current_span()))
     }
@@ -51,8 +50,8 @@ impl<A: Api> Drop for Held<A> {
     }
 }
 
-/// Has a call carried out by `handler`. Of requests with the same key the first alone is,
-/// and the others get what was kept of its answer.
+/// Carries out a call by `handler`. Of requests with the same key only the first is carried out;
+/// the others get its stored answer.
 pub(super) async fn once<A, P, T, V, R>(
     mut call: Call<A, P, T>,
     request: Option<IdempotentRequest>,
@@ -99,8 +98,8 @@ where
     carry_out(call, held, handler).await.map(answer)
 }
 
-/// Claims a request in a task of its own: what a caller who goes away meanwhile
-/// has claimed is known all the same, and given back.
+/// Claims a request in a task of its own, so that a claim is known and released even if the caller
+/// disconnects meanwhile.
 async fn reserve<A: Api>(
     api: &Arc<A>,
     caller: &Arc<A::Caller>,
@@ -121,8 +120,7 @@ async fn reserve<A: Api>(
     }
 }
 
-/// Has a call carried out, and its claim held meanwhile, if there is one. A refusal
-/// gives the key back.
+/// Carries out a call, and keeps its claim meanwhile if there is one. A refusal releases the key.
 async fn carry_out<A, P, T, V, R>(
     call: Call<A, P, T>,
     mut held: Option<Held<A>>,
@@ -147,7 +145,7 @@ where
         }
         Err(problem) => {
             if let Some(released) = held.as_mut().and_then(Held::release) {
-                // One that panics leaves the claim to run out.
+                // If the release panics, the claim expires.
                 let _ = released.await;
             }
             Err(problem)
@@ -155,8 +153,8 @@ where
     }
 }
 
-/// What a request with a key is known by, made of its body or query, and what is wrong
-/// with the key.
+/// Identity of a request with a key, computed from its body or query, and the fault of the key if
+/// it is invalid.
 pub(super) fn repeatable(
     headers: &HeaderMap,
     method: Method,
@@ -177,7 +175,7 @@ pub(super) fn repeatable(
     (request, fault)
 }
 
-/// The key of a request, if it has one, and what is wrong with it.
+/// The key of a request, if it has one, and its fault.
 fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, Option<Fault>) {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else {

@@ -1,4 +1,4 @@
-//! What an operation takes and answers, as its callers are told.
+//! Contracts: input and answer of an operation, as documented.
 
 use std::cell::RefCell;
 
@@ -14,13 +14,12 @@ use crate::openapi::Schemas;
 use crate::principal::{Access, Credential};
 use crate::problem::{Problem, ProblemType};
 
-/// What an operation takes, and what it answers.
+/// Input and answer of an operation.
 pub(crate) struct Contract<A: Api> {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) path_parameters: Vec<PathParameter>,
-    /// The record that a path names, if its template has ids; none when it can
-    /// be none.
+    /// The record named by a path, if its template has ids; inner `None` if an id is invalid.
     pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
     pub(crate) id: &'static str,
     pub(crate) tag: &'static str,
@@ -29,52 +28,52 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) body: BodyKind,
     /// The schema of the body, if there is one, and the parameters of the query.
     pub(crate) input: fn(&A, &RefCell<Schemas>) -> InputSchemas,
-    /// Those that are not every operation's.
+    /// Refusals beside those of every operation.
     pub(crate) refusals: Vec<ProblemType>,
     pub(crate) answers_on_erased: bool,
     pub(crate) takes_batches: bool,
-    /// Whether a `GET` is a `HEAD` too.
+    /// True if `HEAD` is served like `GET`.
     pub(crate) has_head: bool,
-    /// Which callers are refused, whatever they ask.
+    /// Refusal of callers by their kind, whatever they ask.
     pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
-    /// How its callers say who they are.
+    /// Authentication of its callers.
     pub(crate) entry: Entry<A>,
-    /// Whether pages of an origin may make it, and what other pages are told.
+    /// Rule for pages that may make it, if any may.
     pub(crate) origins: Option<OriginRule>,
-    /// How long a client may keep its answer, in seconds.
+    /// Time for which a client may cache its answer, in seconds.
     pub(crate) fresh_for: Option<u32>,
-    /// The media type of what is downloaded.
+    /// Media type of the download.
     pub(crate) download_type: &'static str,
     pub(crate) answer: Answer,
     /// The schema of the answer.
     pub(crate) view: fn(&mut Schemas) -> Option<Value>,
-    /// The ids that an answer of a creation holds.
+    /// Ids in the answer of a creation.
     pub(crate) ids: &'static [(&'static str, &'static str)],
 }
 
-/// How the callers of an operation say who they are.
+/// Authentication of an operation's callers.
 pub(crate) enum Entry<A: Api> {
-    /// As the API has it.
+    /// The API's usual credentials.
     Usual,
-    /// By the credentials of any API of the service.
+    /// Credentials of any API of the service.
     AnyKey,
-    /// By credentials of its own.
+    /// Credentials of its own.
     By(Credential),
-    /// Not at all: it is for anybody, for whom this caller stands.
+    /// None: it is public, and this is the caller.
     Anybody(fn() -> A::Caller),
 }
 
 /// The schema of a body, if there is one, and the parameters of a query.
 pub(crate) type InputSchemas = (Option<Value>, Vec<Value>);
 
-/// Whether a request has a body.
+/// Presence of a request body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BodyKind {
-    /// The method has none.
+    /// The method has no body.
     None,
-    /// It may be left out.
+    /// The body is optional.
     Optional,
-    /// It must be there.
+    /// The body is required.
     Required,
 }
 
@@ -83,8 +82,7 @@ pub enum BodyKind {
 pub(crate) enum Answer {
     /// 200 with a view, or with bytes of one of these media types.
     Json(&'static [AnswerForm]),
-    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
-    /// the same answer.
+    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get the same answer.
     Created(StatusCode),
     /// 200 with a view, or with bytes of one of these media types; repetitions
     /// with the same `Idempotency-Key` get the same answer.
@@ -104,8 +102,8 @@ impl Answer {
         }
     }
 
-    /// Whether something is created or charged for, which a repetition with the
-    /// same `Idempotency-Key` does not do again.
+    /// Returns true if the operation creates or charges, so that a repetition with the same
+    /// `Idempotency-Key` must not do it again.
     pub(crate) fn is_kept(self) -> bool {
         matches!(self, Self::Created(_) | Self::Forms(_))
     }

@@ -13,7 +13,7 @@ use crate::idempotency::{Created, KeptAnswer};
 use crate::problem::Problem;
 
 impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
-    /// Has something created by `handler`, or answers as before.
+    /// Creates by `handler`, or repeats the earlier answer.
     pub(super) async fn create<I, V, R>(
         self,
         handler: impl FnOnce(Call<A, P, I::Value>) -> R,
@@ -34,7 +34,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 }
 
-/// `address` is what was posted to.
+/// `address` is the path that was posted to.
 fn answer(address: &str, status: StatusCode, kept: KeptAnswer) -> Response {
     let id = kept.id();
     let mut response = Response::new(Bytes::from(kept.into_body()).into());

@@ -16,20 +16,19 @@ const DOCUMENT_SHA256: HeaderName = HeaderName::from_static("x-service-document-
 
 /// Bytes that a caller downloads.
 pub struct Download {
-    /// The bytes. Not awaited where the caller wants their description alone,
-    /// or has them already.
+    /// The bytes. Not awaited if the caller wants only the headers, or has them already.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// How many they are.
+    /// Length in bytes.
     pub bytes: u64,
-    /// What a browser should call them.
+    /// File name for a browser.
     pub file_name: String,
-    /// SHA-256 of them.
+    /// SHA-256 of the bytes.
     pub sha256: [u8; 32],
-    /// What else is said of them, their media type too if they have one.
+    /// Further headers, with the media type if it has one.
     pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// What a caller wants of a download.
+/// Conditions of a download request.
 pub(super) struct Wanted {
     known: Known,
     content: bool,

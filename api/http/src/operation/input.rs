@@ -1,4 +1,4 @@
-//! What calls are asked with.
+//! Inputs of calls.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -11,8 +11,8 @@ use crate::openapi::Schemas;
 
 /// A request's body.
 pub trait FromBody<A>: Sized + Send + 'static {
-    /// Reads and describes it; see [`Node`]. `api` tells what cannot be told of
-    /// the request alone.
+    /// Decodes and describes it; see [`Node`]. `api` supplies facts that the request does not
+    /// contain.
     fn decode(api: &A, node: &Node<'_>) -> Option<Self>;
 }
 
@@ -22,20 +22,20 @@ pub trait FromQuery: Sized + Send + 'static {
     fn decode(query: &mut Object<'_>) -> Option<Self>;
 }
 
-/// What an operation is asked with.
+/// Input of an operation.
 pub trait Input<A>: 'static {
-    /// What it becomes.
+    /// Decoded value.
     type Value: Send + 'static;
 
-    /// Whether it is in the body.
+    /// Presence of the body.
     const BODY: BodyKind;
 
-    /// From the body, if that is where it is.
+    /// Decodes the body, if that is the input.
     fn of_body(_: &A, _: &Node<'_>) -> Option<Self::Value> {
         None
     }
 
-    /// From the query, if there is no body.
+    /// Decodes the query, if there is no body.
     fn of_query(_: &mut Object<'_>) -> Option<Self::Value> {
         None
     }
@@ -71,13 +71,13 @@ pub struct NoInput;
 /// Parameters.
 pub struct Parameters<T>(PhantomData<T>);
 
-/// A body without members, or none.
+/// A body without members, or no body.
 pub struct Nothing;
 
 /// A body.
 pub struct WholeBody<T>(PhantomData<T>);
 
-/// A body, or none: then one without members.
+/// An optional body; without one, an object without members.
 pub struct MaybeBody<T>(PhantomData<T>);
 
 impl<A> Input<A> for NoInput {

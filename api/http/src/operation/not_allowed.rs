@@ -11,8 +11,7 @@ use crate::edge::Authenticated;
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
-/// A path of the API with a method that it has not. An id in the path that
-/// stands for nothing comes first.
+/// A path of the API with an unsupported method. An unknown id in the path is reported first.
 pub(crate) async fn method_not_allowed<A: Api>(
     State(http): State<Http<A>>,
     Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,

@@ -10,7 +10,7 @@ use crate::idempotency::KeptAnswer;
 use crate::problem::Problem;
 
 impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
-    /// Has something answered by `handler`, or answers as before.
+    /// Answers by `handler`, or repeats the earlier answer.
     pub(super) async fn answer_in<I, R>(
         self,
         handler: impl FnOnce(Call<A, P, I::Value>) -> R,

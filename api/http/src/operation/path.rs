@@ -1,4 +1,4 @@
-//! What a path names.
+//! Parameters of a path.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,13 +37,13 @@ impl<P> Copy for Path<P> {}
 /// A parameter of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathParameter {
-    /// As templates have it.
+    /// Name in templates.
     pub name: &'static str,
-    /// What callers are told of it.
+    /// Description for callers.
     pub description: &'static str,
-    /// What it looks like.
+    /// Schema of the value.
     pub schema: Value,
-    /// Whether it names a record, which may be absent.
+    /// True if it names a record, which may be absent.
     pub is_id: bool,
 }
 
@@ -58,20 +58,20 @@ impl PathParameter {
     }
 }
 
-/// The parameters of a path: ids, which name an `R`, or others.
+/// Parameters of a path: ids, which name an `R`, or others.
 pub trait PathParams<R>: Clone + Send + Sync + 'static {
-    /// Each of them.
+    /// All parameters.
     fn described() -> Vec<PathParameter>;
 
-    /// None when one of them is no UUID, and so the id of nothing.
+    /// `None` if one of them is not a UUID.
     fn of(params: &RawPathParams) -> Option<Self>;
 
-    /// What is wrong with one that is no id.
+    /// Fault of a parameter that is not a valid id.
     fn fault(&self) -> Option<Fault> {
         None
     }
 
-    /// None when the path has no ids.
+    /// `None` if the path has no ids.
     fn record(&self) -> Option<R>;
 
     /// `template`, with the ids in their usual form in place of their names.

@@ -16,7 +16,7 @@ use crate::disposition::file_headers;
 pub struct AnswerForm {
     /// Such as `application/jose+json`.
     pub media_type: &'static str,
-    /// What it looks like.
+    /// Schema of the content.
     pub schema: fn() -> Value,
 }
 
@@ -28,14 +28,14 @@ impl PartialEq for AnswerForm {
 
 impl Eq for AnswerForm {}
 
-/// An answer in the form that was asked for.
+/// An answer in the requested form.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Representation {
-    /// JSON of the operation's view, or one of its other forms.
+    /// JSON of the operation's view, or one of its other media types.
     pub media_type: Cow<'static, str>,
     /// The bytes.
     pub content: Bytes,
-    /// What to call the file; none of what is no file.
+    /// File name; `None` if it is not a file.
     pub file_name: Option<String>,
 }
 

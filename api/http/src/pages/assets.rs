@@ -1,5 +1,5 @@
-//! Files that pages load. Their addresses hold the digest of what is in them, so
-//! that they, alone of all that the service answers, are kept by browsers.
+//! Assets of pages. Their URLs contain the digest of their content, so that browsers may cache
+//! them, unlike all other answers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,12 +22,12 @@ use crate::{accepts, refusals};
 pub struct AssetFile {
     /// Its name in the folder.
     pub name: &'static str,
-    /// What it is.
+    /// Media type.
     pub media_type: &'static str,
-    /// What is in it.
+    /// Content.
     pub content: &'static [u8],
-    /// The content security policy of a worker, which has one of its own
-    /// (Content Security Policy, level 3, 4.2.3).
+    /// Content security policy of a worker, which has its own (Content Security Policy, level 3,
+    /// 4.2.3).
     pub policy: Option<&'static str>,
 }
 
@@ -39,7 +39,7 @@ pub struct AssetFolder {
 }
 
 impl AssetFolder {
-    /// The address holds `name` and the digest of all the files.
+    /// The folder's URL contains `name` and the digest of all files.
     #[must_use]
     pub fn new(name: &str, files: &'static [AssetFile]) -> Self {
         let mut hasher = Sha256::new();
@@ -69,7 +69,7 @@ impl AssetFolder {
         format!("{}{file}", self.address)
     }
 
-    /// Where the files are served.
+    /// Routes of the files.
     pub fn routes<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         let routes = self.files.iter().fold(Router::new(), |router, file| {
             let compressed: Arc<OnceLock<Bytes>> = Arc::default();

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::layout::english;
 use crate::config::Neighbour;
 
-/// What the service is, and where to read on.
+/// The service in short, with links to further pages.
 #[derive(Clone, Debug)]
 pub struct FrontPage {
     /// The APIs that are served.
@@ -17,26 +17,26 @@ pub struct FrontPage {
 /// A world of people, providers and mail beside the service, to try it in.
 #[derive(Clone, Debug)]
 pub struct DemoWorld {
-    /// Where its mail is read.
+    /// URL of its mail.
     pub mail: String,
-    /// Whom one can sign as.
+    /// Persons that can sign.
     pub people: Vec<DemoPerson>,
-    /// Where a form is posted to that leads to a page to sign on.
+    /// Path of a form that leads to a signing page.
     pub sample: &'static str,
 }
 
-/// Somebody of a demo world.
+/// A persona of a demo world.
 #[derive(Clone, Debug)]
 pub struct DemoPerson {
     /// Given name and surname.
     pub name: String,
-    /// By what they sign, such as `Smart-ID`.
+    /// Their signing method, such as `Smart-ID`.
     pub method: String,
     /// Country and national code.
     pub personal_code: String,
-    /// For Mobile-ID.
+    /// Phone number, for Mobile-ID.
     pub phone_number: Option<String>,
-    /// What comes of asking them, in words.
+    /// Outcome of asking them, in words.
     pub outcome: &'static str,
 }
 

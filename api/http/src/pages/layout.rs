@@ -11,7 +11,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::assets::{AssetFile, AssetFolder};
 
-/// The look of all pages.
+/// Assets of all pages.
 pub(super) static LOOK: LazyLock<AssetFolder> = LazyLock::new(|| {
     AssetFolder::new(
         "look",
@@ -32,23 +32,23 @@ pub(super) static LOOK: LazyLock<AssetFolder> = LazyLock::new(|| {
     )
 });
 
-/// Nothing but what this server sends itself, and no frame anywhere.
+/// Allows only what this server sends itself, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; \
      img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'";
 
-/// A page in the look of all pages.
+/// Layout of all pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout<'a> {
     /// Tag of the page's language (RFC 5646).
     pub language: &'a str,
-    /// What it is called.
+    /// Title.
     pub title: &'a str,
-    /// A sentence for search engines; empty where none may list the page.
+    /// A sentence for search engines; empty if the page must not be indexed.
     pub description: &'a str,
-    /// The link to what is on it, for those who hear or type their way.
+    /// Text of the skip link, for users of screen readers and keyboards.
     pub skip: &'a str,
-    /// Whether it may be found through search engines.
+    /// True if search engines may index it.
     pub is_public: bool,
     /// Paths of the modules that it runs.
     pub scripts: &'a [String],
@@ -56,7 +56,7 @@ pub struct Layout<'a> {
     pub styles: &'a [String],
 }
 
-/// A page for those who write programs.
+/// A page for developers.
 pub(crate) fn english<'a>(title: &'a str, description: &'a str) -> Layout<'a> {
     Layout {
         language: "en",
@@ -69,15 +69,14 @@ pub(crate) fn english<'a>(title: &'a str, description: &'a str) -> Layout<'a> {
     }
 }
 
-/// The same with a link to the documentation. Backticks of the description are left
-/// out.
+/// The page with a link to the documentation. Backticks of the description are removed.
 pub(crate) fn for_developers(title: &str, description: &str, main: &Markup) -> Markup {
     let description = description.replace('`', "");
     let layout = english(title, &description);
     layout.render(&html! { a href="/docs" { "Documentation" } }, main)
 }
 
-/// A sentence in which code stands between backticks.
+/// A sentence with code between backticks.
 pub(crate) fn inline(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
@@ -87,8 +86,7 @@ pub(crate) fn inline(text: &str) -> Markup {
 }
 
 impl Layout<'_> {
-    /// The whole page: `aside` stands in its head line, `main` is an element with
-    /// the id `main`.
+    /// The whole page: `aside` is in its header, `main` is an element with the id `main`.
     #[must_use]
     pub fn render(&self, aside: &Markup, main: &Markup) -> Markup {
         html! {
@@ -122,16 +120,16 @@ impl Layout<'_> {
     }
 }
 
-/// A page as an answer that nobody keeps, frames or is told the address of.
+/// A page as an answer that is not cached, not framed, and sends no referrer.
 #[must_use]
 pub fn page_response(status: StatusCode, page: Markup) -> Response {
     (status, fields(), page.into_string()).into_response()
 }
 
-/// What pages are.
+/// Media type of pages.
 pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
-/// What goes along with every page.
+/// Headers of every page.
 pub(super) fn fields() -> [(HeaderName, HeaderValue); 4] {
     let fields = [
         (CONTENT_TYPE, MEDIA_TYPE),

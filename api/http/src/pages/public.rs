@@ -1,4 +1,4 @@
-//! Pages that are the same for everybody.
+//! Pages that are the same for all visitors.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use maud::Markup;
 use super::layout::{MEDIA_TYPE, fields};
 use crate::encoded::Encoded;
 
-/// A page that says nothing of whoever asks for it: it is sent compressed to those
-/// who take that, and browsers ask whether the one that they have is still it.
+/// A page that is the same for all visitors: compressed for clients that accept it, and revalidated
+/// by its entity tag.
 #[derive(Clone, Debug)]
 pub struct PublicPage(Arc<Encoded>);
 
@@ -22,7 +22,7 @@ impl PublicPage {
         Self(Arc::new(Encoded::new(MEDIA_TYPE, page.into_string())))
     }
 
-    /// What answers `GET` with it.
+    /// Handler of `GET`.
     pub fn route<S: Clone + Send + Sync + 'static>(self) -> MethodRouter<S> {
         get(move |headers: HeaderMap| async move { self.answer(&headers) })
     }

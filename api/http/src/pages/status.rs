@@ -6,9 +6,9 @@ use super::layout::{Layout, english};
 
 /// Minutes that plots have room for.
 const MINUTES: usize = 60;
-/// How wide a minute of a plot is, in the plot's own units.
+/// Width of one minute of a plot, in the plot's own units.
 const STEP: usize = 2;
-/// How high a plot is.
+/// Height of a plot.
 const HEIGHT: f64 = 24.0;
 
 /// The state of a server at one moment.
@@ -16,9 +16,9 @@ const HEIGHT: f64 = 24.0;
 pub struct StatusPage {
     /// The program's version.
     pub version: &'static str,
-    /// When the page was made (RFC 3339).
+    /// Time of the page (RFC 3339).
     pub at: String,
-    /// Whether the server can take requests.
+    /// True if the server accepts requests.
     pub is_ready: bool,
     /// Warnings that do not stop the server.
     pub warnings: Vec<String>,
@@ -59,7 +59,7 @@ pub enum StatusCell {
 /// A bar chart: one bar a minute, the newest at the right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatusPlot {
-    /// The series, as the head of its row has it.
+    /// Name of the series, in the head of its row.
     pub series: String,
     /// The unit of the values.
     pub unit: &'static str,

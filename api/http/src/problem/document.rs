@@ -13,7 +13,7 @@ use crate::config::BaseUrl;
 use crate::decode::Fault;
 use crate::edge::RequestId;
 
-/// Problem documents whose types lead to pages of the service.
+/// Problem documents whose types are URLs of the service's pages.
 #[derive(Clone, Debug)]
 pub struct ProblemDocuments(BaseUrl);
 
@@ -68,8 +68,8 @@ impl ProblemFormat for ProblemDocuments {
 }
 
 impl Problem {
-    /// The whole answer as a problem document, for whoever has to answer where
-    /// there is no edge: to what is no request yet.
+    /// The whole answer as a problem document, for use outside of an edge: in answer to input that
+    /// is not a request yet.
     #[must_use]
     pub fn answer(&self, base_url: &BaseUrl) -> http::Response<Bytes> {
         let format = ProblemDocuments::new(base_url.clone());

@@ -1,4 +1,4 @@
-//! From a problem to its answer.
+//! Formats: from a problem to its answer.
 
 use std::sync::Arc;
 
@@ -13,22 +13,20 @@ use serde::Serialize;
 use super::{Problem, ProblemType};
 use crate::edge::RequestId;
 
-/// How an API writes its refusals.
+/// Format of an API's refusals.
 pub trait ProblemFormat: Send + Sync + 'static {
-    /// Of the body.
+    /// Media type of the body.
     const MEDIA_TYPE: &'static str;
 
     /// The members of the body.
     type Body: JsonSchema + Serialize;
 
-    /// What this API answers in the place of a common type, which may have
-    /// another name and status with it.
+    /// The API's own type in place of a common one; its name and status may differ.
     fn translated(&self, kind: ProblemType) -> ProblemType {
         kind
     }
 
-    /// What a caller is told of `problem`, whose request has this id. Its type
-    /// is translated.
+    /// Body of the answer with `problem`, whose request has this id. Its type is translated.
     fn body(&self, problem: &Problem, request: &RequestId) -> Self::Body;
 }
 
@@ -47,8 +45,8 @@ impl<F: ProblemFormat> ProblemFormat for Arc<F> {
 }
 
 impl IntoResponse for Problem {
-    /// The status alone, with the problem as an extension: the edge, which
-    /// knows the format, writes the answer.
+    /// The status alone, with the problem as an extension: the edge, which knows the format, writes
+    /// the body.
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();
         response.extensions_mut().insert(self);
@@ -56,7 +54,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The problem in its format in place of `response`, whose other headers stay.
+/// Writes the problem in its format into `response`, and keeps its other headers.
 pub(crate) fn write<F: ProblemFormat>(
     format: &F,
     problem: &Problem,

@@ -1,11 +1,11 @@
-//! The page behind a problem's type.
+//! The page of a problem type.
 
 use maud::{Markup, html};
 
 use super::ProblemType;
 use crate::pages::for_developers;
 
-/// What the problem means and what to do about it.
+/// Meaning and remedy of a problem.
 pub(crate) fn page(kind: ProblemType) -> Markup {
     for_developers(
         kind.title,

@@ -1,7 +1,7 @@
 use http::StatusCode;
 
-/// A kind of refusal: a problem type of RFC 9457, 4. The constants are those
-/// that several APIs have; what else an API refuses it names itself.
+/// A kind of refusal: a problem type of RFC 9457, 4. The constants are those of several APIs; each
+/// API declares its further ones.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct ProblemType {
     /// The status of its answers.
@@ -12,7 +12,7 @@ pub struct ProblemType {
     pub title: &'static str,
     /// One sentence on what happened.
     pub meaning: &'static str,
-    /// What the caller can do.
+    /// Remedy for the caller.
     pub remedy: &'static str,
 }
 
@@ -94,9 +94,9 @@ impl ProblemType {
     }
 }
 
-/// Declares the enumeration of all problems that an API answers: the common
-/// ones by the constants of [`ProblemType`], those of another crate by the
-/// paths of theirs in parentheses, and its own.
+/// Declares the enumeration of all problems that an API answers. Common ones are given by the
+/// constants of [`ProblemType`], those of another crate by their paths in parentheses, and the
+/// API's own in full.
 #[macro_export]
 macro_rules! problem_kinds {
     ($(#[$doc:meta])* $vis:vis enum $Kind:ident {$(
@@ -118,19 +118,19 @@ macro_rules! problem_kinds {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// What is said of each kind.
+            /// Problem type of each kind.
             #[must_use]
             pub fn problem_types() -> Vec<$crate::ProblemType> {
                 Self::ALL.iter().map(|kind| kind.problem_type()).collect()
             }
 
-            /// By the last segment of the type.
+            /// The kind with this last segment of the type.
             #[must_use]
             pub fn named(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|kind| kind.name() == name)
             }
 
-            /// What is said of it wherever it occurs.
+            /// Problem type, the same wherever it occurs.
             #[must_use]
             pub const fn problem_type(self) -> $crate::ProblemType {
                 match self {

@@ -1,5 +1,4 @@
-//! The way from nothing to a first result, in commands that can be run as they
-//! stand.
+//! A guide from nothing to a first result, in commands that can be run unchanged.
 
 use maud::{Markup, html};
 
@@ -9,31 +8,31 @@ use crate::pages::{for_developers, inline};
 /// Commands for a shell, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Guide {
-    /// What it leads to.
+    /// Goal of the guide.
     pub title: &'static str,
-    /// What is needed, and what comes of it.
+    /// Prerequisites and result.
     pub introduction: &'static str,
-    /// One after the other.
+    /// The steps in order.
     pub steps: &'static [Step],
 }
 
-/// What is done at once.
+/// One step of a guide.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it does.
+    /// Title of the step.
     pub title: &'static str,
-    /// What there is to know.
+    /// Explanation.
     pub text: &'static str,
-    /// For a shell; `{base}` stands for the service's address.
+    /// Shell commands; `{base}` is replaced by the service's URL.
     pub command: &'static str,
 }
 
-/// Things of one kind that are set up here.
+/// Installed components of one kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SetUp {
-    /// What they are called.
+    /// Title.
     pub title: &'static str,
-    /// Each of them; none at all, if it cannot be done here.
+    /// Their names; empty if this is not possible here.
     pub names: Vec<String>,
 }
 

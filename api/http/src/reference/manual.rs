@@ -1,6 +1,5 @@
-//! The reference of an API as pages: one that lists its calls, and one for each
-//! call, event and schema. They are written from the OpenAPI document, which is all
-//! that they know of the API, so that what is described is what can be read.
+//! The reference of an API as pages: one that lists its calls, and one for each call, event and
+//! schema. They are rendered from the OpenAPI document alone, so that pages and document agree.
 
 mod about;
 mod conditions;
@@ -27,9 +26,9 @@ use crate::pages::PublicPage;
 /// The pages of one API.
 pub(super) struct Manual {
     about: About,
-    /// All calls and events, by what they are about.
+    /// All calls and events, by tag.
     pub(super) index: PublicPage,
-    /// The pages below it, by what follows its path.
+    /// Pages below it, by the rest of their path.
     pages: HashMap<String, PublicPage>,
     search: Search,
 }
@@ -51,12 +50,12 @@ impl Manual {
         self.pages.get(path)
     }
 
-    /// What was found.
+    /// Page of search results.
     pub(super) fn found(&self, query: &str) -> Markup {
         index::found(&self.about, query, &self.search.find(query))
     }
 
-    /// In the place of a page that there is not.
+    /// Page instead of one that does not exist.
     pub(super) fn missing(&self) -> Markup {
         index::missing(&self.about)
     }

@@ -21,7 +21,7 @@ use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::served::Http;
 
-/// The pages of an API, which need nothing of what stands behind it.
+/// Pages of an API; they need nothing of its implementation.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
     let guided = http.clone();
@@ -53,7 +53,7 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
 /// The pages of problems by their names.
 type ProblemPages = Arc<HashMap<&'static str, PublicPage>>;
 
-/// The problems of an API, and those of its neighbours whose pages it has.
+/// Problems of an API, and of its neighbours whose problem pages it has.
 fn problem_pages<A: Api>(http: &Http<A>) -> ProblemPages {
     let folder = http.reference.folder;
     let neighbours = http.config.neighbours.iter();
@@ -67,8 +67,7 @@ fn problem_pages<A: Api>(http: &Http<A>) -> ProblemPages {
     Arc::new(pages)
 }
 
-/// The description as a document and as pages, each made when it is asked for
-/// first.
+/// The description as a document and as pages, each made on first use.
 struct Described<A: Api, F> {
     http: Http<A>,
     format: Arc<F>,
@@ -90,7 +89,7 @@ impl<A: Api, F: ProblemFormat> Described<A, F> {
     }
 }
 
-/// `GET /docs/reference`: all calls, or what `q` looks for.
+/// `GET /docs/reference`: all calls, or the results of the search `q`.
 async fn index<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
     query: Result<Query<HashMap<String, String>>, QueryRejection>,
@@ -144,8 +143,7 @@ fn form(form: &Encoded, headers: &HeaderMap) -> Response {
     response
 }
 
-/// `GET /docs/guide`. What is set up may change, so that the page is made
-/// whenever it is asked for.
+/// `GET /docs/guide`. The installed components may change, so the page is made for each request.
 async fn guide_page<A: Api>(State(http): State<Http<A>>, headers: HeaderMap) -> Response {
     let reference = &http.reference;
     let set_up = (reference.set_up)(&http.api);
@@ -154,7 +152,7 @@ async fn guide_page<A: Api>(State(http): State<Http<A>>, headers: HeaderMap) -> 
     PublicPage::new(page).answer(&headers)
 }
 
-/// `GET /problems/{name}`: what the problem means and what to do about it.
+/// `GET /problems/{name}`: meaning and remedy of the problem.
 async fn problem_page(
     State(pages): State<ProblemPages>,
     name: Result<Path<String>, PathRejection>,

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::Serializer;
 
-/// A time as everybody is told it: a `date-time` of RFC 3339, 5.6, in UTC, with
-/// `Z` and milliseconds.
+/// A time as in all answers: a `date-time` of RFC 3339, 5.6, in UTC, with `Z` and milliseconds.
 #[must_use]
 pub fn date_time(time: Timestamp) -> String {
     format!("{time:.3}")
@@ -18,7 +17,7 @@ pub fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok
     serializer.serialize_str(&date_time(*time))
 }
 
-/// The same, with null for none.
+/// The same for an optional time, with null for `None`.
 pub mod nullable {
     use super::{Serializer, Timestamp};
 

@@ -1,4 +1,4 @@
-//! What callers are answered.
+//! Answers to callers.
 
 use std::sync::mpsc;
 

@@ -1,4 +1,4 @@
-//! What is told of the API.
+//! Description of the API.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is told of all APIs together, and the guide of one.
+//! Common documentation of all APIs, and the guide of one.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -1,5 +1,4 @@
-//! What a description must be, so that tools understand it and clients that are
-//! generated from it work.
+//! Requirements on a description, so that tools understand it and generated clients work.
 //!
 //! By hand, now and then: `openapi-spec-validator` (PyPI) on both forms.
 
@@ -7,9 +6,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-/// Holds the references, ids and examples of `document` against it, and its
-/// schemas against what generators of clients stumble over; holds that every
-/// call has examples.
+/// Checks the references, ids and examples of `document`, and its schemas for what client
+/// generators stumble over; checks that every call has examples.
 #[track_caller]
 pub(crate) fn assert_sound(document: &Value) {
     let mut ids = HashSet::new();
@@ -35,7 +33,7 @@ pub(crate) fn assert_sound(document: &Value) {
     assert!(examples > 10, "{examples}");
 }
 
-/// Holds that a call shows what it takes, if it takes anything, and answers.
+/// Checks that a call has examples of its input, if it has any, and of its answer.
 fn assert_exemplified(document: &Value, value: &Value, place: &str) {
     let taken = value["schema"]["$ref"].as_str();
     let taken = taken.and_then(|reference| document.pointer(&reference[1..]));
@@ -59,9 +57,8 @@ fn examples_of<'d>(document: &'d Value, content: &'d Value) -> Vec<&'d Value> {
     several.chain(content.get("example")).collect()
 }
 
-/// What of `value` is not as a schema wants it: its type, its members and
-/// items, and which of them there are. A member that an answer has and its
-/// schema has not is one too.
+/// Deviations of `value` from a schema: its type, its members and items, and which of them exist. A
+/// member that is in the answer but not in its schema is one too.
 pub(crate) fn faults(document: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let fault = |what: &str| vec![format!("{place}: {value} {what}")];
     if *schema == Value::Bool(false) {
@@ -201,7 +198,7 @@ fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&'v Value, &st
             }
         }
         Value::Object(members) => {
-            // What is data has no meaning here.
+            // Keywords have no meaning inside data.
             let is_data = |name: &str| matches!(name, "example" | "value" | "default");
             for (name, member) in members.iter().filter(|(name, _)| !is_data(name)) {
                 let name = name.replace('/', "~1");

@@ -1,4 +1,4 @@
-//! How often callers may come, and to how many surfaces.
+//! Rates of callers, over several surfaces.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -29,7 +29,7 @@ impl Principal for Caller {
     }
 }
 
-/// One limiter, with as many calls a minute of each kind.
+/// A configuration with one limiter, and this many calls a minute of each kind.
 fn config_at(per_minute: u32) -> HttpConfig {
     let per_minute = NonZeroU32::new(per_minute).unwrap();
     let mut config = config();

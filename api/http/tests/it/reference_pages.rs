@@ -1,5 +1,5 @@
-//! What the pages of a reference must be, so that every call of a description is
-//! found and read, on a phone too.
+//! Requirements on the pages of a reference, so that every call of a description is found and
+//! readable, on a phone too.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -7,11 +7,11 @@ use http::{Request, StatusCode};
 use serde_json::Value;
 use tower::ServiceExt;
 
-/// How many elements and bytes a page may have.
+/// Maximum number of elements and bytes of a page.
 const MOST_ELEMENTS: usize = 1500;
 const MOST_BYTES: usize = 100_000;
 
-/// What search engines show of a page begins with this.
+/// Prefix of the text that search engines show of a page.
 const DESCRIBED: &str = "<meta name=\"description\" content=\"";
 
 /// Status and text of a page.
@@ -23,9 +23,8 @@ pub(crate) async fn page(service: &Router, path: &str) -> (StatusCode, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// Holds that each call, event and schema of the description in `folder` has its
-/// page, that calls are shown in three languages with the problems that they
-/// answer, and that alternatives have names.
+/// Checks the pages of the description in `folder`. Each call, event and schema has one, calls are
+/// shown in three languages with their problems, and alternatives have names.
 pub(crate) async fn assert_readable(service: &Router, folder: &str) {
     let description = page(service, &format!("{folder}/openapi.json")).await.1;
     let document: Value = serde_json::from_str(&description).unwrap();
@@ -71,8 +70,8 @@ pub(crate) async fn assert_readable(service: &Router, folder: &str) {
     }
 }
 
-/// A page, of which it is held that it is there, light, and needs nothing but the
-/// style sheet, and that its links to places of its own lead somewhere.
+/// A page, after checks: it exists, is light, needs nothing but the style sheet, and its links to
+/// its own anchors lead somewhere.
 async fn light(service: &Router, path: &str) -> String {
     let (status, page) = page(service, path).await;
     assert_eq!(status, StatusCode::OK, "{path}");

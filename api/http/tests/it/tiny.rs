@@ -1,5 +1,5 @@
-//! An API of four operations: providers have people authenticate themselves.
-//! It speaks of its refusals in an envelope of its own.
+//! An API of four operations: providers authenticate persons. It writes its refusals in an envelope
+//! of its own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ impl<A> FromBody<A> for Completion {
     }
 }
 
-/// A country that people are of, by two letters or what stood in their place.
+/// Country of a person, as two letters or what was sent instead.
 #[derive(Clone)]
 pub(crate) struct Country(String);
 
@@ -269,7 +269,7 @@ fn reference() -> Reference<Authentications> {
     }
 }
 
-/// Keeps authentications of the one provider that there is.
+/// Authentications of the only provider.
 #[derive(Default)]
 pub(crate) struct Authentications {
     all: Mutex<HashMap<AuthenticationId, Authentication>>,
@@ -380,7 +380,7 @@ pub(crate) fn config() -> HttpConfig {
     HttpConfig::new(BaseUrl::new(&"https://auth.example".parse().unwrap()))
 }
 
-/// The whole of it with other limits.
+/// The whole service with other limits.
 pub(crate) fn service_with(config: HttpConfig) -> Router {
     let surface = Surface {
         roots: &["/v1/auth"],

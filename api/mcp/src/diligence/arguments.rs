@@ -11,25 +11,24 @@ use url::form_urlencoded;
 use super::definitions::{Entity, PURPOSES};
 use super::pages::{Cursor, HIGHEST_LIMIT, USUAL_LIMIT};
 
-/// The arguments of a call that were not asked for yet, and what is wrong with
-/// those that were: all that the API would find, for it sees none of them before
-/// there is nothing wrong here.
+/// Arguments of a call that were not read yet, and the faults of those that were. The faults are
+/// all that the API would find, because it sees no arguments until there are none.
 pub(super) struct Arguments {
     left: JsonObject,
     faults: Vec<Fault>,
 }
 
-/// What is asked about an entity.
+/// Question about an entity.
 pub(super) struct Asked {
     /// The path and the query of the API's call.
     pub(super) address: String,
-    /// The same with what else tells answers apart.
+    /// The address with all other arguments that change the answer.
     pub(super) question: String,
-    /// Whether statements of BODS are wanted.
+    /// True if BODS statements are requested.
     pub(super) bods: bool,
     /// Most entries of each list.
     pub(super) limit: usize,
-    /// Where an earlier answer goes on.
+    /// Position in an earlier answer.
     pub(super) cursor: Option<Cursor>,
 }
 
@@ -41,8 +40,7 @@ impl Arguments {
         }
     }
 
-    /// Those of a tool about an entity, whose call of the API is at a path like
-    /// `template`.
+    /// Arguments of a tool about an entity, whose API call is at a path like `template`.
     pub(super) fn about_entity(mut self, template: &str, takes: Entity) -> Result<Asked, Problem> {
         let code = self.entity_code();
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -84,7 +82,7 @@ impl Arguments {
         text
     }
 
-    /// None of one that is no text.
+    /// `None` if it is not a text.
     fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         match self.left.shift_remove(name) {
             Some(Value::String(text)) => Some(Some(text)),
@@ -154,7 +152,7 @@ impl Arguments {
     }
 
     /// # Errors
-    /// `validation-failed`, also for arguments that nobody asked for.
+    /// `validation-failed`, also for unknown arguments.
     pub(super) fn complete<T>(mut self, asked: Option<T>) -> Result<T, Problem> {
         let unknown: Vec<_> = self.left.keys().cloned().collect();
         for name in unknown {

@@ -1,4 +1,4 @@
-//! The tools: what models are told of each, and which call of the API it is.
+//! The tools: the description of each for models, and its call of the API.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) const PURPOSES: [&str; 5] = [
     "OTHER",
 ];
 
-/// What a tool takes, and so what call of the API it is.
+/// Arguments of a tool, which decide the call of the API.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Takes {
     /// The code of an entity.
@@ -29,7 +29,7 @@ pub(super) enum Takes {
     Order,
 }
 
-/// What a tool about an entity takes beside the code and the page.
+/// Arguments of a tool about an entity, beside the code and the page.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Entity {
     pub(super) purpose: bool,
@@ -37,7 +37,7 @@ pub(super) struct Entity {
     pub(super) bods: bool,
 }
 
-/// One tool, and the path of the API behind it.
+/// One tool, and the path of its API call.
 pub(super) struct Definition {
     pub(super) name: &'static str,
     title: &'static str,
@@ -135,7 +135,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
     },
 ];
 
-/// The tools as people read of them.
+/// The tools as documented for people.
 #[must_use]
 pub fn described_tools() -> Vec<AgentTool> {
     let tools = DEFINITIONS.iter().map(|tool| AgentTool {
@@ -218,7 +218,7 @@ fn entity_schema(takes: Entity) -> JsonObject {
     closed(properties, &required)
 }
 
-/// Where a page is in an answer that is longer than one.
+/// Schema of the page member of an answer with several pages.
 fn page_schema() -> Value {
     let whole = json!({"type": "integer"});
     json!({

@@ -1,8 +1,7 @@
-//! Long answers, a page of their lists at a time.
+//! Long answers, paged by their lists.
 //!
-//! A page is no call of the API of its own: an answer that has more than one is
-//! kept for a while, so that all of it costs what it costs over HTTP, and is of
-//! one moment.
+//! A page is not a call of the API. An answer with several pages is stored for a while. So all of
+//! it is charged as one call, as over HTTP, and has one state of the data.
 
 mod memory;
 
@@ -19,21 +18,21 @@ use uuid::Uuid;
 
 use self::memory::AnswersInMemory;
 
-/// Entries of each list where the caller does not say.
+/// Number of entries of each list by default.
 pub(super) const USUAL_LIMIT: usize = 20;
 /// Most entries of each list.
 pub(super) const HIGHEST_LIMIT: usize = 200;
-/// How long an answer is kept.
+/// Time for which an answer is stored.
 pub const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
-/// Bytes of one key's, so that no key has the answers of all others dropped.
+/// Maximum size of one key's answers, so that no key evicts those of all others.
 pub const MOST_BYTES_OF_KEY: usize = 8 * 1024 * 1024;
 
-/// Whose an answer is: only who asked, and asks the same, sees it again.
+/// Owner of an answer: only the same key with the same question can read it again.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AnswerOwner {
     /// The API key.
     pub key: Uuid,
-    /// What was asked, by which tool.
+    /// The question, with the tool.
     pub question: String,
 }
 
@@ -42,28 +41,27 @@ pub struct AnswerOwner {
 #[error("answers that are kept cannot be reached")]
 pub struct AnswersAway;
 
-/// Keeps answers for [`KEPT_FOR`], of one key [`MOST_BYTES_OF_KEY`]. Whoever
-/// keeps them for several hosts, so that a cursor goes on at each of them,
-/// implements it.
+/// Stores answers for [`KEPT_FOR`], for each key up to [`MOST_BYTES_OF_KEY`]. An implementation
+/// shared by several hosts lets a cursor continue on any of them.
 #[async_trait]
 pub trait KeptAnswers: Send + Sync {
-    /// Keeps an answer; gives its id.
+    /// Stores an answer and returns its id.
     ///
     /// # Errors
-    /// Where it is not kept.
+    /// The answer is not stored.
     async fn keep(&self, owner: &AnswerOwner, body: Bytes) -> Result<Uuid, AnswersAway>;
 
-    /// The answer with this id, if it is this owner's and its time is not over.
+    /// The answer with this id, if it belongs to this owner and has not expired.
     ///
     /// # Errors
-    /// Where nobody can tell.
+    /// The storage is unavailable.
     async fn find(&self, id: Uuid, owner: &AnswerOwner) -> Result<Option<Bytes>, AnswersAway>;
 }
 
-/// Answers with pages to come.
+/// Answers with further pages.
 pub(super) struct Pages(Arc<dyn KeptAnswers>);
 
-/// Where an answer goes on.
+/// Position in a stored answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Cursor {
     id: Uuid,
@@ -93,8 +91,7 @@ impl Pages {
         Self(answers)
     }
 
-    /// The answer that a cursor goes on in, to the same question of the same
-    /// key; none from beyond its end on.
+    /// The answer of a cursor, for the same question of the same key; `None` beyond its end.
     pub(super) async fn find(
         &self,
         cursor: Cursor,
@@ -108,7 +105,7 @@ impl Pages {
         }))
     }
 
-    /// Keeps an answer whose lists are longer than a page.
+    /// Stores an answer whose lists are longer than a page.
     pub(super) async fn keep(
         &self,
         owner: &AnswerOwner,
@@ -125,10 +122,10 @@ pub(super) fn longest_list(answer: &mut Value) -> usize {
     lengths.max().unwrap_or_default()
 }
 
-/// Leaves of every list that is longer than a page the entries from a cursor on,
-/// at most `limit`, and of the interpretation what is about them; what is about
-/// no such entry stands on the first page. Says in `page` where it is and how
-/// long each of these lists is, and in words how to go on.
+/// Cuts every list that is longer than a page to the entries from a cursor on, at most `limit`. Of
+/// the interpretation, the items on these entries remain; items on no such entry are on the first
+/// page. Describes in `page` the position and the length of each of these lists. Returns a text on
+/// how to continue.
 pub(super) fn cut(answer: &mut Value, cursor: Cursor, limit: usize) -> String {
     let Cursor { id, offset } = cursor;
     let total = longest_list(answer);
@@ -199,8 +196,8 @@ fn lists_of<'a>(
     }
 }
 
-/// Whether an item of an interpretation is about an entry of this page, or,
-/// on the first one, about none.
+/// Returns true if an item of an interpretation is on an entry of this page, or, for the first
+/// page, on none.
 fn is_of_page(item: &Value, lists: &BTreeMap<String, usize>, page: &Range<usize>) -> bool {
     let pointer = item["pointer"].as_str().unwrap_or_default();
     let mut rests = lists
@@ -216,7 +213,7 @@ fn is_of_page(item: &Value, lists: &BTreeMap<String, usize>, page: &Range<usize>
     }
 }
 
-/// Takes the statements of the Beneficial Ownership Data Standard out.
+/// Removes the statements of the Beneficial Ownership Data Standard.
 pub(super) fn leave_out_bods(value: &mut Value) {
     match value {
         Value::Object(members) => {

@@ -15,7 +15,7 @@ pub(crate) const LEGACY: &str = "2025-11-25";
 /// A request in the making.
 pub(crate) struct Ask(pub(crate) Request<Body>);
 
-/// What came back.
+/// An answer of the endpoint.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

@@ -10,9 +10,9 @@ use tokio::time::timeout;
 use crate::asking::{Ask, LEGACY, calls, legacy, modern};
 use crate::library::{LENT_SECONDS, MEMBER, VISITOR, WAITING, library, library_at};
 
-/// Longer than anything takes.
+/// Longer than any call takes.
 const LONG: Duration = Duration::from_secs(20);
-/// Calls of tools that name none.
+/// Calls of tools without a name.
 const MALFORMED_CALLS: [&str; 5] = [
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#,
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":null}"#,

@@ -1,4 +1,4 @@
-//! What the protocol's own conformance suite says of both revisions.
+//! The protocol's own conformance suite, for both revisions.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 
 use crate::fixture::SuiteTools;
 
-/// Scenarios about what this server does not offer: it has tools alone, and
-/// asks nothing back while it carries one out.
+/// Scenarios about features that this server lacks: it only has tools, and asks nothing back during
+/// a call.
 const NOT_OFFERED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/not-offered");
 
 #[tokio::test]

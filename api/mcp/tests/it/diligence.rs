@@ -1,4 +1,4 @@
-//! The due-diligence tools in front of an API that tells what it was asked.
+//! The due-diligence tools in front of an API that echoes requests.
 
 mod pages;
 
@@ -77,7 +77,7 @@ impl Api for Registers {
     async fn release(&self, _: &Attorney) {}
 }
 
-/// Answers what it was asked; of one entity, that nobody has anything.
+/// Answers with the request; for one entity, that there are no data.
 async fn echo(request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX)

@@ -1,4 +1,4 @@
-//! A library whose catalogue agents may read and whose books they may order.
+//! A library whose catalogue agents may read, and from which they may order books.
 
 use std::future::pending;
 use std::num::NonZeroU32;
@@ -17,18 +17,18 @@ use serde_json::json;
 use uuid::Uuid;
 
 pub(crate) const ORIGIN: &str = "https://library.example";
-/// The key of somebody who may order.
+/// Key of a reader who may order.
 pub(crate) const MEMBER: &str = "Bearer member";
-/// The key of somebody who may only read.
+/// Key of a reader who may only read.
 pub(crate) const VISITOR: &str = "Bearer visitor";
 
-/// How long a book that is lent is away.
+/// Time until a lent book is back.
 pub(crate) const LENT_SECONDS: u32 = 40;
 
-/// Whether somebody waits for the book that never comes.
+/// True while a call waits for the book that never comes.
 pub(crate) static WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Whoever waits for it, until they leave.
+/// A waiting call, until it is dropped.
 struct Left;
 
 impl Drop for Left {
@@ -111,7 +111,7 @@ impl AgentTools for Library {
             }
             Some("burning") => panic!("the library is on fire"),
             Some("reserved") => {
-                // Of all libraries of this process: one test alone asks for it.
+                // Shared by all libraries of this process: only one test uses it.
                 WAITING.store(true, Ordering::SeqCst);
                 let _left = Left;
                 pending().await

@@ -1,5 +1,4 @@
-//! The protocol in front of tools: in process, and over a socket for programs
-//! that others made.
+//! The protocol in front of tools: in process, and over a socket for third-party programs.
 
 mod asking;
 mod calls;

@@ -1,4 +1,4 @@
-//! Messages that keep, or do not keep, to the protocol.
+//! Messages that follow the protocol, and others.
 
 use serde_json::json;
 

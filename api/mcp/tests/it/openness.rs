@@ -1,4 +1,4 @@
-//! What anybody may ask, and who may not ask at all.
+//! Public requests, and callers that are always refused.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -7,9 +7,9 @@ use super::{NewDocument, Terms};
 /// The body of `POST /v1/batches`.
 #[derive(Clone, Debug)]
 pub struct CreateBatch {
-    /// One for each signing, 1 to 20.
+    /// One document for each signing, 1 to 20.
     pub documents: Vec<NewDocument>,
-    /// By whom, by when and how all of them are signed.
+    /// Signers, deadlines and manner of signing, for all of them.
     pub terms: Terms,
 }
 

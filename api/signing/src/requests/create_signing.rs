@@ -6,9 +6,9 @@ use super::{NewContainer, NewDocument, Source, Terms};
 /// The body of `POST /v1/signings`.
 #[derive(Clone, Debug)]
 pub struct CreateSigning {
-    /// What is to be signed.
+    /// The content to be signed.
     pub source: Source,
-    /// By whom, by when and how.
+    /// Signers, deadlines and manner of signing.
     pub terms: Terms,
 }
 

@@ -6,7 +6,7 @@ use crate::vocabulary::EvidenceFormat;
 /// The query of `GET /v1/signings/{signingId}/evidence`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EvidenceQuery {
-    /// In which form.
+    /// Form of the answer.
     pub format: EvidenceFormat,
 }
 

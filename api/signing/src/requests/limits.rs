@@ -1,4 +1,4 @@
-//! Bounds on what callers may ask for.
+//! Limits on requests.
 
 use std::ops::RangeInclusive;
 
@@ -34,7 +34,7 @@ pub(super) const FILES: RangeInclusive<usize> = 1..=20;
 pub(super) const DOCUMENTS: RangeInclusive<usize> = 1..=20;
 /// Days until the hard deadline.
 pub(super) const EXPIRES_IN_DAYS: RangeInclusive<u16> = 1..=30;
-/// Days until the hard deadline, where the caller does not say.
+/// Days until the hard deadline by default.
 pub(super) const DEFAULT_EXPIRES_IN_DAYS: u16 = 14;
 /// Days until the soft deadline.
 pub(super) const SOFT_DEADLINE_IN_DAYS: RangeInclusive<u16> = 1..=365;

@@ -7,11 +7,11 @@ use crate::vocabulary::SigningStatus;
 /// The query of `GET /v1/signings`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ListQuery {
-    /// Only those that stand there.
+    /// Only signings with this status.
     pub status: Option<SigningStatus>,
     /// Longest page, 1 to 100.
     pub limit: u16,
-    /// The signing after which the page begins.
+    /// Signing after which the page begins.
     pub starting_after: Option<SigningId>,
 }
 

@@ -6,7 +6,7 @@ use super::limits::{LONGEST_AUTHOR_LABEL, LONGEST_COMMENT};
 /// The body of `POST /v1/signings/{signingId}/comments`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NewComment {
-    /// Has at least one visible character.
+    /// The text, with at least one visible character.
     pub body: String,
     /// The caller's own name for the writer.
     pub author_label: Option<String>,

@@ -10,14 +10,14 @@ use crate::vocabulary::DocumentFamily;
 pub struct NewFile {
     /// A file name with one of the known extensions.
     pub name: String,
-    /// What the extension stands for.
+    /// Family of the file extension.
     pub family: DocumentFamily,
     /// The file itself.
     pub content: Bytes,
 }
 
 impl NewFile {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     pub const CONTENT_POINTER: &str = "/content";
     /// The pointer of the name.
     pub const NAME_POINTER: &str = "/name";

@@ -15,37 +15,36 @@ const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
 /// One party of a signing to be created.
 #[derive(Clone, Debug)]
 pub struct NewSigner {
-    /// A mailbox of no other party, however that is spelled.
+    /// A mailbox of no other party, in any spelling.
     pub email: EmailAddress,
-    /// As the caller writes it.
+    /// Name, as the caller writes it.
     pub name: Option<String>,
     /// The language of mails and of the ceremony page.
     pub language: Language,
-    /// What this party is there for.
+    /// Role of this party.
     pub party: Party,
 }
 
-/// What a party does, and what is known only of those who do it.
+/// Role of a party, with the data that only this role has.
 #[derive(Clone, Debug)]
 pub enum Party {
     /// Signs.
     Signer {
-        /// Who it must be.
+        /// Personal code that the signer must have.
         personal_code: Option<PersonalCode>,
-        /// At least one, each once.
+        /// Methods: at least one, each once.
         methods: Vec<SigningMethod>,
     },
-    /// Is recorded only.
+    /// A party that is only recorded.
     Viewer,
 }
 
-/// A Lithuanian personal code, 11 digits whose check digit was not tested; not
-/// shown by `Debug`.
+/// A Lithuanian personal code: 11 digits. Its check digit was not tested; `Debug` does not show it.
 #[derive(Clone, Eq, PartialEq)]
 pub struct PersonalCode(String);
 
 impl PersonalCode {
-    /// Of 11 digits.
+    /// Parses 11 digits.
     #[must_use]
     pub fn of(digits: &str) -> Option<Self> {
         let is_one = digits.len() == PERSONAL_CODE_DIGITS
@@ -66,13 +65,13 @@ impl fmt::Debug for PersonalCode {
     }
 }
 
-/// What the parties decoded so far have shown.
+/// Facts on the parties decoded so far.
 #[derive(Default)]
 pub(super) struct Parties {
-    /// Where each mailbox stands first in the request.
+    /// Pointer to the first occurrence of each mailbox in the request.
     emails: HashMap<String, String>,
     viewers: usize,
-    /// A party whose role is malformed may have been meant to sign.
+    /// Number of signers; a party with a malformed role may have been one.
     signers: usize,
 }
 
@@ -83,11 +82,11 @@ impl Parties {
 }
 
 impl NewSigner {
-    /// The pointer of the email where a signer is the whole body, for the fault
-    /// of one that a party has already.
+    /// Pointer of the email if a signer is the whole body, for the fault of an address that another
+    /// party has.
     pub const EMAIL_POINTER: &str = "/email";
 
-    /// Of a body that is nothing but a signer.
+    /// Reads a body that is a single signer.
     pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         Self::of_party(node, &mut Parties::default(), &rules.methods)
     }
@@ -174,13 +173,13 @@ fn email(node: &Node<'_>, parties: &mut Parties) -> Option<EmailAddress> {
     Some(email)
 }
 
-/// What tells a viewer, in JSON Schema.
+/// Condition that selects a viewer, in JSON Schema.
 pub(super) fn of_viewers() -> Value {
     let viewer = json!({"type": "string", "const": PartyRole::Viewer});
     json!({"properties": {"role": viewer}, "required": ["role"]})
 }
 
-/// What only those have who sign.
+/// The node, if the party signs; a fault for a viewer.
 fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
     if is_viewer {
         node.fault("must not be given for a viewer");
@@ -189,7 +188,7 @@ fn of_signers(node: Node<'_>, is_viewer: bool) -> Option<Node<'_>> {
     Some(node)
 }
 
-/// Methods of which one at least is set up here.
+/// Methods, at least one of them available here.
 pub(super) fn methods(node: &Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<SigningMethod>> {
     let names: Vec<_> = set_up.iter().map(|method| method.as_str()).collect();
     // An enumeration would need a name of its own in clients.

@@ -2,8 +2,7 @@ use url::Url;
 
 use crate::vocabulary::SigningMethod;
 
-/// What bodies are held against that nobody can tell of the request alone; see
-/// [`SigningApi`](crate::SigningApi).
+/// Rules for bodies that depend on more than the request; see [`SigningApi`](crate::SigningApi).
 pub(crate) struct Rules<'a> {
     pub(crate) methods: Vec<SigningMethod>,
     pub(crate) further_extensions: &'a [String],

@@ -8,18 +8,18 @@ use crate::vocabulary::SimulatedOutcome;
 /// The body of `POST /v1/signings/{signingId}/simulate`.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// How the signing ends.
+    /// Simulated outcome of the signing.
     pub action: SimulatedOutcome,
-    /// Who declines; the first open signer when none.
+    /// The signer who declines; the first open signer if `None`.
     pub signer_email: Option<EmailAddress>,
-    /// Why they decline.
+    /// Reason for declining.
     pub reason: Option<String>,
 }
 
 impl Simulation {
-    /// The pointer of the action, for what it cannot be done with.
+    /// Pointer of the action, for an outcome that is not possible.
     pub const ACTION_POINTER: &str = "/action";
-    /// The pointer of the email, for the fault of one that no open signer has.
+    /// Pointer of the email, for the fault of an address that no open signer has.
     pub const SIGNER_EMAIL_POINTER: &str = "/signerEmail";
 }
 

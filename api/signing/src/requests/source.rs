@@ -8,7 +8,7 @@ use super::limits::{FILES, LARGEST_DOCUMENT, LONGEST_FILE_NAME};
 use crate::ids::FileToken;
 use crate::vocabulary::{ContainerFormat, DocumentFamily, file_extension};
 
-/// What is to be signed.
+/// The content to be signed.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// One document.
@@ -34,28 +34,27 @@ pub struct NewDocument {
     pub pointer: String,
     /// A file name with one of the known extensions.
     pub name: String,
-    /// What the extension stands for.
+    /// Family of the file extension.
     pub family: DocumentFamily,
     /// The document itself.
     pub bytes: DocumentBytes,
-    /// Whether the form is to be drawn into the pages first; only with
-    /// [`DocumentFamily::Pdf`].
+    /// True if the form is first drawn into the pages; only with [`DocumentFamily::Pdf`].
     pub flatten: bool,
 }
 
-/// Where a document's bytes are.
+/// Source of a document's bytes.
 #[derive(Clone, Debug)]
 pub enum DocumentBytes {
-    /// In the request.
+    /// Bytes in the request.
     Content(Bytes),
-    /// In a stored file.
+    /// Bytes in a stored file.
     FileToken(FileToken),
 }
 
 /// A container to be composed.
 #[derive(Clone, Debug)]
 pub struct NewContainer {
-    /// What it becomes.
+    /// Format of the container.
     pub format: ContainerFormat,
     /// 1 to 20 files with distinct names; the first is the main document.
     pub files: Vec<ContainerFile>,
@@ -66,16 +65,16 @@ pub struct NewContainer {
 pub struct ContainerFile {
     /// The file's own place in the request, as a JSON Pointer.
     pub pointer: String,
-    /// A file name with an extension that the container's format takes.
+    /// A file name with an extension of the container's format.
     pub name: String,
-    /// What the extension stands for.
+    /// Media type of the file extension.
     pub media_type: &'static str,
     /// The file itself.
     pub content: Bytes,
 }
 
 impl ContainerFile {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     #[must_use]
     pub fn content_pointer(&self) -> String {
         append(&self.pointer, "content")
@@ -89,7 +88,7 @@ impl ContainerFile {
 }
 
 impl NewDocument {
-    /// The pointer of the bytes, for refusals that come after decoding.
+    /// Pointer of the bytes, for refusals after decoding.
     #[must_use]
     pub fn content_pointer(&self) -> String {
         let member = match self.bytes {
@@ -111,7 +110,7 @@ impl NewDocument {
         append(&self.pointer, "flatten")
     }
 
-    /// `further` are extensions that are taken beside those of the specification.
+    /// `further` are extensions accepted beside those of the specification.
     pub(super) fn decode(node: &Node<'_>, further: &[String]) -> Option<Self> {
         node.object("DocumentRequest", |object| {
             let named = object.required("name", |node| {

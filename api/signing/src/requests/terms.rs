@@ -12,19 +12,18 @@ use super::new_signer::{Parties, of_viewers};
 use super::rules::Rules;
 use crate::vocabulary::{Delivery, SigningMethod, SigningOrder};
 
-/// How a signing is to be run, the same for each signing of a batch.
+/// Terms of a signing, the same for each signing of a batch.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// What signers are shown.
+    /// Title shown to signers.
     pub title: String,
-    /// The parties, in the order posted: 1 to 20, with distinct emails, at
-    /// least one of which signs.
+    /// The parties, in the order posted: 1 to 20, with distinct emails. At least one of them signs.
     pub signers: Vec<NewSigner>,
-    /// How the links reach the signers.
+    /// Delivery of the links to the signers.
     pub delivery: Delivery,
     /// The order in which signers sign.
     pub signing_order: SigningOrder,
-    /// Where events are posted to.
+    /// URL to which events are posted.
     pub webhook_url: Option<Url>,
     /// The caller's own reference.
     pub external_id: Option<String>,

@@ -28,7 +28,7 @@ impl<A> FromBody<A> for UpdateDeadline {
 /// The body of `PATCH /v1/signings/{signingId}/signers/{signerId}`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UpdateSigner {
-    /// At least one, each once.
+    /// Methods: at least one, each once.
     pub methods: Vec<SigningMethod>,
 }
 
@@ -47,7 +47,7 @@ impl UpdateSigner {
 /// The body of `POST /v1/erasure`, which may be left out.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct BulkErasure {
-    /// Only signings that ended before; all that have ended when none.
+    /// Only signings that ended before this; all ended ones if `None`.
     pub before: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What calls create, and where it is then.
+//! Created records, and their URLs.
 
 use parafa_api_http::Created;
 use uuid::Uuid;

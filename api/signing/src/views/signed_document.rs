@@ -22,7 +22,7 @@ pub struct SignedDocument {
 }
 
 impl SignedDocument {
-    /// Of a real signing. `bytes` is the size.
+    /// A real signing's document. `bytes` is the size.
     #[must_use]
     pub fn signed(sha256: &[u8; 32], bytes: u64, mime_type: impl Into<String>) -> Self {
         Self {

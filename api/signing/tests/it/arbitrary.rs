@@ -1,5 +1,4 @@
-//! Whatever is sent, the answer is a success or a refusal, never a fault of
-//! the service.
+//! Any input gets a success or a refusal, never a fault of the service.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::support::{Answer, KNOWN, SIGNER, Service, base64, json_request, minimal, request};
 
-/// A body without end, with a count of the KiB that were taken from it.
+/// An endless body, with the number of KiB read from it.
 fn endless() -> (Body, Arc<AtomicUsize>) {
     let taken = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&taken);
@@ -143,7 +143,7 @@ async fn an_encoded_body_is_not_supported() {
     );
 }
 
-/// A body of which a byte comes every second.
+/// A body that sends one byte each second.
 fn trickle() -> Body {
     Body::from_stream(stream::unfold((), |()| async {
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,4 +1,4 @@
-//! Routes, description and authorization, held against one list.
+//! Routes, description and authorization, checked against one list.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::support::{
     minimal, request,
 };
 
-/// Every call of the contract: method, path, and a body that is taken.
+/// Every call of the contract: method, path, and a valid body.
 fn calls() -> Vec<(&'static str, &'static str, Option<Value>)> {
     let batch = json!({
         "title": "Nuomos sutartys",

@@ -1,4 +1,4 @@
-//! The calls about what was posted to webhooks.
+//! Calls on webhook deliveries.
 
 use parafa_api_http::deliveries::{DeliveryQuery, WebhookDeliveryStatus};
 use parafa_api_signing::ProblemKind;

@@ -1,5 +1,5 @@
-//! The OpenAPI document and the pages beside it. What the running server does
-//! is held against it by `tests/it/schemathesis.rs`.
+//! The OpenAPI document and its pages. `tests/it/schemathesis.rs` checks the running server against
+//! it.
 
 use axum::body::Body;
 use serde_json::Value;
@@ -180,8 +180,8 @@ async fn the_guide_names_this_service() {
     assert!(guide.contains("BASE=https://sign.example\n"), "{guide}");
 }
 
-/// Whatever changes in the description shows in the difference of the file.
-/// `INSTA_UPDATE=always cargo test -p parafa-api-signing` renews it.
+/// Every change of the description is visible in the file's diff. `INSTA_UPDATE=always cargo test
+/// -p parafa-api-signing` updates it.
 #[tokio::test]
 async fn it_is_the_one_that_callers_know() {
     let answer = Service::new().get("/openapi.yaml").await;

@@ -1,4 +1,4 @@
-//! What stands behind the routes in these tests.
+//! Implementation behind the routes in these tests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,16 +27,16 @@ use crate::support::{
     evidence, id, signer, signing, stored_file,
 };
 
-/// A title that makes the stand-in panic.
+/// Title for which the fake panics.
 pub(crate) const PANICS: &str = "panics";
-/// A title that the stand-in refuses with 402.
+/// Title for which the fake refuses with 402.
 pub(crate) const UNPAID: &str = "unpaid";
 
-/// A title with which the stand-in never comes to an end.
+/// Title for which the fake never answers.
 pub(crate) const ENDLESS: &str = "endless";
 
-/// Remembers what it was asked. One workspace's test keys have a signing, an
-/// erased signing, a batch and a file; all other keys have nothing.
+/// Records its calls. One workspace's test keys have a signing, an erased signing, a batch and a
+/// file; all other keys have nothing.
 #[derive(Default)]
 pub(crate) struct Fake {
     pub(crate) created: Mutex<Vec<CreateSigning>>,
@@ -51,9 +51,9 @@ pub(crate) struct Fake {
     pub(crate) deadlines: Mutex<Vec<UpdateDeadline>>,
     pub(crate) methods: Mutex<Vec<UpdateSigner>>,
     pub(crate) erasures: Mutex<Vec<BulkErasure>>,
-    /// How often a document's content was asked for.
+    /// Number of times a document's content was opened.
     pub(crate) opened: Arc<AtomicUsize>,
-    /// Ids of calls that take nothing else.
+    /// Ids of calls without further input.
     pub(crate) plain_calls: Mutex<Vec<&'static str>>,
     pub(crate) answers: Mutex<HashMap<Scope, Kept>>,
 }

@@ -1,4 +1,4 @@
-//! The contract as a caller meets it, over a stand-in for what keeps signings.
+//! The contract as a caller sees it, over a fake product.
 
 mod answers;
 mod arbitrary;
@@ -9,12 +9,12 @@ mod deliveries;
 mod description;
 mod fake;
 mod list_signings;
-/// What every description must be.
+/// Requirements on every description.
 #[path = "../../../http/tests/it/openapi.rs"]
 mod openapi;
 mod precedence;
 mod problems;
-/// What every reference must be.
+/// Requirements on every reference.
 #[path = "../../../http/tests/it/reference_pages.rs"]
 mod reference_pages;
 mod repetitions;

@@ -1,4 +1,4 @@
-//! Which refusal comes first when several are due.
+//! Precedence of refusals.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -25,7 +25,7 @@ async fn refusals_come_in_the_order_of_the_contract() {
     let known = format!("/v1/signings/{KNOWN}");
     let unknown = format!("/v1/signings/{UNKNOWN}");
     let cases: Vec<(&str, &str, &str, &str, &str, ProblemKind)> = vec![
-        // method, path, key, content type, body, what is answered
+        // method, path, key, content type, body, expected refusal
         (
             "POST",
             "/v1/nothing",

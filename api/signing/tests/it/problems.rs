@@ -1,4 +1,4 @@
-//! Problem documents and the pages behind them.
+//! Problem documents and the pages of their types.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

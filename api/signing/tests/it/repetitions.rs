@@ -24,7 +24,7 @@ async fn post(service: &Service, path: &str, key: &str, body: &Value) -> Answer 
     service.send(keyed(path, "owner", key, body)).await
 }
 
-/// Path, body, and the address of what is created.
+/// Path, body, and URL of the created record.
 fn creations() -> Vec<(String, Value, Option<String>)> {
     let document = json!({"name": "a.pdf", "content": base64(b"%PDF-1.7")});
     let batch = json!({

@@ -33,7 +33,7 @@ pub(crate) const BATCH: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e71";
 pub(crate) const FILE: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e72";
 /// A known delivery.
 pub(crate) const DELIVERY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e74";
-/// One that is being posted.
+/// A delivery under way.
 pub(crate) const UNDER_WAY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e75";
 
 pub(crate) fn id(text: &str) -> Uuid {
@@ -210,7 +210,7 @@ impl Service {
         self.create(body).await.faults()
     }
 
-    /// Pointers alone.
+    /// Only the pointers.
     pub(crate) async fn pointers(&self, body: &Value) -> Vec<String> {
         self.faults(body)
             .await
@@ -266,7 +266,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    /// The kind of a problem document, whose form is checked on the way.
+    /// Kind of a problem document, whose form is also checked.
     pub(crate) fn problem(&self) -> ProblemKind {
         assert_eq!(self.header("content-type"), "application/problem+json");
         let members = self.json();
@@ -291,7 +291,7 @@ impl Answer {
         kind
     }
 
-    /// What `validation-failed` lists.
+    /// Faults listed by `validation-failed`.
     pub(crate) fn faults(&self) -> Vec<(String, String)> {
         assert_eq!(self.problem(), ProblemKind::ValidationFailed);
         let members = self.json();

@@ -1,6 +1,7 @@
-//! `C_Sign` by itself. The library that loads modules calls it together with
-//! `C_SignInit` alone; between the two a key that authenticates its user anew
-//! for every use needs a login (PKCS #11 v2.40, 4.9), and mechanisms that sign
+//! `C_Sign` on its own.
+//!
+//! The `cryptoki` library calls it only together with `C_SignInit`. Between the two, a key that
+//! authenticates its user for every use needs a login (PKCS #11 v2.40, 4.9). Mechanisms that sign
 //! digests have no other second half.
 
 use std::path::Path;
@@ -16,7 +17,7 @@ const LONGEST: usize = 1024;
 /// The function of a module that is loaded already.
 pub(super) struct SinglePart {
     sign: CK_C_Sign,
-    /// Keeps the function where it is.
+    /// Keeps the library loaded.
     _library: Pkcs11,
 }
 
@@ -45,8 +46,8 @@ impl SinglePart {
         })
     }
 
-    /// Signs what `session` was initialized for. It is one call, for a device
-    /// may take a question for the length as the one use of a login.
+    /// Signs data for which `session` was initialized. In one call, because a device may take a
+    /// query of the length as the one use of a login.
     pub(super) fn sign(&self, session: &Session, data: &[u8]) -> Result<Vec<u8>> {
         let sign = self.sign.ok_or(Error::NullFunctionPointer)?;
         let mut data = data.to_vec();

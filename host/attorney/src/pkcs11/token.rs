@@ -18,17 +18,16 @@ pub(super) struct Token {
     settings: Pkcs11Settings,
     module: Mutex<Option<Pkcs11>>,
     idle: Mutex<Vec<OpenSession>>,
-    /// Read by whoever calls the module, written by whoever closes it.
+    /// Read lock for callers of the module, write lock for closing it.
     calls: RwLock<()>,
-    /// Why the token must not be asked to let us in again: it locks itself
-    /// after a few wrong PINs.
+    /// Reason for not logging in again: the token locks itself after a few wrong PINs.
     shut: Mutex<Option<SigningKeyError>>,
 }
 
 struct OpenSession {
     session: Session,
     key: ObjectHandle,
-    /// Of a key that authenticates its user anew for every signature.
+    /// Set for a key that authenticates its user for every signature.
     anew: Option<SinglePart>,
 }
 
@@ -52,8 +51,7 @@ impl Token {
         self.renewed_at_need(|| self.sign_in_session(algorithm, data))
     }
 
-    /// Opens a session, which finds the key, and keeps it for the first
-    /// signature.
+    /// Opens a session, which finds the key, and keeps it for the first signature.
     pub(super) fn check(&self) -> Result<(), SigningKeyError> {
         self.renewed_at_need(|| {
             let opened = self.open()?;
@@ -62,8 +60,8 @@ impl Token {
         })
     }
 
-    /// Tries what needs the token, and tries it again with the module loaded
-    /// anew: some do not see that a token is back.
+    /// Runs a call on the token, and retries it with the module reloaded: some modules do not
+    /// notice a token that is back.
     fn renewed_at_need<T>(
         &self,
         call: impl Fn() -> Result<T, SigningKeyError>,
@@ -78,8 +76,8 @@ impl Token {
         }
     }
 
-    /// Closes the module, unless somebody else is calling it, who must not be
-    /// disturbed (PKCS #11 v2.40, 5.4). Answers whether it is closed.
+    /// Closes the module unless another thread is calling it and must not be disturbed (PKCS #11
+    /// v2.40, 5.4). Returns true if it is closed.
     fn close(&self) -> bool {
         let Ok(_alone) = self.calls.try_write() else {
             return false;
@@ -116,10 +114,9 @@ impl Token {
                         %error,
                         "a session with the key's token is replaced"
                     );
-                    // Another one comes to the same where the PIN is wrong, which
-                    // `open` knows.
+                    // If the PIN is wrong a new session fails alike, and `open` knows that.
                     drop(kept);
-                    // The others are as old.
+                    // The other sessions are as old.
                     locked(&self.idle).clear();
                 }
             }
@@ -130,7 +127,8 @@ impl Token {
         Ok(value)
     }
 
-    /// Signs in a session, with another login in between where the key wants one.
+    /// Signs in a session; a key that requires it gets another login between `C_SignInit` and
+    /// `C_Sign`.
     fn sign_by(
         &self,
         opened: &OpenSession,
@@ -155,8 +153,7 @@ impl Token {
         locked(&self.shut)
     }
 
-    /// Logs in, one at a time: whoever is told of a wrong PIN keeps the others
-    /// from trying it.
+    /// Logs in, one thread at a time: after a wrong PIN, the others do not try it.
     fn let_in(
         &self,
         session: &Session,
@@ -205,7 +202,7 @@ impl Token {
         }
         let loaded = Pkcs11::new(&self.settings.module).map_err(|error| failure(&error))?;
         match loaded.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
-            // Somebody else in this process may have.
+            // Another part of this process may have initialized it.
             Ok(()) | Err(Error::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}
             Err(error) => return Err(failure(&error)),
         }
@@ -248,14 +245,14 @@ impl Token {
     }
 }
 
-/// Whether a key wants a login for every use (`CKA_ALWAYS_AUTHENTICATE`, PKCS #11
-/// v2.40, 4.9). Modules that do not know the attribute have no such keys.
+/// Returns true if a key needs a login for every use (`CKA_ALWAYS_AUTHENTICATE`, PKCS #11 v2.40,
+/// 4.9). Modules that do not know the attribute have no such keys.
 fn authenticates_anew(session: &Session, key: ObjectHandle) -> bool {
     let read = session.get_attributes(key, &[AttributeType::AlwaysAuthenticate]);
     read.is_ok_and(|read| read.contains(&Attribute::AlwaysAuthenticate(true)))
 }
 
-/// What a module's error comes to.
+/// Maps a module's error.
 fn failure(error: &Error) -> SigningKeyError {
     use RvError as Rv;
 

@@ -9,10 +9,10 @@ use parafa_attorney::KeyAlgorithm;
 use parafa_issuing::der::encoded;
 use parafa_issuing::{Credential, Profile};
 
-/// What is signed.
+/// The message to sign.
 pub(crate) const MESSAGE: &[u8] = b"an answer of a register";
 
-/// A key with a certificate of its own making.
+/// A key with a self-signed certificate.
 pub(crate) struct Holder {
     pub(crate) key: PKey<Private>,
     pub(crate) certificate: X509,
@@ -59,7 +59,7 @@ pub(crate) fn digest(algorithm: KeyAlgorithm) -> Vec<u8> {
     hash(digest_of(algorithm), MESSAGE).unwrap().to_vec()
 }
 
-/// Whether OpenSSL, which hashes the message itself, takes the value.
+/// Verifies the value with OpenSSL, which hashes the message itself.
 pub(crate) fn verifies(certificate: &X509, algorithm: KeyAlgorithm, value: &[u8]) -> bool {
     let key = certificate.public_key().unwrap();
     let mut verifier = Verifier::new(digest_of(algorithm), &key).unwrap();

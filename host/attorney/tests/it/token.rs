@@ -1,6 +1,6 @@
-//! SoftHSM reads where its tokens are from its environment when it is loaded,
-//! so that each scene with a token is played by a process of its own: this
-//! program again, asked for one of the tests that are ignored otherwise.
+//! Tests with SoftHSM, which reads the location of its tokens from its environment when it is
+//! loaded. Each scene with a token therefore runs in its own process: this program again, for one
+//! of the tests that are otherwise ignored.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ use crate::support::{Holder, digest, verifies};
 const FOLDER: &str = "PARAFA_TEST_TOKEN";
 const PIN: &str = "648219";
 const KEYS: [&str; 3] = ["rsa", "p256", "p384"];
-/// Where Debian and others have the module.
+/// Paths of the module on Debian and other distributions.
 const MODULES: [&str; 4] = [
     "/usr/lib/softhsm/libsofthsm2.so",
     "/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so",
@@ -119,7 +119,7 @@ async fn scene_wrong_pin() {
     let refused = key.sign_digest(&digest).await.unwrap_err();
     assert!(matches!(refused, SigningKeyError::Refused(_)), "{refused}");
 
-    // Whoever asked a token again would find none.
+    // Another call of the token would fail differently: it is gone.
     std::fs::rename(folder().join("tokens"), folder().join("away")).unwrap();
     assert_eq!(key.sign_digest(&digest).await.unwrap_err(), refused);
 }
@@ -250,8 +250,7 @@ async fn scene_nothing_there() {
     }
 }
 
-/// Has a scene played in a process of its own, with a token that has keys of
-/// every kind.
+/// Runs a scene in a process of its own, with a token that has keys of every kind.
 fn play(scene: &str) {
     let Some((module, utility)) = module().zip(program("softhsm2-util")) else {
         return;

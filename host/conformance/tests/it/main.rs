@@ -384,7 +384,7 @@ async fn a_format_without_built_in_cases_is_given_what_is_not_its_own() {
         run_quick(&toy).await.unwrap(),
     ] {
         let documents = 11;
-        // `sign` is asked for either kind of key.
+        // `sign` is checked with either kind of key.
         let checks = toy.capabilities().len() + 1;
         assert_eq!(scorecard.passed, documents * checks, "{scorecard}");
         assert_eq!((scorecard.failed, scorecard.skipped), (0, 0), "{scorecard}");

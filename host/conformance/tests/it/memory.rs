@@ -8,8 +8,8 @@ use crate::support::plugin;
 
 /// 2026-01-01, noon UTC.
 const TIME: i64 = 1_767_268_800;
-/// As many files as a container is composed of, and as long together as a
-/// document may be that callers post.
+/// The maximum number of files in a composed container, together as long as a document that callers
+/// may post.
 const FILES: usize = 20;
 const FILE_BYTES: usize = 15 * 1024 * 1024 / FILES;
 
@@ -85,7 +85,7 @@ async fn signed_by_two_and_archived(
     made(plugin, Operation::Archive, Vec::new(), twice, ona).await
 }
 
-/// What comes out of an operation.
+/// Output of an operation.
 async fn made(
     plugin: &Plugin,
     operation: Operation,

@@ -57,12 +57,12 @@ impl Cases {
     }
 }
 
-/// How the toy does in one check of a document.
+/// Result of the toy plugin in one check of a document.
 pub(crate) async fn verdict_of_toy(document: &str, check: &str) -> CaseResult {
     verdict(&*plugin("test/toy.wasm").await, document, check).await
 }
 
-/// How a plugin does in one check of a document.
+/// Result of a plugin in one check of a document.
 pub(crate) async fn verdict(plugin: &Plugin, document: &str, check: &str) -> CaseResult {
     let cases = Cases::new();
     cases.add("one", document.to_owned(), check);

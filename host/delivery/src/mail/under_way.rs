@@ -3,9 +3,8 @@ use std::sync::{Mutex, PoisonError};
 
 use uuid::Uuid;
 
-/// Letters that this host is handing in, by their jobs. The lease, which is
-/// renewed meanwhile, keeps other hosts from them; it does not tell when the clock
-/// leaps, and the letter is still on its way.
+/// Letters that this host is handing in, by their jobs. Their lease is renewed, which keeps other
+/// hosts from them. If the clock leaps, the lease may end while the letter is still on its way.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay(Mutex<HashSet<Uuid>>);
 
@@ -17,7 +16,7 @@ pub(super) struct Handing<'u> {
 }
 
 impl UnderWay {
-    /// None while the same letter is being handed in.
+    /// `None` while the same letter is being handed in.
     pub(super) fn begin(&self, job: Uuid) -> Option<Handing<'_>> {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.insert(job).then(|| Handing {

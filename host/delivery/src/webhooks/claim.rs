@@ -1,4 +1,4 @@
-//! Which deliveries a host takes on: only those whose turn it is are claimed.
+//! Claims deliveries: only those at the head of their line.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,9 @@ use uuid::Uuid;
 use super::lines::Line;
 use super::{Payload, WebhookSender};
 
-/// Places that are read at once, and of which it is found out at once in which
-/// line they stand.
+/// Page size when reading lane positions and finding their lines.
 const PAGE: usize = 256;
-/// Most pages in one look: other lanes wait meanwhile.
+/// Maximum number of pages read at once: other lanes wait meanwhile.
 const PAGES_AT_ONCE: usize = 16;
 
 #[async_trait]
@@ -26,8 +25,8 @@ impl ClaimsInTurn for WebhookSender {
         DELIVERIES
     }
 
-    /// Claims due deliveries whose turn it is, at most so many. The others stay
-    /// as they are.
+    /// Claims at most `most` due deliveries that are next in their lines. The others stay
+    /// unclaimed.
     async fn claim(&self, most: usize) -> Result<Vec<(ClaimedJob, LaneTurn)>, StoreError> {
         self.look_at_deliveries().await?;
         let lines = &self.lines;
@@ -40,7 +39,7 @@ impl ClaimsInTurn for WebhookSender {
         let claimed = claimed.inspect_err(|_| lines.look_at_all())?;
         let turns = next.into_iter().map(|(place, turn)| (place.job(), turn));
         let mut turns: HashMap<Uuid, _> = turns.collect();
-        // Whatever was not to be had leaves its turn to the next.
+        // A delivery that could not be claimed gives its turn to the next.
         let with_turn = |job: ClaimedJob| Some((turns.remove(&job.id)?, job));
         let claimed = claimed.into_iter().filter_map(with_turn);
         Ok(claimed
@@ -54,13 +53,13 @@ impl ClaimsInTurn for WebhookSender {
 }
 
 impl WebhookSender {
-    /// How many deliveries are due and wait for their turn, as was last seen.
+    /// Number of due deliveries queued in lines, as last seen.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.lines.waiting()
     }
 
-    /// Puts what has become due in its line.
+    /// Adds newly due deliveries to their lines.
     async fn look_at_deliveries(&self) -> Result<(), StoreError> {
         let lines = &self.lines;
         let now = self.records.store.now().await?;
@@ -73,7 +72,7 @@ impl WebhookSender {
                 .await?;
             let unknown = lines.unknown(&page);
             if !self.learn(&unknown).await? {
-                // It is looked at again.
+                // These are read again later.
                 return Ok(());
             }
             match page.last() {
@@ -88,12 +87,12 @@ impl WebhookSender {
                 break;
             }
         }
-        // There is more to be seen, once the other lanes have been.
+        // The rest is read after the other lanes.
         self.work.notify_one();
         Ok(())
     }
 
-    /// Tells whether it is known of all of them in which line they stand.
+    /// Finds the lines of these positions; returns false if one could not be found.
     async fn learn(&self, places: &[LanePosition]) -> Result<bool, StoreError> {
         if places.is_empty() {
             return Ok(true);
@@ -121,8 +120,8 @@ impl WebhookSender {
         Ok(is_complete)
     }
 
-    /// The line in which an event waits; none while what it says is away. What
-    /// cannot be read goes nowhere, and its job finds out what is to become of it.
+    /// The line of an event; `None` while its content is unavailable. Unreadable content goes to no
+    /// receiver; its job decides what follows.
     async fn line_of(&self, notice: &NoticeRow) -> Option<Line> {
         let payload = match self.records.notice_unless_lost::<Target>(notice).await {
             Err(error) if is_away(&error) => return None,
@@ -136,7 +135,7 @@ impl WebhookSender {
     }
 }
 
-/// The event that is to be told by the job that stands there.
+/// The event to be delivered by the job at that position.
 async fn notice_at(
     tx: &mut Transaction<'_>,
     place: LanePosition,

@@ -20,11 +20,11 @@ use crate::metrics;
 use crate::retries::{Jitter, next_attempt};
 
 impl WebhookSender {
-    /// One attempt to deliver an event, whose turn it is: whatever waits is
-    /// neither written nor signed.
+    /// One attempt to deliver an event that is next in its line. Waiting events are neither written
+    /// nor signed.
     ///
     /// # Errors
-    /// When something that is kept fails; a receiver that does is tried again.
+    /// The store failed. Failures of the receiver are retried instead.
     pub async fn deliver(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
         let Some(notice) = self.records.store.get::<NoticeRow>(&notice).await? else {
@@ -79,8 +79,8 @@ impl WebhookSender {
         Ok((headers, body))
     }
 
-    /// Ends a delivery of which nobody can be told. Its record stays for as long
-    /// as those of others, and a replay tells it if the key is there again.
+    /// Ends a delivery that cannot be made. Its record stays as long as others', and a replay
+    /// delivers it if the key is restored.
     async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), DeliveryError> {
         let completed = self.records.transact(|tx| {
             Box::pin(async move {
@@ -152,7 +152,7 @@ impl WebhookSender {
     }
 }
 
-/// What a test is posted, whatever the product.
+/// Body of a test event, the same for all products.
 fn test_body(notice: &NoticeRow, event: &str) -> anyhow::Result<Vec<u8>> {
     let body = json!({
         "event": event,
@@ -162,7 +162,7 @@ fn test_body(notice: &NoticeRow, event: &str) -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&body)?)
 }
 
-/// Lets the event after it come, which has waited for this one to be tried.
+/// Schedules the next event, which waited until this one was tried.
 async fn release_next(tx: &mut Transaction<'_>, notice: &mut NoticeRow) -> Result<(), StoreError> {
     match notice.next.take() {
         Some(next) => outbox::deliver(tx, next).await,

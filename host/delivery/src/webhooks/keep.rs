@@ -12,10 +12,10 @@ use crate::error::DeliveryError;
 /// The kind of the job that forgets a delivery.
 pub const DROP_NOTICE: &str = "drop-notice";
 
-/// How long a delivery that has ended can be looked at and replayed.
+/// Time for which an ended delivery can be viewed and replayed.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Has a delivery forgotten in time that has ended now.
+/// Schedules the deletion of a delivery that has ended now.
 pub(crate) async fn schedule_drop(
     tx: &mut Transaction<'_>,
     notice: Uuid,
@@ -28,11 +28,11 @@ pub(crate) async fn schedule_drop(
 }
 
 impl WebhookSender {
-    /// Forgets a delivery, unless it was replayed since: then later. The data key of a test goes
-    /// with it.
+    /// Deletes a delivery, unless it was replayed since: then later. The data key of a test event
+    /// is deleted too.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
         let idle = self

@@ -1,9 +1,8 @@
-//! Who is told next: a line for each receiver of each workspace, so that a slow
-//! receiver delays nobody else.
+//! Order of deliveries: one line for each receiver of each workspace, so that a slow receiver
+//! delays no other.
 //!
-//! What waits in a line stays unclaimed where it stands in its lane, and costs
-//! no commit. Only its place is known here, and a process that starts finds it
-//! again.
+//! Deliveries in a line stay unclaimed at their positions in the lane, and cost no commit. Only
+//! positions are kept here; a new process reads them again.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -21,25 +20,24 @@ use super::DELIVERIES_AT_ONCE;
 const IN_LINE: usize = 4;
 /// Deliveries under way of one workspace.
 const OF_WORKSPACE: usize = 16;
-/// Deliveries under way to one host: half of all, so that a host that many
-/// workspaces share leaves as many to the others.
+/// Maximum number of deliveries under way to one host: half of all, so that a host shared by many
+/// workspaces leaves the rest to others.
 const TO_RECEIVER: usize = DELIVERIES_AT_ONCE / 2;
-/// How many of those to one host are kept for workspaces that have none there.
+/// Share of the deliveries to one host that is reserved for workspaces with none under way to it.
 const TO_RECEIVER_FOR_FIRST: usize = TO_RECEIVER / 2;
-/// How many of all are kept for workspaces that have none under way.
+/// Share of all deliveries that is reserved for workspaces with none under way.
 const FOR_FIRST: usize = DELIVERIES_AT_ONCE / 4;
-/// How much earlier than it can be seen something may be due: what is due at
-/// the beginning of a transaction is seen once that is committed.
+/// Delay with which a due job may become visible: it is due at the beginning of a transaction and
+/// visible once that is committed.
 const SEEN_LATE: SignedDuration = SignedDuration::from_secs(2);
-/// How often everything is looked at, also what was seen: for what was committed
-/// later than that.
+/// Interval of reading all positions again, to find those committed later than [`SEEN_LATE`].
 const LOOK_AT_ALL: SignedDuration = SignedDuration::from_secs(30);
 
-/// What deliveries have in common that wait for each other.
+/// Deliveries that wait for each other.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Line {
     workspace: Uuid,
-    /// The host that they go to, whatever the port.
+    /// Host of the receiver, whatever the port.
     receiver: String,
 }
 
@@ -47,12 +45,12 @@ impl Line {
     pub(super) fn new(workspace: Uuid, receiver: &str) -> Self {
         Self {
             workspace,
-            // The same host also with the dot of the root.
+            // A trailing dot names the same host.
             receiver: receiver.trim_end_matches('.').to_ascii_lowercase(),
         }
     }
 
-    /// The line of what goes nowhere, or nobody can say where.
+    /// The line of events without a known receiver.
     pub(super) fn nowhere() -> Self {
         Self::new(Uuid::nil(), "")
     }
@@ -67,16 +65,16 @@ struct State {
     workspaces: BTreeMap<Uuid, Waiting>,
     /// The workspace that had the last turn.
     last: Uuid,
-    /// All that wait.
+    /// Waiting deliveries.
     known: HashSet<LanePosition>,
     under_way: UnderWay,
-    /// Up to where all that is due is known.
+    /// Position up to which all due deliveries are known.
     seen: Option<LanePosition>,
-    /// When everything was looked at.
+    /// Time of the last complete reading.
     looked_at_all: Timestamp,
 }
 
-/// What waits of a workspace.
+/// Waiting deliveries of a workspace.
 #[derive(Default)]
 struct Waiting {
     receivers: BTreeMap<String, BTreeSet<LanePosition>>,
@@ -84,7 +82,7 @@ struct Waiting {
     last: String,
 }
 
-/// How many deliveries are under way.
+/// Number of deliveries under way.
 #[derive(Default)]
 struct UnderWay {
     all: usize,
@@ -93,14 +91,14 @@ struct UnderWay {
     in_line: HashMap<Line, usize>,
 }
 
-/// One delivery's turn; the next may come when it is dropped.
+/// Turn of one delivery; dropping it allows the next.
 pub(super) struct Turn {
     lines: Lines,
     line: Line,
 }
 
 impl Lines {
-    /// Behind which place a look at `now` begins.
+    /// Position after which the reading at `now` begins.
     pub(super) fn begin_look(&self, now: Timestamp) -> LanePosition {
         let mut state = self.lock();
         let since = now.duration_since(state.looked_at_all);
@@ -111,29 +109,29 @@ impl Lines {
         state.seen.unwrap_or(LanePosition::FIRST)
     }
 
-    /// Those of which it is not known in which line they stand.
+    /// Positions whose line is not known yet.
     pub(super) fn unknown(&self, places: &[LanePosition]) -> Vec<LanePosition> {
         let state = self.lock();
         let places = places.iter().filter(|place| !state.known.contains(place));
         places.copied().collect()
     }
 
-    /// All that stand up to `place` are known.
+    /// All due deliveries up to `place` are known.
     pub(super) fn seen(&self, place: LanePosition) {
         self.lock().seen = Some(place);
     }
 
-    /// All that were due at `now` are known.
+    /// All deliveries due at `now` are known.
     pub(super) fn seen_all(&self, now: Timestamp) {
         self.seen(LanePosition::before(shifted(now, -SEEN_LATE)));
     }
 
-    /// Has the next look begin at the first place.
+    /// The next reading begins at the first position.
     pub(super) fn look_at_all(&self) {
         self.lock().seen = None;
     }
 
-    /// Forgets what waits: it may stand elsewhere by now.
+    /// Forgets all waiting deliveries: their positions may have changed.
     pub(super) fn forget(&self) {
         let mut state = self.lock();
         state.workspaces.clear();
@@ -154,13 +152,13 @@ impl Lines {
         }
     }
 
-    /// How many deliveries wait in lines.
+    /// Number of deliveries waiting in lines.
     pub(super) fn waiting(&self) -> usize {
         self.lock().known.len()
     }
 
-    /// The deliveries whose turn it is, at most so many: of every workspace one
-    /// after the other, and of each of its receivers.
+    /// The next deliveries, at most `most`: round robin over workspaces, and over the receivers of
+    /// each.
     pub(super) fn next(&self, most: usize) -> Vec<(LanePosition, Turn)> {
         let mut state = self.lock();
         let next = std::iter::from_fn(|| {
@@ -179,7 +177,7 @@ impl Lines {
 }
 
 impl State {
-    /// Takes the first of the line whose turn it is.
+    /// Takes the first delivery of the next line.
     fn next(&mut self) -> Option<(LanePosition, Line)> {
         let line = self.line_with_room()?;
         let Line {
@@ -212,7 +210,7 @@ impl State {
     }
 }
 
-/// What stands in a map, from behind `last` on and round to it.
+/// Entries of a map, starting after `last` and wrapping around to it.
 fn turned<'m, K: Ord, V>(
     map: &'m BTreeMap<K, V>,
     last: &K,
@@ -253,7 +251,7 @@ fn count<K: Eq + Hash>(counts: &HashMap<K, usize>, key: &K) -> usize {
     counts.get(key).copied().unwrap_or_default()
 }
 
-/// Whoever has none left is forgotten.
+/// Entries at zero are removed.
 fn count_down<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
@@ -279,12 +277,12 @@ mod tests {
     const OURS: Uuid = Uuid::from_u128(1);
     const THEIRS: Uuid = Uuid::from_u128(2);
 
-    /// The place of what was due at that millisecond.
+    /// Position of a job due at that millisecond.
     fn place(millisecond: i64) -> LanePosition {
         LanePosition::before(shifted(NOW, SignedDuration::from_millis(millisecond)))
     }
 
-    /// So many more stand in a line.
+    /// Adds this many deliveries to a line.
     fn stand(lines: &Lines, workspace: Uuid, receiver: &str, count: usize) {
         static LAST: AtomicI64 = AtomicI64::new(0);
 

@@ -7,7 +7,7 @@ use jiff::fmt::rfc2822;
 use jiff::{SignedDuration, Timestamp};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
-/// A receiver has this long to give its status, which alone counts.
+/// Limits of a receiver's answer; only its status counts.
 pub(super) const LIMITS: ExchangeLimits = ExchangeLimits {
     timeout: Duration::from_secs(15),
     max_response_bytes: 64 * 1024,
@@ -25,30 +25,30 @@ const LATER: [StatusCode; 4] = [
     StatusCode::TOO_MANY_REQUESTS,
 ];
 
-/// What came of one attempt to deliver.
+/// Outcome of one delivery attempt.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Outcome {
     /// The receiver acknowledged it.
     Acknowledged(StatusCode),
-    /// The receiver said that it will not take it.
+    /// The receiver refused it for good.
     Refused(StatusCode),
-    /// The receiver is in trouble, or asks for another attempt; not before the
-    /// pause, if it says so.
+    /// A transient failure of the receiver; the next attempt is not before the pause, if it gives
+    /// one.
     Later(StatusCode, Option<SignedDuration>),
     /// No status came.
     Unreachable,
-    /// The target is one that may not be reached.
+    /// The target may not be reached.
     Forbidden,
 }
 
 impl Outcome {
-    /// Whether another attempt may do better: after transport failures, 5xx
-    /// answers and those of 4xx that say "later".
+    /// Returns true if another attempt may succeed: after transport failures, 5xx answers and those
+    /// 4xx answers that mean "later".
     pub(super) fn may_be_repeated(self) -> bool {
         matches!(self, Self::Later(..) | Self::Unreachable)
     }
 
-    /// How long the receiver wants to be left alone.
+    /// Pause that the receiver asked for.
     pub(super) fn pause(self) -> SignedDuration {
         match self {
             Self::Later(_, Some(pause)) => pause,
@@ -68,7 +68,7 @@ impl Outcome {
         }
     }
 
-    /// The receiver's status, or what stood in its way.
+    /// The receiver's status, or the failure.
     pub(super) fn described(self) -> String {
         match self {
             Self::Acknowledged(status) | Self::Refused(status) | Self::Later(status, _) => {

@@ -7,11 +7,11 @@ use parafa_platform::webhook_secret::WebhookSecret;
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// What a delivery is signed with and says about itself, as header fields:
-/// the `X-Service-` ones, and those of Standard Webhooks.
+/// Signature and metadata of a delivery as header fields: the `X-Service-` ones, and those of
+/// Standard Webhooks.
 ///
-/// `secrets` begins with the current one, which alone keys
-/// `X-Service-Signature`; all of them sign `webhook-signature`.
+/// `secrets` begins with the current one, which alone keys `X-Service-Signature`; all of them sign
+/// `webhook-signature`.
 pub(super) fn signed_headers(
     secrets: &[WebhookSecret],
     id: Uuid,
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// The vector that the pages and descriptions of the APIs tell.
+    /// The test vector published in the pages and descriptions of the APIs.
     const PUBLISHED: &str = include_str!("../../../../api/http/src/documentation/vector.txt");
     const SECRET: &str = "whsec_cGFyYWZhIHB1Ymxpc2hlZCB0ZXN0IHZlY3RvciBrZXk=";
     const ID: Uuid = Uuid::from_u128(0x0192_c3d4_e5f6_7a8b_9c0d_1e2f_3a4b_5c6d);

@@ -1,4 +1,4 @@
-//! Who has a card, and what comes of signing with it.
+//! Persons with cards, and the outcomes of signing with them.
 
 use super::CardKeyUse;
 use crate::{
@@ -85,7 +85,7 @@ const fn lithuanian(
     }
 }
 
-/// Everybody, the one with a card as they are issued now first.
+/// All roles, first the one with a card of the current issue.
 #[rustfmt::skip]
 pub(super) static ROLES: [Role; 9] = [
     lithuanian("card-p384", ("Aušra", "Kortelienė"), "48706189911", KeyType::P384, Outcome::Signs),

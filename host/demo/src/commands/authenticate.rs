@@ -13,9 +13,9 @@ use super::{
 };
 use crate::persona::Outcome;
 
-/// The origin of a page that nobody asked.
+/// The origin of a page that made no request.
 const FOREIGN_ORIGIN: &str = "https://evil.example";
-/// Not what is to be signed.
+/// Content other than the data to be signed.
 const OTHER_BYTES: &[u8] = b"something else";
 
 /// Arguments of `demo card auth`.
@@ -116,7 +116,7 @@ impl App<'_> {
         Ok(answer)
     }
 
-    /// The members of a completion are what the card answers, and the token.
+    /// The members of a completion are the card's answer and the token.
     async fn complete(
         &self,
         signer: &str,

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::outcome::CommandError;
 
-/// What a call may take.
+/// Time limit of a call.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Calls services of the world and its server, with JSON both ways.
@@ -21,8 +21,7 @@ impl Calls {
         Ok(Self(client.build().map_err(CommandError::Client)?))
     }
 
-    /// `GET`, or `POST` where there is a body. What is answered is `null` where
-    /// it is no JSON.
+    /// `GET`, or `POST` with a body. An answer that is not JSON becomes `null`.
     pub(super) async fn call(
         &self,
         address: &str,
@@ -40,7 +39,7 @@ impl Calls {
         answered(address, request).await
     }
 
-    /// `DELETE`; the same.
+    /// `DELETE`, with the same answer.
     pub(super) async fn delete(&self, address: &Url) -> Result<(StatusCode, Value), CommandError> {
         answered(address.clone(), self.0.delete(address.clone())).await
     }

@@ -8,7 +8,7 @@ use crate::persona::{Method, Persona};
 /// The world's cards, as an app reads them.
 pub(super) struct Cards<'a> {
     pub(super) calls: &'a Calls,
-    /// Where they are.
+    /// URL of the cards.
     address: &'a str,
 }
 
@@ -18,7 +18,7 @@ impl<'a> KnownWorld<'a> {
         self.persona(id, "a card", has_card)
     }
 
-    /// Somebody with a card who is such.
+    /// Another person with a card that satisfies a condition.
     pub(super) fn other_holder(
         self,
         is_such: impl Fn(&Persona) -> bool,
@@ -49,7 +49,7 @@ impl<'a> Cards<'a> {
         answered(self.calls.call(&address, &[], None).await?)
     }
 
-    /// What a card makes of a digest, as the app submits it.
+    /// A card's signature over a digest, as the app submits it.
     pub(super) async fn sign(
         &self,
         id: &str,

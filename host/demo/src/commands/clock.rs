@@ -17,12 +17,12 @@ pub struct ClockArguments {
     step: ClockStep,
 }
 
-/// What becomes of the clock.
+/// Change of the clock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum ClockStep {
-    /// It moves on by whole seconds.
+    /// Advances by whole seconds.
     Advance(u32),
-    /// It shows the machine's time again.
+    /// Returns to the machine's time.
     Reset,
 }
 

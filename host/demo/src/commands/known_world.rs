@@ -1,21 +1,21 @@
-//! A world in another process, as commands know it.
+//! A world in another process, for commands.
 
 use super::outcome::CommandError;
 use crate::{persona::Persona, world::Addresses};
 
-/// What is known of a world in another process, and of the server in it.
+/// A world in another process, and the server in it.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownWorld<'a> {
-    /// Where the server's APIs and pages are, without a slash at the end.
+    /// URL of the server's APIs and pages, without a slash at the end.
     pub server: &'a str,
-    /// Where the world's services are.
+    /// URLs of the world's services.
     pub addresses: &'a Addresses,
-    /// Who lives there.
+    /// Personas of the world.
     pub personas: &'a [Persona],
 }
 
 impl<'a> KnownWorld<'a> {
-    /// A persona by the id, among those who have something.
+    /// A persona by id, among those who satisfy a condition.
     pub(super) fn persona(
         self,
         id: &str,

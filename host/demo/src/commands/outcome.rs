@@ -1,4 +1,4 @@
-//! What comes of a command.
+//! Outcomes of commands.
 
 use serde_json::Value;
 use thiserror::Error;
@@ -6,42 +6,42 @@ use url::Url;
 
 use crate::control::ControlError;
 
-/// What came of a command.
+/// Output of a command.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// For programs.
+    /// Output for programs.
     pub value: Value,
-    /// For people.
+    /// Output for people.
     pub line: String,
 }
 
-/// Why a command did not do what it was asked.
+/// Reason why a command failed.
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// It cannot be done as it was asked, or a service refuses it; a sentence,
-    /// in the service's own words where it has some.
+    /// The command is not possible, or a service refuses it; a sentence, in the service's own words
+    /// if it has some.
     #[error("{0}")]
     Refused(String),
-    /// Nobody answers.
+    /// There is no answer.
     #[error("{address} does not answer")]
     NoAnswer {
-        /// Where it was asked.
+        /// URL of the call.
         address: Url,
-        /// What went wrong.
+        /// Cause.
         source: reqwest::Error,
     },
     /// The world's clock is not moved.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// There is no HTTP client.
+    /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
-    /// An address is none.
+    /// An address is invalid.
     #[error("the address {address} is not one")]
     Address {
-        /// What was given.
+        /// The given address.
         address: String,
-        /// What is wrong with it.
+        /// Cause.
         source: url::ParseError,
     },
     /// An answer or the world lacks something.
@@ -50,8 +50,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Whether it may go well when something else is asked for, or a service
-    /// runs.
+    /// Returns true if the command may succeed with other arguments, or once a service runs.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(

@@ -64,7 +64,7 @@ impl SignArguments {
     }
 }
 
-/// Whether a card is somebody else's, and its key on another curve.
+/// Returns true if a card is another persona's, and its key is on another curve.
 fn is_other(own: &Persona, card: &Persona) -> bool {
     let is_ec = |persona: &Persona| {
         let curves = [KeyType::P256, KeyType::P384, KeyType::P521];
@@ -79,8 +79,8 @@ struct App<'a> {
 }
 
 impl App<'_> {
-    /// From the button to the end of the attempt. One that is refused is given
-    /// up, unless the server has ended it: its turn would keep others waiting.
+    /// From the button to the end of the attempt. A refused attempt is cancelled, unless the server
+    /// has ended it: its turn would block others.
     async fn sign(
         &self,
         link: &Url,
@@ -93,7 +93,7 @@ impl App<'_> {
         let signed = self.go_on(&state, own, other, hostile).await;
         if signed.is_err() {
             let attempt = below(link, "attempts/current");
-            // Why it was refused is what is told, whatever comes of this.
+            // The refusal is reported, whether or not this succeeds.
             let _ = self.cards.calls.delete(&attempt).await;
         }
         signed

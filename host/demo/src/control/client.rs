@@ -8,42 +8,42 @@ use uuid::Uuid;
 use super::clock::{Advance, ClockState};
 use crate::clock::WorldClock;
 
-/// How long one look at the clock waits for a move, in milliseconds.
+/// Time limit of one poll of the clock, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 /// Longest call, a wait included.
 const TIMEOUT: Duration = Duration::from_secs(45);
-/// Pause after a look that failed: a world that starts again answers before its host does, and by
-/// then its clock is to be followed, since nobody waits for a host that the world does not know.
+/// Pause after a failed poll. A restarted world answers before its host does, and by then its clock
+/// must be followed. A move does not wait for hosts that the world does not know.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// Speaks to the control of a world in another process.
+/// Client of the control of a world in another process.
 #[derive(Clone, Debug)]
 pub struct Control {
     http: reqwest::Client,
-    /// Where the clock is.
+    /// URL of the clock.
     clock: Url,
 }
 
-/// Why a world was not controlled.
+/// Reason why a world was not controlled.
 #[derive(Debug, Error)]
 pub enum ControlError {
-    /// The control's address is none.
+    /// The control's address is invalid.
     #[error("the address {address} of the demo world's control is not one")]
     Address {
-        /// What was given.
+        /// The given address.
         address: String,
-        /// What is wrong with it.
+        /// Cause.
         source: url::ParseError,
     },
-    /// There is no HTTP client.
+    /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be made")]
     Client(#[source] reqwest::Error),
-    /// Nobody answers there, or with something else.
+    /// There is no answer there, or an unexpected one.
     #[error("the demo world at {address} does not answer as one")]
     NoAnswer {
-        /// Where it was asked.
+        /// URL of the call.
         address: Url,
-        /// What went wrong.
+        /// Cause.
         source: reqwest::Error,
     },
 }
@@ -68,7 +68,7 @@ impl Control {
         Ok(Self { http, clock })
     }
 
-    /// What the world's clock shows.
+    /// State of the world's clock.
     ///
     /// # Errors
     /// [`ControlError::NoAnswer`].
@@ -97,8 +97,8 @@ impl Control {
         self.call(self.http.delete(self.clock.clone())).await
     }
 
-    /// Moves `clock` whenever the world's clock moves. While the world cannot
-    /// be reached, `clock` keeps the offset that it has.
+    /// Moves `clock` with the world's clock. While the world cannot be reached, `clock` keeps its
+    /// offset.
     pub async fn follow(&self, clock: &WorldClock) {
         let follower = Uuid::new_v4();
         let mut is_reached = true;
@@ -128,7 +128,7 @@ impl Control {
         let answer = async { request.send().await?.error_for_status()?.json().await };
         answer.await.map_err(|source| ControlError::NoAnswer {
             address: self.clock.clone(),
-            // Its address would say the same again.
+            // Its address would repeat ours.
             source: source.without_url(),
         })
     }

@@ -15,19 +15,19 @@ use uuid::Uuid;
 use super::{WaitMs, followers::Followers};
 use crate::{clock::WorldClock, error::WorldError, folder::Folder, shutdown::Shutdown};
 
-/// What the world's clock shows.
+/// State of the world's clock.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockState {
     /// The time now.
     #[serde(serialize_with = "crate::date_time::serialize")]
     pub now: Timestamp,
-    /// How far it is ahead of the operating system's clock, in seconds.
+    /// Offset from the operating system's clock, in seconds.
     pub offset_seconds: i64,
 }
 
 impl ClockState {
-    /// How far it is ahead of the operating system's clock.
+    /// Offset from the operating system's clock.
     pub fn offset(&self) -> SignedDuration {
         SignedDuration::from_secs(self.offset_seconds)
     }
@@ -47,11 +47,11 @@ pub(super) struct Advance {
     pub(super) advance_seconds: u32,
 }
 
-/// `GET /control/clock`: with what the host knows, waits for something else.
+/// `GET /control/clock`: waits for an offset other than the known one.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Known {
-    /// Who asks, when it is a host that will ask again.
+    /// Id of the caller, if it is a host that will poll again.
     follower: Option<Uuid>,
     known_offset_seconds: Option<i64>,
     #[serde(default)]
@@ -68,7 +68,7 @@ struct ClockControl {
     moving: Arc<Mutex<()>>,
 }
 
-/// `GET`, `POST` and `DELETE /clock`: what it shows, on, and back to now.
+/// `GET`, `POST` and `DELETE /clock`: read, advance, reset.
 pub(super) fn router(clock: WorldClock, folder: Folder, shutdown: Shutdown) -> Router {
     let control = ClockControl {
         clock,
@@ -116,8 +116,8 @@ impl ClockControl {
         }
     }
 
-    /// Keeps the new offset, moves the clock, and answers when every host that
-    /// follows it has moved as well.
+    /// Stores the new offset, moves the clock, and answers once every host that follows it has
+    /// moved as well.
     async fn shift(&self, to: impl FnOnce(SignedDuration) -> SignedDuration) -> Response {
         let _moving = self.moving.lock().await;
         let offset = to(self.clock.offset());

@@ -13,15 +13,15 @@ use crate::{
     service::Service,
 };
 
-/// Most requests that one call lets fail.
+/// Maximum number of requests that one call lets fail.
 const MAX_TIMES: u16 = 1000;
 
-/// `PUT /control/faults/{service}`: replaces what was planned.
+/// `PUT /control/faults/{service}`: replaces the planned faults.
 #[derive(Deserialize)]
 struct Planned {
     #[serde(flatten)]
     fault: Fault,
-    /// For how many requests; without it, until it is cleared.
+    /// Number of requests; without it, until the fault is cleared.
     times: Option<u16>,
 }
 

@@ -8,11 +8,11 @@ use jiff::SignedDuration;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// How long a move waits for hosts that follow the clock.
+/// Time for which a move waits for hosts that follow the clock.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// The hosts that go by the world's clock from afar, and what each of them
-/// has last said that it knows. Clones share the list.
+/// Hosts that follow the world's clock remotely, with the offset last known to each. Clones share
+/// the list.
 #[derive(Clone, Default)]
 pub(super) struct Followers(Arc<State>);
 
@@ -22,7 +22,7 @@ struct State {
     changed: Notify,
 }
 
-/// A host that waits for the next move. One that hangs up is forgotten.
+/// A host waiting for the next move. One that disconnects is forgotten.
 pub(super) struct Waiting {
     followers: Followers,
     id: Uuid,
@@ -30,7 +30,7 @@ pub(super) struct Waiting {
 }
 
 impl Followers {
-    /// A host says which offset it knows, and waits for another.
+    /// Records the offset that a host knows; it waits for another.
     pub(super) fn arrive(&self, id: Uuid, known: SignedDuration) -> Waiting {
         self.known().insert(id, known);
         self.0.changed.notify_waiters();
@@ -41,8 +41,7 @@ impl Followers {
         }
     }
 
-    /// Returns once every host knows `offset`; one that takes too long is dead
-    /// and forgotten.
+    /// Returns once every host knows `offset`; a host that takes too long is forgotten.
     pub(super) async fn settle(&self, offset: SignedDuration) {
         let settled = async {
             loop {

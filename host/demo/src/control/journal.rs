@@ -11,7 +11,7 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// `GET /control/journal`: what happened after an entry.
+/// `GET /control/journal`: entries after a number.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct After {

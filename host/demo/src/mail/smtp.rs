@@ -1,4 +1,4 @@
-//! As much of SMTP (RFC 5321) as it takes to be handed letters.
+//! The part of SMTP (RFC 5321) needed to receive letters.
 
 use std::{io, time::Duration};
 
@@ -10,18 +10,18 @@ use tokio::{
 use super::Mailbox;
 use crate::shutdown::Shutdown;
 
-/// Longest line of a command, in bytes (RFC 5321 4.5.3.1.4 asks for 512).
+/// Maximum length of a command line, in bytes (RFC 5321 4.5.3.1.4 requires 512).
 const MAX_LINE: u64 = 4096;
 /// Largest letter, in bytes.
 const MAX_LETTER: usize = 8 * 1024 * 1024;
-/// Most addressees of one letter (RFC 5321 4.5.3.1.8 asks for 100).
+/// Maximum number of addressees of one letter (RFC 5321 4.5.3.1.8 requires 100).
 const MAX_RECIPIENTS: usize = 100;
 /// The beginning of addresses that have no mailbox.
 const NOBODY: &str = "nobody@";
 /// Longest silence of a client.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Takes letters until the world ends.
+/// Accepts letters until the world ends.
 pub(crate) async fn serve(listener: TcpListener, mailbox: Mailbox, shutdown: Shutdown) {
     loop {
         let accepted = tokio::select! {
@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, mailbox: Mailbox, shutdown: Shu
     }
 }
 
-/// What a client has said of its letter so far.
+/// Envelope of a client's letter so far.
 #[derive(Default)]
 struct Envelope {
     has_sender: bool,
@@ -122,7 +122,7 @@ async fn say(writer: &mut OwnedWriteHalf, answer: &str) -> io::Result<()> {
     writer.write_all(format!("{answer}\r\n").as_bytes()).await
 }
 
-/// A line without its end; none when the client has gone.
+/// A line without its end; `None` if the client has disconnected.
 async fn read_line<R: AsyncBufReadExt + Unpin>(reader: &mut R) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut limited = reader.take(MAX_LINE);
@@ -133,7 +133,7 @@ async fn read_line<R: AsyncBufReadExt + Unpin>(reader: &mut R) -> io::Result<Opt
     Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned()))
 }
 
-/// A letter with its dots undone (RFC 5321 4.5.2); none when it is too large.
+/// A letter with its dots unstuffed (RFC 5321 4.5.2); `None` if it is too large.
 async fn read_letter<R: AsyncBufReadExt + Unpin>(reader: &mut R) -> io::Result<Option<Vec<u8>>> {
     let mut letter = Vec::new();
     let mut too_large = false;

@@ -1,6 +1,5 @@
-//! Who has Mobile-ID, and what comes of asking them: the numbers that the
-//! provider publishes for its demo environment, with their outcomes, and two
-//! more of the same shape.
+//! Persons with Mobile-ID, and the outcomes of asking them. The provider's published numbers of its
+//! demo environment, with their outcomes, and two more of the same shape.
 
 use super::session::Task;
 use crate::{
@@ -22,16 +21,16 @@ pub(super) struct Role {
     outcome: Outcome,
 }
 
-/// What comes of asking somebody to sign.
+/// Outcome of asking a person to sign.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Behaviour {
     Signs,
     NeverAnswers,
-    /// With this `result`.
+    /// The session ends with this `result`.
     Ends(&'static str),
 }
 
-/// The result for somebody without Mobile-ID.
+/// Result for a person without Mobile-ID.
 const NOT_CLIENT: Behaviour = Behaviour::Ends("NOT_MID_CLIENT");
 
 impl Role {
@@ -101,7 +100,7 @@ const fn role(
     }
 }
 
-/// Everybody, the one who simply signs first.
+/// All roles, first the one who simply signs.
 #[rustfmt::skip]
 pub(super) static ROLES: [Role; 15] = [
     role("mobile-id-1", ("Rūta", "Telefonienė"), ("LT", "+37060000666", "50001018865"),

@@ -1,13 +1,13 @@
 use std::time::Duration;
 
-/// How fast Mobile-ID's people and sessions are.
+/// Timings of Mobile-ID's persons and sessions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MobileIdTimings {
-    /// How long a person takes to answer, real time.
+    /// Time that a person takes to answer, real time.
     pub device_delay: Duration,
-    /// When the service gives up on a person who never answers, real time.
+    /// Time after which the service gives up on a person who never answers, real time.
     pub no_answer: Duration,
-    /// How long a session can be read, by the world's clock.
+    /// Time for which a session can be read, by the world's clock.
     pub session_lifetime: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for MobileIdTimings {
 }
 
 impl MobileIdTimings {
-    /// People who answer, or fail to, at once: for tests.
+    /// Persons who answer, or fail to, at once: for tests.
     pub fn immediate() -> Self {
         Self {
             device_delay: Duration::ZERO,

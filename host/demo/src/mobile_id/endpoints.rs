@@ -18,8 +18,8 @@ use crate::replacements;
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
-/// Bounds of `timeoutMs`, to which the service brings it without a word, and what
-/// holds without it, milliseconds.
+/// Bounds of `timeoutMs`, to which the service clamps it silently, and its default, in
+/// milliseconds.
 const SHORTEST_POLL_MS: u64 = 1_000;
 const LONGEST_POLL_MS: u64 = 60_000;
 const POLL_DEFAULT_MS: u64 = 10_000;

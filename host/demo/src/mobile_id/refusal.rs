@@ -1,4 +1,4 @@
-//! Refusals, and what every answer says.
+//! Refusals, and common members of answers.
 
 use axum::{
     Json,
@@ -9,8 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A refused request, as the protocol tells it: a sentence for developers, the
-/// time and an id.
+/// A refused request, as in the protocol: a sentence for developers, the time and an id.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
@@ -57,7 +56,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Adds when and as what a request was answered.
+/// Adds time and id to an answer.
 pub(super) fn stamp(answer: &mut Value, now: Timestamp) {
     answer["time"] = json!(crate::date_time::date_time(now));
     answer["traceId"] = json!(Uuid::new_v4().simple().to_string());

@@ -25,7 +25,7 @@ const OF_SIGNATURE: [&str; 5] = [
 ];
 const LANGUAGES: [&str; 4] = ["EST", "ENG", "RUS", "LIT"];
 
-/// Who asks, and about whom.
+/// The relying party, and the person it asks about.
 pub(super) struct UserRequest {
     pub(super) relying_party_name: String,
     pub(super) relying_party_uuid: String,
@@ -33,7 +33,7 @@ pub(super) struct UserRequest {
     national_identity_number: String,
 }
 
-/// What somebody's phone is to sign.
+/// Content for a person's phone to sign.
 pub(super) struct SignatureRequest {
     pub(super) user: UserRequest,
     pub(super) hash: MessageDigest,
@@ -71,7 +71,7 @@ impl UserRequest {
         Ok(request)
     }
 
-    /// Whose number and code these are, of the same person.
+    /// The person with this number and code.
     pub(super) fn role(&self) -> Option<&'static Role> {
         ROLES.iter().find(|role| {
             role.phone_number == self.phone_number

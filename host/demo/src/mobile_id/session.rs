@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// What somebody is asked for, with a key of its own.
+/// Kind of request to a person, with a key of its own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Task {
     Signature,
     Authentication,
 }
 
-/// A signature or an authentication that somebody was asked for.
+/// A signature or an authentication requested from a person.
 pub(super) struct Session {
     pub(super) id: Uuid,
     pub(super) task: Task,
@@ -24,15 +24,15 @@ pub(super) struct Session {
     progress: watch::Sender<Progress>,
 }
 
-/// How far a session is.
+/// Progress of a session.
 #[derive(Clone, Default)]
 struct Progress {
     ending: Option<Arc<Ending>>,
-    /// Polls so far: a newer one has the older one answered at once.
+    /// Number of polls so far: a newer one ends the older one.
     polls: u64,
 }
 
-/// How a session ended.
+/// End of a session.
 pub(super) enum Ending {
     Signed {
         algorithm: String,
@@ -41,7 +41,7 @@ pub(super) enum Ending {
         /// Base64, of an authentication.
         certificate: Option<String>,
     },
-    /// With this `result`.
+    /// The session failed with this `result`.
     Failed(String),
 }
 
@@ -66,8 +66,7 @@ impl Session {
             .send_modify(|progress| progress.ending = Some(Arc::new(ending)));
     }
 
-    /// The status once the session has ended, or after `wait`, or when somebody
-    /// else begins to poll.
+    /// The status once the session has ended, or after `wait`, or when another poll begins.
     pub(super) async fn status(&self, wait: Duration, ended: impl Future<Output = ()>) -> Value {
         let mut number = 0;
         self.progress.send_modify(|progress| {

@@ -1,4 +1,4 @@
-//! What may be changed at the service while it runs.
+//! Settings of the service that can be changed while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::replacements::Replacements;
 
-/// What may be changed at the Mobile-ID service while it runs. Clones share it.
+/// Settings of the Mobile-ID service that can be changed while it runs. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct MobileIdSwitches {
     result: Arc<Mutex<Option<String>>>,
@@ -14,13 +14,13 @@ pub struct MobileIdSwitches {
 }
 
 impl MobileIdSwitches {
-    /// The `result` that every signature ends with, whoever is asked; with
-    /// nothing people decide, as they do at first.
+    /// Sets the `result` of every signature, for all persons; with `None` persons decide, which is
+    /// the default.
     pub fn end_signatures(&self, result: Option<&str>) {
         *self.ends() = result.map(str::to_owned);
     }
 
-    /// Puts a value in place of a member (RFC 6901) of every answer that has it.
+    /// Replaces a member (RFC 6901) of every answer that has it.
     pub fn replace(&self, pointer: impl Into<String>, value: Value) {
         self.replacements.put(pointer.into(), value);
     }

@@ -1,4 +1,4 @@
-//! What fits on a phone's screen.
+//! Texts for a phone's screen.
 
 use parafa_eid_protocols::mobile_id::{
     LONGEST_GSM_7, LONGEST_UCS_2, MOST_OF_GSM_7_EXTENSION, is_gsm_7, is_gsm_7_extension, is_ucs_2,

@@ -19,12 +19,12 @@ use crate::{
     pki::{Authority, CertificateStatus, Pki, time},
 };
 
-/// By when there is newer information, as the revocation lists say too: without
-/// it, some validators take no answer for fresh that a document holds.
+/// Time until newer information, also in the revocation lists: without it, some validators do not
+/// accept an answer in a document as fresh.
 const NEWS_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Answers a request with the responder of the authority that its CertIDs
-/// name; an `expected` authority answers for itself alone.
+/// Answers a request by the responder of the authority in its CertIDs; an `expected` authority
+/// answers only for itself.
 pub(super) fn answer(
     pki: &Pki,
     expected: Option<&str>,
@@ -90,7 +90,7 @@ fn status(pki: &Pki, authority: &Authority, id: &CertId) -> Result<Status, Issui
     })
 }
 
-/// Whether a CertID (RFC 6960, 4.1.1) with SHA-1 or SHA-256 names this issuer.
+/// Returns true if a CertID (RFC 6960, 4.1.1) with SHA-1 or SHA-256 names this issuer.
 fn names_issuer(id: &CertId, issuer: &Certificate) -> bool {
     match id.hash_algorithm.oid {
         ID_SHA_1 => hashes_issuer::<Sha1>(id, issuer),

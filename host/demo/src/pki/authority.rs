@@ -13,7 +13,7 @@ use super::profile::ORGANIZATION_IDENTIFIER;
 use super::{Urls, days, time, years};
 use crate::{error::WorldError, folder::Folder, random};
 
-/// A certification authority as the table of the hierarchy has it.
+/// A certification authority in the table of the hierarchy.
 pub(super) struct AuthoritySpec {
     pub(super) id: &'static str,
     /// Nothing for a self-signed root.
@@ -105,7 +105,7 @@ impl Authority {
         &self.responder
     }
 
-    /// Issues a certificate that says where to ask for its status.
+    /// Issues a certificate with the URLs of its status services.
     pub(super) fn issue(
         &self,
         mut profile: Profile,
@@ -144,12 +144,12 @@ impl Authority {
     }
 }
 
-/// The name under which an authority's files are kept.
+/// Name of an authority's files.
 pub(super) fn file_name(id: &str) -> String {
     format!("authority/{id}")
 }
 
-/// Random: whatever the key is.
+/// A random serial number, independent of the key.
 pub(super) fn any_serial_number() -> Vec<u8> {
     serial_number(&random::bytes::<16>())
 }

@@ -13,7 +13,7 @@ pub(crate) struct Credential {
     status: CertificateStatus,
 }
 
-/// What key and certificate an end entity has.
+/// Key and certificate of an end entity.
 pub(crate) struct CredentialSpec<'a> {
     /// Name of the files in the world's folder.
     pub(crate) name: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct CredentialSpec<'a> {
     pub(crate) validity: Validity,
 }
 
-/// Where in its life a certificate is at the world's first start.
+/// Validity of a certificate at the world's first start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Validity {
     /// Issued a month before, valid for three years.

@@ -42,21 +42,21 @@ const QC_TYPE_ESIGN: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862
 const DATE_OF_BIRTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.9.1");
 const PDS_URL: &str = "https://demo.parafa.invalid/pds";
 
-/// What an end entity's certificate says.
+/// Content of an end entity's certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Profile<'a> {
     /// A Smart-ID signing certificate.
     SmartId {
         person: Person<'a>,
         document_number: &'a str,
-        /// On a qualified device; else of the lower level.
+        /// True for a qualified device; otherwise the lower level.
         is_qualified: bool,
     },
     /// The authentication certificate of a Smart-ID account.
     SmartIdAuthentication {
         person: Person<'a>,
         document_number: &'a str,
-        /// On a qualified device; else of the lower level.
+        /// True for a qualified device; otherwise the lower level.
         is_qualified: bool,
     },
     /// A Mobile-ID signing certificate on a qualified device.
@@ -66,7 +66,7 @@ pub(crate) enum Profile<'a> {
     /// The signing certificate of an identity card.
     CardSigning {
         person: Person<'a>,
-        /// Whether it has the statements of one on a qualified device.
+        /// True if it states a qualified device.
         is_qualified: bool,
     },
     /// The authentication certificate of an identity card.
@@ -77,7 +77,7 @@ pub(crate) enum Profile<'a> {
     TimeStamping,
 }
 
-/// The natural person whom a certificate names.
+/// The natural person named by a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Person<'a> {
     pub(crate) given_name: &'a str,
@@ -163,7 +163,7 @@ impl Profile<'_> {
                     Extension::policies(&[POLICY_CARD, POLICY_QCP_N_QSCD]),
                 ]);
                 if *is_qualified {
-                    // The State's cards say nothing of the type.
+                    // The State's cards do not state the type.
                     extensions.push(Extension::qualified(&device_statements()));
                 }
                 extensions.extend(person.date_of_birth_extension());
@@ -186,7 +186,7 @@ impl Profile<'_> {
     }
 }
 
-/// Where Smart-ID puts the document number: a name beside the subject.
+/// Position of Smart-ID's document number: a name beside the subject.
 fn document(number: &str) -> Extension {
     Extension::directory_name(&name(&[(COMMON_NAME, number)]))
 }
@@ -220,7 +220,7 @@ impl Person<'_> {
         self.subject_with(',')
     }
 
-    /// The same with a space there.
+    /// The subject with a space there.
     fn plain_subject(&self) -> Vec<u8> {
         self.subject_with(' ')
     }
@@ -236,8 +236,8 @@ impl Person<'_> {
         ])
     }
 
-    /// As the State's cards have it: the given name first, and the code of a
-    /// Lithuanian without its prefix.
+    /// Subject in the form of the State's cards: the given name first, and a Lithuanian's code
+    /// without its prefix.
     fn card_subject(&self) -> Vec<u8> {
         let (surname, given_name) = (self.surname.to_uppercase(), self.given_name.to_uppercase());
         let serial_number = match self.country {

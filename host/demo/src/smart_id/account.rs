@@ -28,14 +28,14 @@ pub(super) struct Account {
     authentication: OnceCell<Arc<AccountCredential>>,
 }
 
-/// Which of an account's two keys is used.
+/// One of an account's two keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum AccountKeyUse {
     Signing,
     Authentication,
 }
 
-/// The key of an account and what answers say of its certificate.
+/// Key of an account, and its certificate's members in answers.
 pub(super) struct AccountCredential {
     credential: Credential,
     /// Base64 of the certificate's DER.
@@ -47,7 +47,7 @@ pub(super) struct AccountCredential {
 /// All accounts of the service.
 pub(super) struct Accounts(Vec<Arc<Account>>);
 
-/// Gives accounts their keys and certificates.
+/// Creates accounts' keys and certificates.
 struct Enrolment {
     folder: Folder,
     pki: Arc<Pki>,
@@ -88,7 +88,7 @@ impl Account {
         self.account.interactions
     }
 
-    /// Whether the certificate counts as qualified at the service.
+    /// Returns true if the certificate counts as qualified at the service.
     pub(super) fn is_qualified(&self) -> bool {
         match self.account.level {
             AccountLevel::Qualified | AccountLevel::Untrusted => true,
@@ -96,7 +96,7 @@ impl Account {
         }
     }
 
-    /// Key and certificate, made at first need: RSA keys take their time.
+    /// Key and certificate, created on first use, because RSA keys take time.
     pub(super) async fn credential(
         self: &Arc<Self>,
         key_use: AccountKeyUse,
@@ -207,7 +207,7 @@ impl Accounts {
         self.0.iter()
     }
 
-    /// The account of a document number, of whatever level.
+    /// The account with a document number, whatever its level.
     pub(super) fn document(&self, number: &str) -> Option<Arc<Account>> {
         self.iter()
             .find(|account| account.document_number == number)

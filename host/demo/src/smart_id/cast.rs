@@ -1,6 +1,5 @@
-//! Who has a Smart-ID account, and what comes of asking them: the numbers
-//! that the provider publishes for its demo environment, with their outcomes,
-//! and some more of the same shape.
+//! Persons with Smart-ID accounts, and the outcomes of asking them. The provider's published
+//! numbers of its demo environment, with their outcomes, and some more of the same shape.
 
 use super::interactions::InteractionType;
 use crate::{
@@ -15,7 +14,7 @@ pub(super) struct Role {
     pub(super) surname: &'static str,
     pub(super) country: &'static str,
     pub(super) personal_code: &'static str,
-    /// Nothing for somebody without Smart-ID.
+    /// `None` for a person without Smart-ID.
     pub(super) account: Option<AccountRole>,
     outcome: Outcome,
 }
@@ -23,13 +22,13 @@ pub(super) struct Role {
 /// The account of a person.
 #[derive(Clone, Copy)]
 pub(super) struct AccountRole {
-    /// What the document number has after the identifier of the person.
+    /// Suffix of the document number after the person's identifier.
     pub(super) suffix: &'static str,
     pub(super) level: AccountLevel,
     pub(super) behaviour: Behaviour,
     pub(super) key: KeyType,
     pub(super) validity: Validity,
-    /// What its app knows.
+    /// Interactions that its app supports.
     pub(super) interactions: &'static [InteractionType],
 }
 
@@ -38,18 +37,18 @@ pub(super) struct AccountRole {
 pub(super) enum AccountLevel {
     Advanced,
     Qualified,
-    /// Qualified by its own words, from an authority that nobody trusts.
+    /// Qualified by its own statement, from an untrusted authority.
     Untrusted,
 }
 
-/// What a person does when asked.
+/// Reaction of a person.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Behaviour {
     Consents,
     Refuses,
     /// Consents to a choice of certificate, refuses at this interaction.
     RefusesAt(InteractionType),
-    /// Picks another verification code when signing.
+    /// Chooses a wrong verification code when signing.
     PicksWrongCode,
     NeverAnswers,
 }
@@ -128,7 +127,7 @@ const fn lithuanian(
     }
 }
 
-/// Everybody, the one who simply signs first.
+/// All roles, first the one who simply signs.
 #[rustfmt::skip]
 pub(super) static ROLES: [Role; 22] = [
     lithuanian("smart-id-1", ("Ona", "Pavyzdienė"), "40504040001",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::problem::{FieldError, Problem};
 
-/// Collects what is wrong with a body.
+/// Collects the faults of a body.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     errors: Vec<FieldError>,
@@ -18,7 +18,7 @@ pub(super) struct Members<'v> {
 }
 
 impl Checker {
-    /// Reads an object that may have the `allowed` members and no others.
+    /// Reads an object with only the `allowed` members.
     pub(super) fn members<'v>(
         &mut self,
         value: &'v Value,
@@ -83,7 +83,7 @@ impl Checker {
         choice.map(|(_, choice)| *choice)
     }
 
-    /// Notes that a member is wrong.
+    /// Records a fault of a member.
     pub(super) fn refuse(&mut self, members: &Members<'_>, name: &str, detail: &str) {
         self.refuse_at(members.pointer_to(name), detail);
     }

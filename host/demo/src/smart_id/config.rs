@@ -3,25 +3,24 @@ use std::time::Duration;
 /// `schemeName` of the demo environment, part of every protected payload.
 pub(super) const SCHEME_NAME: &str = "smart-id-demo";
 
-/// How fast Smart-ID's people and sessions are.
+/// Timings of Smart-ID's persons and sessions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SmartIdTimings {
-    /// How long a person takes to answer, real time.
+    /// Time that a person takes to answer, real time.
     pub device_delay: Duration,
-    /// When the service gives up on a person who never answers, real time.
+    /// Time after which the service gives up on a person who never answers, real time.
     pub no_answer: Duration,
-    /// When the service gives up on a session that no phone took up, by the
-    /// world's clock.
+    /// Time after which the service gives up on a session that no phone took up, by the world's
+    /// clock.
     pub session_lifetime: Duration,
-    /// How long a finished session can be read, by the world's clock.
+    /// Time for which a finished session can be read, by the world's clock.
     pub retention: Duration,
-    /// How long the app stays open for the linked session after a certificate
-    /// choice, by the world's clock.
+    /// Time for which the app stays open for the linked session after a certificate choice, by the
+    /// world's clock.
     pub linked_wait: Duration,
-    /// How far `elapsedSeconds` of a QR code may be behind, by the world's clock.
+    /// Maximum delay of `elapsedSeconds` of a QR code, by the world's clock.
     pub qr_tolerance: Duration,
-    /// How long a poll is held at most while nobody follows the session's device
-    /// link, real time.
+    /// Maximum time of a poll until a person follows the session's device link, real time.
     pub longest_link_poll: Duration,
 }
 
@@ -40,7 +39,7 @@ impl Default for SmartIdTimings {
 }
 
 impl SmartIdTimings {
-    /// People who answer, or fail to, at once: for tests.
+    /// Persons who answer, or fail to, at once: for tests.
     pub fn immediate() -> Self {
         Self {
             device_delay: Duration::ZERO,

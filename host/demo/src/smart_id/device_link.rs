@@ -1,4 +1,4 @@
-//! Device links, taken apart.
+//! Parsing of device links.
 
 use parafa_eid_protocols::smart_id::{AuthCodePayload, FlowType};
 
@@ -19,7 +19,7 @@ pub(super) struct ScannedLink<'a> {
 }
 
 impl<'a> ScannedLink<'a> {
-    /// Takes a link apart; the order of its parameters is fixed.
+    /// Parses a link; the order of its parameters is fixed.
     pub(super) fn parse(link: &'a str) -> Result<Self, &'static str> {
         let (unprotected, auth_code) = link
             .rsplit_once("&authCode=")
@@ -70,8 +70,7 @@ impl<'a> ScannedLink<'a> {
         })
     }
 
-    /// Whether the link was made with this secret for what a session asks, and
-    /// this callback.
+    /// Returns true if the link was made with this secret for the session's task and this callback.
     pub(super) fn is_authentic(&self, secret: &[u8], task: &Task, callback: &str) -> bool {
         let envelope = task.envelope();
         let payload = AuthCodePayload {

@@ -1,21 +1,21 @@
 use super::interactions::InteractionType;
 
-/// How a Smart-ID session ends without a certificate or a signature.
+/// End of a Smart-ID session without a certificate or a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EndResult {
     /// The person's account can no longer be used.
     AccountUnusable,
     /// The person's document can no longer be used.
     DocumentUnusable,
-    /// The app was given another transaction than the linked one.
+    /// The app received a transaction other than the linked one.
     ExpectedLinkedSession,
-    /// The app and the service did not understand one another.
+    /// A protocol failure between app and service.
     ProtocolFailure,
-    /// The app knows none of the interactions.
+    /// The app supports none of the interactions.
     RequiredInteractionNotSupportedByApp,
     /// The service failed.
     ServerError,
-    /// Nobody answered in time.
+    /// No answer came in time.
     Timeout,
     /// The person refused.
     UserRefused,
@@ -23,7 +23,7 @@ pub enum EndResult {
     UserRefusedCertChoice,
     /// The person refused at this interaction.
     UserRefusedInteraction(InteractionType),
-    /// The person picked another verification code.
+    /// The person chose a wrong verification code.
     WrongVerificationCode,
 }
 

@@ -20,7 +20,7 @@ use crate::replacements;
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
-/// Bounds of `timeoutMs`, and what holds without it, milliseconds.
+/// Bounds of `timeoutMs`, and its default, in milliseconds.
 const POLL_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
 const POLL_DEFAULT_MS: u64 = 60_500;
 
@@ -82,10 +82,10 @@ pub(super) fn router(service: SmartId) -> Router {
 
 type Answer = Result<Json<Value>, Problem>;
 
-/// What is asked of somebody.
+/// Handler of a request to a person.
 type Ask = fn(&SmartId, &str, Target, Transport, &Value) -> Result<Value, Problem>;
 
-/// Asks whom the path names.
+/// Asks the person named by the path.
 fn asked(ask: Ask, whom: fn(String) -> Target, how: Transport) -> MethodRouter<SmartId> {
     post(
         move |State(service): State<SmartId>, Path(named): Path<String>, body: JsonPost| async move {
@@ -94,7 +94,7 @@ fn asked(ask: Ask, whom: fn(String) -> Target, how: Transport) -> MethodRouter<S
     )
 }
 
-/// Asks whoever follows a link.
+/// A request to anybody who follows a link.
 fn asked_of_anybody(ask: Ask) -> MethodRouter<SmartId> {
     post(
         move |State(service): State<SmartId>, body: JsonPost| async move {
@@ -118,8 +118,8 @@ struct Poll {
     timeout_ms: Option<String>,
 }
 
-/// Long poll: answers when the session ends, at the latest after `timeoutMs`, or
-/// sooner while nobody follows a link.
+/// Long poll: answers when the session ends, at the latest after `timeoutMs`, or sooner until a
+/// person follows the link.
 async fn session(
     State(service): State<SmartId>,
     Path(id): Path<String>,

@@ -3,14 +3,14 @@ use serde_json::Value;
 
 use super::request::Transport;
 
-/// How Smart-ID asks a person.
+/// Interaction of Smart-ID with a person.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InteractionType {
     /// A short text above the PIN.
     DisplayTextAndPin,
     /// A longer text on a page of its own before the PIN.
     ConfirmationMessage,
-    /// The same, with a choice among verification codes.
+    /// The same, with a choice of verification codes.
     ConfirmationMessageAndVerificationCodeChoice,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Interactions {
 }
 
 impl InteractionType {
-    /// Those that every app knows, also an old one.
+    /// Interactions that every app supports, even an old one.
     pub(super) const OLDEST: &'static [Self] = &[Self::DisplayTextAndPin];
     pub(super) const ALL: &'static [Self] = &[
         Self::DisplayTextAndPin,
@@ -76,7 +76,7 @@ impl InteractionType {
 }
 
 impl Interactions {
-    /// Reads base64 of a JSON array; the error says what is wrong with it.
+    /// Reads base64 of a JSON array; the error describes its fault.
     pub(super) fn parse(base64: &str, transport: Transport) -> Result<Self, &'static str> {
         let json = STANDARD
             .decode(base64)
@@ -104,12 +104,12 @@ impl Interactions {
         })
     }
 
-    /// The text of the request, as it goes into protected payloads.
+    /// The text of the request, as in signed payloads.
     pub(super) fn base64(&self) -> &str {
         &self.base64
     }
 
-    /// What a phone that knows these uses, with the text that it shows.
+    /// The interaction used by a phone that supports these, with its text.
     pub(super) fn used(&self, known: &[InteractionType]) -> Option<(InteractionType, &str)> {
         let mut offered = self.offered.iter();
         let used = offered.find(|(interaction, _)| known.contains(interaction));

@@ -1,6 +1,6 @@
-//! The person with the phone, played on request: reads a device link as the
-//! app would and lets the account that is named take it up. Programs post the
-//! link; people who open it in a browser choose who they are on a page.
+//! The person with the phone, played on request: reads a device link as the app would and lets the
+//! named account take it up. Programs post the link; people who open it in a browser choose their
+//! persona on a page.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ use super::{
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
-/// How far `elapsedSeconds` may be ahead: it counts from when the relying
-/// party received the answer, in whole seconds.
+/// Maximum advance of `elapsedSeconds`: it counts from when the relying party received the answer,
+/// in whole seconds.
 const AHEAD: SignedDuration = SignedDuration::from_secs(2);
 
 pub(super) fn router(service: SmartId) -> Router {
@@ -42,7 +42,7 @@ pub(super) fn router(service: SmartId) -> Router {
         .with_state(service)
 }
 
-/// What the player of the phone asks for.
+/// Request of the phone's player.
 struct Scan {
     document_number: String,
     device_link: String,
@@ -85,7 +85,7 @@ async fn device_link(State(service): State<SmartId>, body: Bytes) -> Result<Json
     Ok(Json(json!({})))
 }
 
-/// The page behind a device link that no app opens.
+/// The page behind a device link if no app opens it.
 async fn choose_person(
     State(service): State<SmartId>,
     OriginalUri(uri): OriginalUri,
@@ -151,9 +151,9 @@ fn page(content: &Markup) -> Html<String> {
 }
 
 impl SmartId {
-    /// Lets the account that a scan names take up the link's session. An
-    /// account of the lower level answers an anonymous choice with its own
-    /// certificate: comparing levels is the relying party's duty.
+    /// Lets the account named by a scan take up the link's session. An account of the lower level
+    /// answers an anonymous choice with its own certificate: comparing levels is the relying
+    /// party's duty.
     fn scan(&self, scan: &Scan) -> Result<(), Problem> {
         let account = self
             .0

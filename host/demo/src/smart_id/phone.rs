@@ -1,5 +1,4 @@
-//! The phones of the demo world: they take up sessions and end them as the
-//! person would.
+//! The phones of the demo world: they take up sessions and end them like their persons.
 
 use std::{
     collections::HashMap,
@@ -36,7 +35,7 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// How long the page behind a callback may take to answer.
+/// Time limit of the page behind a callback.
 const CALLBACK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// All phones, by document number.
@@ -49,7 +48,7 @@ pub(super) struct Phones {
     shutdown: Shutdown,
 }
 
-/// One phone does one thing at a time.
+/// A phone does one thing at a time.
 #[derive(Default)]
 struct Phone {
     turn: tokio::sync::Mutex<()>,
@@ -62,7 +61,7 @@ struct Wait {
     until: Timestamp,
 }
 
-/// How a session reaches a phone.
+/// Path of a session to a phone.
 #[derive(Clone, Debug)]
 pub(super) enum Approach {
     Notification,
@@ -172,8 +171,8 @@ impl Phones {
         session.complete(now, ending);
     }
 
-    /// The app sends the browser back: after a choice of certificate not
-    /// before the linked session has ended or is given up.
+    /// The app sends the browser back; after a certificate choice only once the linked session has
+    /// ended or failed to come.
     async fn return_to(&self, browser: &Browser, session: &Session) {
         if session.chosen().is_some() {
             let mut successor = session.successor();
@@ -207,8 +206,8 @@ impl Phones {
 }
 
 impl Phone {
-    /// Whether the app takes up a session that arrives now. While it waits
-    /// for a linked session, no other one gets through.
+    /// Returns true if the app takes up a session that arrives now. While it waits for a linked
+    /// session, no other one gets through.
     fn admits(&self, approach: &Approach, now: Timestamp) -> bool {
         let mut waits = self.waits();
         let waits_for = waits.take().filter(|wait| now < wait.until);
@@ -233,7 +232,7 @@ impl Phone {
     }
 }
 
-/// What the person does with a request.
+/// The person's reaction to a request.
 async fn answer(account: &Arc<Account>, task: &Task, flow: FlowType) -> Ending {
     let is_choice = matches!(task, Task::CertificateChoice(_));
     if !is_choice && task.interaction(account.interactions()).is_none() {

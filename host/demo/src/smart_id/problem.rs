@@ -71,7 +71,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "Not Found", detail, vec![])
     }
 
-    /// The person has accounts, none of the level asked for.
+    /// The person has accounts, but none of the requested level.
     pub(super) fn no_suitable_account() -> Self {
         let error = FieldError {
             code: Some("NO_SUITABLE_ACCOUNT_FOUND"),

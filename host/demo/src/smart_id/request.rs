@@ -37,7 +37,7 @@ const NONCE_LIMIT: usize = 30;
 /// Longest `initialCallbackUrl`, characters.
 const CALLBACK_LIMIT: usize = 1800;
 
-/// How a request reaches the phone.
+/// Path of a request to the phone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Transport {
     DeviceLink,
@@ -54,18 +54,18 @@ pub(super) enum RequestedLevel {
     Qscd,
 }
 
-/// What all requests have in common.
+/// Common part of all requests.
 #[derive(Clone, Debug)]
 pub(super) struct Envelope {
     pub(super) relying_party: Uuid,
-    /// As sent: protected payloads hold these very bytes.
+    /// As sent: signed payloads contain exactly these bytes.
     pub(super) relying_party_name: String,
-    /// On whose behalf a broker asks; empty for everybody else.
+    /// Party on whose behalf a broker asks; empty otherwise.
     pub(super) brokered_name: String,
     pub(super) level: RequestedLevel,
     pub(super) shares_ip_address: bool,
     pub(super) has_capabilities: bool,
-    /// Names in `requestProperties` that the service does not know.
+    /// Unknown names in `requestProperties`.
     pub(super) ignored_properties: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Envelope {
 pub(super) struct SignatureRequest {
     pub(super) envelope: Envelope,
     pub(super) digest: Vec<u8>,
-    /// The digest as sent: protected payloads hold this text.
+    /// The digest as sent: signed payloads contain this text.
     pub(super) digest_base64: String,
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) interactions: Interactions,
@@ -86,7 +86,7 @@ pub(super) struct SignatureRequest {
 #[derive(Clone, Debug)]
 pub(super) struct AuthenticationRequest {
     pub(super) envelope: Envelope,
-    /// As sent: the signed payload holds this text.
+    /// As sent: the signed payload contains this text.
     pub(super) rp_challenge: String,
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) interactions: Interactions,
@@ -100,7 +100,7 @@ pub(super) struct ChoiceRequest {
     pub(super) callback: Option<String>,
 }
 
-/// Which callback addresses are allowed.
+/// Rule on callback addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallbackRule {
     /// Plain http to loopback hosts as well as https.
@@ -406,7 +406,7 @@ fn callback(checker: &mut Checker, members: &Members<'_>, rule: CallbackRule) ->
 
 fn uuid(checker: &mut Checker, members: &Members<'_>, name: &str) -> Option<Uuid> {
     let text = checker.text(members, name)?;
-    // The hyphenated form alone; the crate reads others too.
+    // Only the hyphenated form; the crate accepts others too.
     let uuid = Uuid::parse_str(text).ok().filter(|_| text.len() == 36);
     if uuid.is_none() {
         checker.refuse(members, name, "must be a UUID");

@@ -27,7 +27,7 @@ use crate::random;
 const IDEMPOTENCY: SignedDuration = SignedDuration::from_secs(15);
 const TOKEN_LENGTH: usize = 24;
 
-/// Something that a person is asked to do.
+/// A request to a person.
 pub(super) struct Session {
     pub(super) id: Uuid,
     pub(super) created: Timestamp,
@@ -41,7 +41,7 @@ pub(super) struct Session {
     successor: watch::Sender<Option<Arc<Session>>>,
 }
 
-/// What the person is asked for.
+/// Request to the person.
 pub(super) enum Task {
     Signature(SignatureRequest),
     CertificateChoice(ChoiceRequest),
@@ -60,7 +60,7 @@ pub(super) enum Progress {
     Complete { at: Timestamp, ending: Arc<Ending> },
 }
 
-/// How a session ended.
+/// End of a session.
 pub(super) enum Ending {
     Signed {
         account: Arc<Account>,
@@ -68,7 +68,7 @@ pub(super) enum Ending {
         flow: FlowType,
         interaction: InteractionType,
         signature: Vec<u8>,
-        /// Of an authentication.
+        /// Random part of an authentication.
         random: Option<RandomPart>,
     },
     Chosen {
@@ -79,11 +79,11 @@ pub(super) enum Ending {
     Failed(EndResult),
 }
 
-/// What the service and the phone add to the payload of an authentication.
+/// Additions of the service and the phone to the payload of an authentication.
 pub(super) struct RandomPart {
     pub(super) server_random: String,
     pub(super) user_challenge: String,
-    /// What the app returns with.
+    /// Verifier with which the app returns.
     pub(super) user_challenge_verifier: String,
 }
 
@@ -107,7 +107,7 @@ struct Recent {
     answer: Value,
 }
 
-/// What came of a request to begin a session.
+/// Result of a request to begin a session.
 pub(super) enum Begun {
     New(Arc<Session>, Value),
     Repeated(Value),
@@ -136,12 +136,12 @@ impl Session {
         self
     }
 
-    /// Notes that somebody follows its link.
+    /// Records that a person follows its link.
     pub(super) fn follow(&self) {
         self.is_followed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it waits for somebody to follow its link.
+    /// Returns true if it waits for a person to follow its link.
     pub(super) fn awaits_follower(&self) -> bool {
         self.link.is_some() && !self.is_followed.load(Ordering::Relaxed)
     }
@@ -168,7 +168,7 @@ impl Session {
         });
     }
 
-    /// Who was chosen and how, when this was a choice that succeeded.
+    /// The account chosen and the flow, if this was a successful choice.
     pub(super) fn chosen(&self) -> Option<(Arc<Account>, FlowType)> {
         match &*self.progress.borrow() {
             Progress::Complete { ending, .. } => match &**ending {
@@ -179,7 +179,7 @@ impl Session {
         }
     }
 
-    /// With what the app returns from an authentication that succeeded.
+    /// The verifier with which the app returns from a successful authentication.
     pub(super) fn user_challenge_verifier(&self) -> Option<String> {
         match &*self.progress.borrow() {
             Progress::Complete { ending, .. } => match &**ending {
@@ -197,7 +197,7 @@ impl Session {
         self.successor.subscribe()
     }
 
-    /// Takes a signature session as the one that follows; only one may.
+    /// Sets the linked signature session; there is only one.
     pub(super) fn link_successor(&self, session: &Arc<Session>) {
         self.successor.send_replace(Some(session.clone()));
     }
@@ -224,8 +224,7 @@ impl Task {
         }
     }
 
-    /// How the person is asked where the phone knows these interactions, and the
-    /// text that it shows.
+    /// The interaction with a phone that supports these, and its text.
     pub(super) fn interaction(&self, known: &[InteractionType]) -> Option<(InteractionType, &str)> {
         match self {
             Self::Signature(request) => request.interactions.used(known),
@@ -243,7 +242,7 @@ impl Task {
         }
     }
 
-    /// What its links are bound to.
+    /// Data to which its links are bound.
     pub(super) fn of_link(&self) -> SessionTask<'_> {
         match self {
             Self::Signature(request) => SessionTask::Signature {
@@ -274,8 +273,7 @@ impl Sessions {
         }
     }
 
-    /// Begins the session that `make` describes with its answer, unless the
-    /// same request began one a moment ago.
+    /// Begins the session made by `make`, unless the same request began one recently.
     pub(super) fn begin(
         &self,
         path: &str,
@@ -321,7 +319,7 @@ impl Sessions {
         state.by_id.values().find(has_token).cloned()
     }
 
-    /// Ends what ran too long, forgets what ended long ago.
+    /// Ends sessions that ran too long, and forgets old ones.
     fn forget_expired(&self, state: &mut State, now: Timestamp) {
         let older = |at: Timestamp, limit: std::time::Duration| {
             SignedDuration::try_from(limit).is_ok_and(|limit| now.duration_since(at) > limit)

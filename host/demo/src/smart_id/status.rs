@@ -53,7 +53,7 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
     status
 }
 
-/// `cert` of an answer: the end entity alone, no chain.
+/// `cert` of an answer: only the end entity's certificate.
 pub(super) fn certificate(credential: &AccountCredential) -> Value {
     json!({
         "value": credential.certificate,

@@ -1,4 +1,4 @@
-//! What may be changed at the service while it runs.
+//! Settings of the service that can be changed while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{end_result::EndResult, session::Task};
 use crate::replacements::Replacements;
 
-/// What may be changed at the Smart-ID service while it runs. Clones share it.
+/// Settings of the Smart-ID service that can be changed while it runs. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct SmartIdSwitches {
     ends: Arc<Mutex<Ends>>,
@@ -21,18 +21,19 @@ struct Ends {
 }
 
 impl SmartIdSwitches {
-    /// How every choice of a certificate ends, whoever is asked; with nothing
-    /// people decide, as they do at first.
+    /// Sets the result of every certificate choice, for all persons; with `None` persons decide,
+    /// which is the default.
     pub fn end_choices(&self, result: Option<EndResult>) {
         self.ends().choices = result;
     }
 
-    /// The same of signatures.
+    /// Sets the result of every signature, for all persons; with `None` persons decide, which is
+    /// the default.
     pub fn end_signatures(&self, result: Option<EndResult>) {
         self.ends().signatures = result;
     }
 
-    /// Puts a value in place of a member (RFC 6901) of every answer that has it.
+    /// Replaces a member (RFC 6901) of every answer that has it.
     pub fn replace(&self, pointer: impl Into<String>, value: Value) {
         self.replacements.put(pointer.into(), value);
     }
@@ -42,7 +43,7 @@ impl SmartIdSwitches {
         self.replacements.clear();
     }
 
-    /// How a session ends, unless people decide.
+    /// Result set for a session, unless persons decide.
     pub(super) fn end_of(&self, task: &Task) -> Option<EndResult> {
         let ends = self.ends();
         match task {

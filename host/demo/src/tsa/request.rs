@@ -15,7 +15,7 @@ pub(super) const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.
 pub(super) struct Query {
     pub(super) imprint: MessageImprint,
     pub(super) nonce: Option<Int>,
-    /// Whether the token is to hold the signer's certificate.
+    /// True if the token must contain the signer's certificate.
     pub(super) certificates: bool,
 }
 

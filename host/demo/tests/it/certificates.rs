@@ -57,7 +57,7 @@ async fn a_signing_certificate_has_the_shape_of_a_real_one() {
 #[tokio::test]
 async fn a_signing_certificate_chains_to_the_root_and_is_not_in_the_revocation_list() {
     let folder = scratch();
-    // The lists name what is revoked once it is issued.
+    // The lists contain revoked certificates only once they are issued.
     write_certificate_of(&folder, "PNOLT-47902149900-MOCK-Q").await;
     let base = world().addresses().tsa.strip_suffix("/tsa").unwrap();
     let mut lists = String::new();

@@ -55,7 +55,7 @@ async fn a_host_that_follows_has_moved_when_the_move_is_answered() {
         if hours > 1 {
             assert_eq!(clock.offset(), SignedDuration::from_hours(hours));
         } else {
-            // The host may not have asked for the first time yet.
+            // The host may not have polled for the first time yet.
             let mut moves = clock.moves();
             moves.wait_for(|offset| !offset.is_zero()).await.unwrap();
         }
@@ -126,7 +126,7 @@ async fn the_journal_tells_what_was_asked_and_answered_and_which_phone_rang() {
     let path = format!("/signature/notification/document/{FIRST}");
     let body = signature("sha256WithRSAEncryption", &[7; 32]);
     party.begin(&path, &body).await;
-    // The same request again is the same session.
+    // A repeated request gets the same session.
     party.begin(&path, &body).await;
 
     let entries = journal(&world, 0).await;

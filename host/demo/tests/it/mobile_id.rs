@@ -1,4 +1,4 @@
-//! What the Mobile-ID service answers, and what it refuses.
+//! Answers and refusals of the Mobile-ID service.
 
 use std::time::Duration;
 
@@ -225,7 +225,7 @@ async fn a_newer_poll_has_the_older_one_answered() {
         let (party, path) = (Party::of_mobile_id(&world), path.clone());
         tokio::spawn(async move { party.get(&path).await.body })
     };
-    // Until the older one waits, the newer one may come first.
+    // The newer poll may arrive before the older one waits.
     let newer = tokio::spawn(async move {
         loop {
             let short = path.replace("60000", "1000");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Party, authority_pem, certificate, common, openssl, scratch, world};
 
-/// Asks the responder that the certificate names.
+/// Asks the responder named by the certificate.
 async fn status(folder: &Path, issuer: &str, arguments: &[&str]) -> String {
     fs::write(
         folder.join("issuer.pem"),

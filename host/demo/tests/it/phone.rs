@@ -315,7 +315,7 @@ async fn received(listener: &TcpListener) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// A request to authenticate somebody.
+/// A request to authenticate a person.
 fn authentication(interactions: &Value) -> Value {
     let mut body = with(
         common(),

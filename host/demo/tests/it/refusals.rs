@@ -1,4 +1,4 @@
-//! What the Smart-ID service refuses, and how.
+//! Refusals of the Smart-ID service.
 
 use parafa_demo::World;
 use reqwest::StatusCode;
@@ -9,8 +9,8 @@ use crate::support::{FIRST, Party, common, signature, with, world};
 const TO_PERSON: &str = "/signature/notification/etsi/PNOLT-40504040001";
 const BY_LINK: &str = "/signature/certificate-choice/device-link/anonymous";
 
-/// Changes that make a request wrong, each of one member, which the answer points at; null takes
-/// it away.
+/// Changes that make a request invalid, each of one member, at which the answer points; null
+/// removes it.
 fn wrong_members() -> Vec<Value> {
     let parameters = |value: Value| json!({"signatureProtocolParameters": value});
     vec![
@@ -42,7 +42,7 @@ fn wrong_members() -> Vec<Value> {
     ]
 }
 
-/// The same, with the parameter that the answer points at.
+/// Invalid changes, with the parameter at which the answer points.
 fn wrong_parameters() -> [(Value, &'static str); 4] {
     let algorithm = |name| json!({"signatureAlgorithm": name});
     let hash = |name| json!({"signatureAlgorithmParameters": {"hashAlgorithm": name}});
@@ -235,7 +235,7 @@ async fn a_linked_signature_needs_a_finished_choice_of_the_same_document() {
     }
 }
 
-/// Where the one member is that a change is of.
+/// Pointer to the one member that a change affects.
 fn pointer_of(change: &Value) -> String {
     let member = change.as_object().and_then(|members| members.iter().next());
     member.map_or_else(String::new, |(name, value)| {
@@ -243,7 +243,7 @@ fn pointer_of(change: &Value) -> String {
     })
 }
 
-/// Changes the members that are named, as a merge patch does (RFC 7396).
+/// Changes the given members like a merge patch (RFC 7396).
 fn merge(body: &mut Value, change: &Value) {
     let Value::Object(members) = change else {
         *body = change.clone();

@@ -1,4 +1,4 @@
-//! The gateway to the synthetic register, and the host's own client before it.
+//! The gateway to the synthetic register, with the host's own client.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What the Smart-ID service signs, and what its people do instead.
+//! Signatures of the Smart-ID service, and refusals of its persons.
 
 use openssl::{
     hash::{MessageDigest, hash},

@@ -1,4 +1,4 @@
-//! Where mail and webhooks of the demo end up.
+//! Destinations of the demo's mail and webhooks.
 
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, message::MultiPart};
 use serde_json::{Value, json};

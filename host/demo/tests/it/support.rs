@@ -34,7 +34,7 @@ pub(crate) async fn fresh_world() -> World {
     World::start(config(&scratch())).await.unwrap()
 }
 
-/// A configuration whose people answer at once.
+/// A configuration whose persons answer at once.
 pub(crate) fn config(folder: &Path) -> WorldConfig {
     let mut config = WorldConfig::new(folder);
     config.smart_id = SmartIdTimings::immediate();
@@ -131,7 +131,7 @@ async fn answer(response: Response) -> Answer {
     }
 }
 
-/// The members that every request has, and a nonce that makes it unlike others.
+/// The members of every request, with a unique nonce.
 pub(crate) fn common() -> Value {
     let nonce = uuid::Uuid::new_v4().simple().to_string();
     json!({

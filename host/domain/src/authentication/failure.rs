@@ -1,33 +1,33 @@
 use serde::{Deserialize, Serialize};
 
-/// Why a person was not authenticated.
+/// Reason why a person was not authenticated.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationFailure {
-    /// The signature is none by the certificate's key.
+    /// The signature does not verify with the certificate's key.
     BadSignature,
-    /// The signature covers other data than the data to be signed.
+    /// The signature covers data other than the data to be signed.
     DtbsMismatch,
     /// The device or the account needs the person's attention.
     DeviceError,
-    /// Somebody else authenticated than the one who was asked.
+    /// Another person authenticated than the one asked.
     IdentityMismatch,
     /// The person has no account.
     NoAccount,
-    /// The account or certificate does not suffice.
+    /// The level of the account or certificate is too low.
     NotQualified,
-    /// The provider does not answer as it should.
+    /// The provider failed.
     ProviderUnavailable,
     /// The person took too long.
     Timeout,
     /// The person refused.
     UserRefused,
-    /// The person chose another verification code.
+    /// The person chose a wrong verification code.
     WrongCode,
 }
 
 impl AuthenticationFailure {
-    /// All of them, for tables of texts.
+    /// All failures, for tables of texts.
     pub const ALL: [Self; 10] = [
         Self::BadSignature,
         Self::DtbsMismatch,
@@ -58,7 +58,7 @@ impl AuthenticationFailure {
         }
     }
 
-    /// What a person is told who reads the answer.
+    /// The reason as a sentence for a person who reads the answer.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {

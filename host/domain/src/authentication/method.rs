@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How a person authenticates.
+/// Authentication method.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthenticationMethod {
@@ -15,7 +15,7 @@ pub enum AuthenticationMethod {
 }
 
 impl AuthenticationMethod {
-    /// All methods, in the order in which they are listed.
+    /// All methods, in listing order.
     pub const ALL: [Self; 4] = [Self::Physical, Self::Nfc, Self::SmartId, Self::MobileId];
 
     /// The name at the interface.
@@ -29,7 +29,7 @@ impl AuthenticationMethod {
         }
     }
 
-    /// Whether a client has a card sign, and no provider is asked.
+    /// Returns true if the client has a card sign and no provider is involved.
     #[must_use]
     pub fn is_card(self) -> bool {
         matches!(self, Self::Physical | Self::Nfc)

@@ -7,12 +7,12 @@ use crate::SignerId;
 
 /// Time of day at which signers are reminded of the soft deadline.
 const REMINDER_TIME: Time = Time::constant(9, 0, 0, 0);
-/// Where that time of day is.
+/// Time zone of the reminder time.
 const REMINDER_ZONE: &str = "Europe/Vilnius";
-/// How long no second reminder goes to one signer.
+/// Minimum time between two reminders to one signer.
 const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
 
-/// Why a signer is not reminded.
+/// Reason why a signer is not reminded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotRemind {
     /// The party cannot sign now.
@@ -21,22 +21,21 @@ pub enum CannotRemind {
     /// A reminder went out less than an hour ago.
     #[error("the signer was reminded already; the next reminder may go at {next}")]
     TooSoon {
-        /// When the next one may go.
+        /// Earliest time of the next reminder.
         next: Timestamp,
     },
-    /// There is no such party.
+    /// The party does not exist.
     #[error("there is no such party")]
     UnknownSigner,
 }
 
-/// When signers are reminded of a soft deadline: at nine in the morning of its
-/// day in Vilnius.
+/// Time of reminders of a soft deadline: nine in the morning of its day in Vilnius.
 #[must_use]
 pub fn reminder_time(soft_deadline: Timestamp) -> Timestamp {
     let zone = TimeZone::get(REMINDER_ZONE).expect("the time zone is in the bundled database");
     let day = soft_deadline.to_zoned(zone.clone()).date();
     let nine = day.to_datetime(REMINDER_TIME).to_zoned(zone);
-    // Past the end of representable time there is nobody to remind.
+    // Past the end of representable time the reminder time does not matter.
     nine.map_or(soft_deadline, |nine| nine.timestamp())
 }
 
@@ -52,11 +51,10 @@ impl Ceremony {
         vec![CeremonyEvent::Expired]
     }
 
-    /// Moves the hard deadline.
+    /// Moves the hard deadline; also one that has passed and waits for a signature.
     ///
     /// # Errors
-    /// [`CannotAct::SigningEnded`]; one that waits for a signature can still be
-    /// moved.
+    /// [`CannotAct::SigningEnded`].
     pub fn change_deadline(
         &mut self,
         expires_at: Timestamp,
@@ -69,7 +67,7 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Notes that a signer is being reminded.
+    /// Records a reminder of a signer.
     ///
     /// # Errors
     /// [`CannotRemind`]; nothing has changed then.
@@ -91,8 +89,8 @@ impl Ceremony {
         Ok(())
     }
 
-    /// The automatic reminder: notes that everybody who can sign now is being
-    /// reminded, but those who were just now, and tells who they are.
+    /// The automatic reminder: records a reminder of every signer who can sign now, except those
+    /// reminded recently, and returns their ids.
     pub fn remind_all(&mut self, now: Timestamp) -> Vec<SignerId> {
         let ids: Vec<SignerId> = self.signers.iter().map(|signer| signer.id).collect();
         ids.into_iter()

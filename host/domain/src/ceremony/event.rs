@@ -1,14 +1,13 @@
 use crate::SignerId;
 
-/// What a transition caused. The caller turns events into notifications, in
-/// the order in which they come.
+/// An effect of a transition. The caller turns events into notifications, in order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CeremonyEvent {
     /// Retracted.
     Cancelled,
     /// Every signer has signed.
     Completed,
-    /// Somebody declined and nobody else can still sign.
+    /// A party declined and no other can still sign.
     Declined,
     /// The hard deadline has passed.
     Expired,
@@ -16,7 +15,7 @@ pub enum CeremonyEvent {
     Failed,
     /// A signer declined.
     SignerDeclined(SignerId),
-    /// It is this waiting signer's turn now.
+    /// This waiting signer can sign now.
     SignerReleased(SignerId),
     /// A signer signed.
     SignerSigned(SignerId),

@@ -3,13 +3,13 @@ use jiff::Timestamp;
 use super::{Ceremony, CeremonyEvent, CeremonyStatus, CompletionMode, SignerStatus, SigningOrder};
 use crate::{AttemptId, SignerId, SigningMethod};
 
-/// Why a transition is not possible.
+/// Reason why a transition is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAct {
     /// The attempt has lost its turn.
     #[error("the attempt has lost its turn")]
     LostTurn,
-    /// The party is not one that can do this now.
+    /// The party cannot do this now.
     #[error("the signer cannot do this now")]
     SignerNotOpen,
     /// The party's signature is being finished.
@@ -21,9 +21,8 @@ pub enum CannotAct {
 }
 
 impl Ceremony {
-    /// A real signature was made by this attempt and is in the document. A
-    /// deadline that waited for it ends the ceremony, unless nobody is left who
-    /// could sign.
+    /// Records that this attempt made a real signature and that it is in the document. A deadline
+    /// that waited for it ends the ceremony, unless no party is left to sign.
     ///
     /// # Errors
     /// [`CannotAct`]; nothing has changed then.
@@ -124,7 +123,7 @@ impl Ceremony {
         vec![CeremonyEvent::Failed]
     }
 
-    /// Ends it when nobody can sign any more.
+    /// Ends the ceremony if no party can sign any more.
     pub(super) fn settle(&mut self, now: Timestamp) -> Option<CeremonyEvent> {
         if self.open_signers().next().is_some() {
             return None;

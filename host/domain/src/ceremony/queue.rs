@@ -6,27 +6,27 @@ use crate::{MethodSet, SignerId};
 /// Parties that one ceremony may have.
 pub const MAX_PARTIES: usize = 20;
 
-/// Why the parties cannot be changed so.
+/// Reason why the parties cannot be changed so.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotChange {
-    /// Nobody else could sign.
+    /// No other party could sign.
     #[error("the last party of role signer cannot be removed")]
     LastSigner,
-    /// The party is signing, or the one signer who is left is: with the
-    /// signature the ceremony would end.
+    /// The party is signing, or the one remaining signer is: with that signature the ceremony would
+    /// end.
     #[error("a signature is being made")]
     SignatureUnderWay,
     /// The party has finished, or has nothing that could change.
     #[error("the party cannot be changed any more")]
     SignerNotOpen,
-    /// The ceremony has ended, or somebody would be added to it whom its deadline,
-    /// which waits for a signature, shuts out.
+    /// The ceremony has ended, or its deadline has passed for the party to be added and waits only
+    /// for a signature.
     #[error("the signing has ended")]
     SigningEnded,
-    /// There are as many as there may be.
+    /// The ceremony has the maximum number of parties.
     #[error("the signing has {MAX_PARTIES} parties already")]
     TooManyParties,
-    /// There is no such party.
+    /// The party does not exist.
     #[error("there is no such party")]
     UnknownSigner,
 }
@@ -55,8 +55,8 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Removes a party that has not finished. Whoever waits behind them comes
-    /// next; when only finished signers are left, the ceremony ends.
+    /// Removes a party that has not finished. The next waiting signer is released; if only finished
+    /// signers are left, the ceremony ends.
     ///
     /// # Errors
     /// [`CannotChange`]; nothing has changed then.
@@ -74,7 +74,7 @@ impl Ceremony {
             return Err(CannotChange::LastSigner);
         }
         self.signers.retain(|signer| signer.id != id);
-        // A turn that has lapsed may still stand there.
+        // A lapsed turn may still be stored.
         if self.turn.is_some_and(|turn| turn.signer == id) {
             self.turn = None;
         }
@@ -84,7 +84,7 @@ impl Ceremony {
         Ok(events)
     }
 
-    /// Replaces the methods that a signer who has not finished may use.
+    /// Replaces the methods of a signer who has not finished.
     ///
     /// # Errors
     /// [`CannotChange`]; nothing has changed then.
@@ -111,7 +111,7 @@ impl Ceremony {
         self.signers.push(Signer::new(new, status));
     }
 
-    /// Makes it the next waiting signer's turn, if it is nobody's.
+    /// Releases the next waiting signer, unless another can sign now.
     pub(super) fn release_next(&mut self) -> Option<SignerId> {
         if self
             .signers
@@ -128,8 +128,8 @@ impl Ceremony {
         Some(next.id)
     }
 
-    /// A party of a ceremony that has not ended. With the ceremony its parties end
-    /// too: that it has ended is then what stands in the way.
+    /// A party of a ceremony that has not ended. Its parties end with a ceremony; the refusal is
+    /// then that it has ended.
     fn party_of_live(&self, id: SignerId, now: Timestamp) -> Result<&Signer, CannotChange> {
         let party = self.signer(id).ok_or(CannotChange::UnknownSigner)?;
         if !self.is_live(now) {

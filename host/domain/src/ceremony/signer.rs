@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AttemptId, Language, MethodSet, SignerId, SigningMethod};
 
-/// What a party is for.
+/// Role of a party.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignerRole {
     /// Signs.
     #[default]
     Signer,
-    /// Is recorded only: never invited, never holds up completion.
+    /// Recorded only: never invited, never delays completion.
     Viewer,
 }
 
-/// Where a party stands.
+/// Status of a party.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignerStatus {
@@ -39,7 +39,7 @@ pub enum SignerStatus {
 }
 
 impl SignerStatus {
-    /// Whether the party may still sign, now or later.
+    /// Returns true if the party may still sign, now or later.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Waiting)
@@ -68,11 +68,11 @@ pub struct NewSigner {
     pub id: SignerId,
     /// Signs or is recorded.
     pub role: SignerRole,
-    /// Language of page and mail; none where nobody has said which the party knows.
+    /// Language of page and mail; `None` if the party's language is unknown.
     pub language: Option<Language>,
     /// Methods that may be used; ignored for a viewer.
     pub methods: MethodSet,
-    /// Whether only the holder of a certain personal code may sign.
+    /// True if only the holder of a certain personal code may sign.
     pub identity_locked: bool,
 }
 
@@ -83,34 +83,34 @@ pub struct Signer {
     pub id: SignerId,
     /// Signs or is recorded.
     pub role: SignerRole,
-    /// Language of page and mail; none where nobody has said which the party knows.
+    /// Language of page and mail; `None` if the party's language is unknown.
     pub language: Option<Language>,
-    /// Where it stands.
+    /// Status.
     pub status: SignerStatus,
     /// Methods that may be used; empty for a viewer.
     pub methods: MethodSet,
-    /// Whether only the holder of a certain personal code may sign.
+    /// True if only the holder of a certain personal code may sign.
     pub identity_locked: bool,
-    /// Whether the lock was met by a real signature.
+    /// True if a real signature matched the lock.
     pub identity_matched: Option<bool>,
-    /// When it signed.
+    /// Time of signing.
     pub signed_at: Option<Timestamp>,
-    /// When it declined.
+    /// Time of declining.
     pub declined_at: Option<Timestamp>,
-    /// When a sandbox completion was simulated.
+    /// Time of a simulated sandbox completion.
     pub simulated_at: Option<Timestamp>,
     /// The method of the real signature.
     pub actual_method: Option<SigningMethod>,
     /// The newest attempt, running or ended.
     pub attempt: Option<AttemptId>,
-    /// When the attempts of the last hour were started.
+    /// Start times of the attempts of the last hour.
     pub attempts_started: Vec<Timestamp>,
-    /// When the last reminder went out.
+    /// Time of the last reminder.
     pub reminded_at: Option<Timestamp>,
 }
 
 impl Signer {
-    /// In which language pages begin.
+    /// Initial language of pages.
     #[must_use]
     pub fn page_language(&self) -> Language {
         self.language.unwrap_or_default()

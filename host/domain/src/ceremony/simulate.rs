@@ -3,24 +3,24 @@ use jiff::Timestamp;
 use super::{Ceremony, CeremonyEvent, CeremonyStatus, CompletionMode, Signer, SignerStatus};
 use crate::SignerId;
 
-/// What the sandbox makes happen.
+/// An outcome simulated in the sandbox.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Simulation {
-    /// Everybody who could sign is taken to have signed.
+    /// All open signers count as having signed.
     Complete,
-    /// One signer declines, whose turn it is to sign.
+    /// One signer who can sign now declines.
     Decline {
-        /// Who; the first who can sign now if none is named.
+        /// The signer who declines; the first who can sign now if `None`.
         signer: Option<SignerId>,
     },
     /// The deadline passes.
     Expire,
 }
 
-/// Why nothing can be simulated.
+/// Reason why nothing can be simulated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotSimulate {
-    /// The named party is none that can sign now.
+    /// The named party cannot sign now.
     #[error("the named party is not a signer who can sign now")]
     SignerNotOpen,
     /// The ceremony has ended.
@@ -29,8 +29,7 @@ pub enum CannotSimulate {
 }
 
 impl Ceremony {
-    /// Ends a pending ceremony of the sandbox as it is told to, without any
-    /// signature.
+    /// Ends a pending ceremony of the sandbox with the given outcome, without any signature.
     ///
     /// # Errors
     /// [`CannotSimulate`]; nothing has changed then.

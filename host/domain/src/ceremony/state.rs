@@ -17,7 +17,7 @@ pub struct NewCeremony {
     pub signers: Vec<NewSigner>,
     /// The hard deadline.
     pub expires_at: Timestamp,
-    /// The date by which it is wanted.
+    /// Requested signing date.
     pub soft_deadline_at: Option<Timestamp>,
 }
 
@@ -26,31 +26,30 @@ pub struct NewCeremony {
 pub struct Ceremony {
     /// Its id.
     pub id: CeremonyId,
-    /// Where it stands.
+    /// Status.
     pub status: CeremonyStatus,
     /// Parallel or sequential.
     pub order: SigningOrder,
     /// The parties in the order of the queue.
     pub signers: Vec<Signer>,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// The hard deadline.
     pub expires_at: Timestamp,
-    /// The date by which it is wanted.
+    /// Requested signing date.
     pub soft_deadline_at: Option<Timestamp>,
-    /// When the last signer signed.
+    /// Time of the last signature.
     pub completed_at: Option<Timestamp>,
-    /// When it ended, however it did.
+    /// Time of its end, however it ended.
     pub ended_at: Option<Timestamp>,
-    /// How it was completed.
+    /// Mode of completion.
     pub completion_mode: Option<CompletionMode>,
-    /// Who is signing now.
+    /// The current turn to sign.
     pub turn: Option<Turn>,
 }
 
 impl Ceremony {
-    /// A pending ceremony: parallel signers can sign at once, of sequential ones
-    /// the first.
+    /// A pending ceremony: all parallel signers can sign at once, the first of sequential ones.
     #[must_use]
     pub fn create(new: NewCeremony, now: Timestamp) -> Self {
         let mut signing = Self {
@@ -79,22 +78,22 @@ impl Ceremony {
         self.signers.iter().find(|signer| signer.id == id)
     }
 
-    /// Whether it has not ended at `now`: it is pending, and its deadline has
-    /// not passed or waits for a signature that a device has made.
+    /// Returns true if it has not ended at `now`. It is pending, and its deadline has not passed or
+    /// waits for a signature that a device has made.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.status == CeremonyStatus::Pending
             && (now < self.expires_at || self.is_being_finished())
     }
 
-    /// Whether anybody can come to sign at `now`. A deadline that waits for a
-    /// signature has passed for everybody else.
+    /// Returns true if signers can come to sign at `now`. A deadline that waits for one signature
+    /// has passed for everybody else.
     #[must_use]
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.status == CeremonyStatus::Pending && now < self.expires_at
     }
 
-    /// Whether the party can sign at `now`.
+    /// Returns true if the party can sign at `now`.
     #[must_use]
     pub fn can_sign(&self, id: SignerId, now: Timestamp) -> bool {
         self.is_open(now)
@@ -103,8 +102,8 @@ impl Ceremony {
                 .is_some_and(|signer| signer.status == SignerStatus::Pending)
     }
 
-    /// Whether the party may still come to sign, now or later: they have not
-    /// finished, and the deadline has not passed or waits for their signature.
+    /// Returns true if the party may still come to sign, now or later. They have not finished, and
+    /// the deadline has not passed or waits for their signature.
     #[must_use]
     pub fn can_still_sign(&self, id: SignerId, now: Timestamp) -> bool {
         let is_awaited = || {
@@ -117,8 +116,7 @@ impl Ceremony {
         is_unfinished && (self.is_open(now) || (self.is_live(now) && is_awaited()))
     }
 
-    /// Whether a device has signed and the signature is not in the document
-    /// yet.
+    /// Returns true if a device has signed and the signature is not in the document yet.
     pub(super) fn is_being_finished(&self) -> bool {
         self.turn.is_some_and(|turn| turn.device_signed)
     }

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SigningOrder {
-    /// Whoever comes first signs first.
+    /// In any order.
     #[default]
     Parallel,
     /// One after the other, as listed.
     Sequential,
 }
 
-/// Where a ceremony stands.
+/// Status of a ceremony.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CeremonyStatus {
@@ -21,7 +21,7 @@ pub enum CeremonyStatus {
     Cancelled,
     /// Every signer signed.
     Completed,
-    /// Somebody declined and nobody else can still sign.
+    /// A party declined and no other can still sign.
     Declined,
     /// The window closed first.
     Expired,
@@ -32,7 +32,7 @@ pub enum CeremonyStatus {
 }
 
 impl CeremonyStatus {
-    /// Whether nothing changes it any more.
+    /// Returns true if the status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         self != Self::Pending
@@ -52,12 +52,12 @@ impl fmt::Display for CeremonyStatus {
     }
 }
 
-/// How a ceremony was completed.
+/// Mode of completion of a ceremony.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletionMode {
-    /// By humans with their eID.
+    /// Signed by people with their eID.
     QesCeremony,
-    /// By the sandbox, without a signature.
+    /// Completed by the sandbox, without a signature.
     SandboxSimulation,
 }

@@ -7,32 +7,32 @@ use crate::{AttemptId, SignerId, SigningMethod};
 /// Attempts that one signer may start within an hour.
 pub const ATTEMPTS_PER_HOUR: usize = 20;
 
-/// How long a turn holds after its signer's page was last heard of, as long as
-/// their device is not asked to sign.
+/// Time for which a turn holds after the last heartbeat of its signer's page, until the device is
+/// asked to sign.
 pub const MAX_ABSENCE: SignedDuration = SignedDuration::from_secs(30);
-/// How much of that is left when a page that is heard of is noted again.
+/// Remaining part of [`MAX_ABSENCE`] at which a heartbeat is recorded again.
 const ABSENCE_LEFT: SignedDuration = SignedDuration::from_secs(20);
 
-/// Who is signing now.
+/// The turn to sign.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Turn {
     /// The running attempt.
     pub attempt: AttemptId,
     /// Its signer.
     pub signer: SignerId,
-    /// When the turn ends at the latest, unless the device has signed.
+    /// Latest end of the turn, unless the device has signed.
     pub until: Timestamp,
-    /// When it ends because nobody was on the signer's page; none once the device
-    /// is asked to sign, which may answer without the page.
+    /// End of the turn for want of heartbeats of the signer's page. `None` once the device is asked
+    /// to sign, because it may answer without the page.
     #[serde(default)]
     pub present_until: Option<Timestamp>,
-    /// Whether the device has signed already.
+    /// True if the device has signed.
     pub device_signed: bool,
 }
 
 impl Turn {
-    /// When another signer can have the turn at the latest; none once the device
-    /// has signed: then the signature is finished first.
+    /// Latest time at which another signer can have the turn. `None` once the device has signed:
+    /// that signature is finished first.
     #[must_use]
     pub fn free_by(&self) -> Option<Timestamp> {
         (!self.device_signed).then_some(self.until)
@@ -44,7 +44,7 @@ impl Turn {
     }
 
     fn wants_presence(&self, now: Timestamp) -> bool {
-        // What a clock ahead has noted is noted again.
+        // A time recorded by a clock that is ahead is recorded again.
         let is_noted = |until: Timestamp| {
             let left = until.duration_since(now);
             ABSENCE_LEFT < left && left <= MAX_ABSENCE
@@ -53,13 +53,13 @@ impl Turn {
     }
 }
 
-/// Why an attempt cannot start, or have the turn.
+/// Reason why an attempt cannot start or take the turn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotBegin {
-    /// Somebody else is signing.
+    /// Another signer has the turn.
     #[error("another signer is signing")]
     Busy {
-        /// As [`Turn::free_by`] says.
+        /// Time of [`Turn::free_by`].
         until: Option<Timestamp>,
     },
     /// The signer may not use this method.
@@ -71,22 +71,22 @@ pub enum CannotBegin {
     /// Too many attempts.
     #[error("too many attempts; the next may start at {next}")]
     TooManyAttempts {
-        /// When the next one may start.
+        /// Earliest start of the next one.
         next: Timestamp,
     },
 }
 
 impl Ceremony {
-    /// The turn that still holds at `now`. One that does not is its attempt's
-    /// until another takes it. Once the device has signed it holds until the
-    /// attempt itself ends it, however long a host is away.
+    /// The turn that still holds at `now`. A lapsed turn remains its attempt's until another takes
+    /// it. Once the device has signed, the turn holds until the attempt itself ends it, however
+    /// long a host is down.
     #[must_use]
     pub fn current_turn(&self, now: Timestamp) -> Option<&Turn> {
         self.turn.as_ref().filter(|turn| turn.holds(now))
     }
 
-    /// Whether the turn is this attempt's: nobody has taken it since, and the
-    /// ceremony has not ended.
+    /// Returns true if the attempt has the turn: no other has taken it since, and the ceremony has
+    /// not ended.
     #[must_use]
     pub fn has_turn(&self, attempt: AttemptId) -> bool {
         self.turn.is_some_and(|turn| turn.attempt == attempt)
@@ -131,18 +131,16 @@ impl Ceremony {
         }
         party.attempts_started.push(now);
         party.attempt = Some(attempt);
-        // One that has lapsed may still stand there.
+        // A lapsed turn may still be stored.
         self.turn = self.turn.filter(|turn| turn.signer != signer);
         Ok(())
     }
 
-    /// Gives the turn to the newest attempt of a signer, until `until` at the
-    /// latest.
+    /// Gives the turn to the newest attempt of a signer, until `until` at the latest.
     ///
     /// # Errors
-    /// [`CannotBegin::Busy`] while another attempt has it, and
-    /// [`CannotBegin::NotOpen`] when the attempt is over or its signer cannot
-    /// sign now; nothing has changed then.
+    /// [`CannotBegin::Busy`] while another attempt has it, and [`CannotBegin::NotOpen`] if the
+    /// attempt is over or its signer cannot sign now; nothing has changed then.
     pub fn take_turn(
         &mut self,
         attempt: AttemptId,
@@ -169,14 +167,14 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Whether [`Self::note_presence`] would change anything.
+    /// Returns true if [`Self::note_presence`] would change anything.
     #[must_use]
     pub fn wants_presence(&self, signer: SignerId, now: Timestamp) -> bool {
         let turn = self.turn.filter(|turn| turn.signer == signer);
         turn.is_some_and(|turn| turn.wants_presence(now))
     }
 
-    /// Notes that the page of a signer was heard of, whose turn ends otherwise.
+    /// Records a heartbeat of a signer's page, without which the turn ends.
     pub fn note_presence(&mut self, signer: SignerId, now: Timestamp) {
         if self.wants_presence(signer, now)
             && let Some(turn) = &mut self.turn
@@ -185,11 +183,11 @@ impl Ceremony {
         }
     }
 
-    /// Records that the device is asked to sign. It may answer until the turn
-    /// ends, also when the page is gone, and after `until` not any more.
+    /// Records that the device is asked to sign. It may answer until the turn ends, even if the
+    /// page is closed, but not after `until`.
     ///
     /// # Errors
-    /// [`CannotAct::LostTurn`] when the attempt has it no more.
+    /// [`CannotAct::LostTurn`] if the attempt no longer has the turn.
     pub fn ask_device(
         &mut self,
         attempt: AttemptId,
@@ -201,12 +199,12 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Records that the device has signed; from now on the turn is kept, and
-    /// the deadline held up, until the attempt ends.
+    /// Records that the device has signed. From now on the turn holds, and the deadline waits,
+    /// until the attempt ends.
     ///
     /// # Errors
-    /// [`CannotAct::LostTurn`] when the attempt has it no more, and
-    /// [`CannotAct::SigningEnded`] when the deadline came before the signature.
+    /// [`CannotAct::LostTurn`] if the attempt no longer has the turn, and
+    /// [`CannotAct::SigningEnded`] if the deadline came before the signature.
     pub fn device_signed(&mut self, attempt: AttemptId, now: Timestamp) -> Result<(), CannotAct> {
         let expires_at = self.expires_at;
         let turn = self.own_turn(attempt)?;
@@ -217,7 +215,7 @@ impl Ceremony {
         Ok(())
     }
 
-    /// Gives the turn back; nothing happens when the attempt has it no more.
+    /// Ends the turn; does nothing if the attempt no longer has it.
     pub fn end_turn(&mut self, attempt: AttemptId) {
         if self.has_turn(attempt) {
             self.turn = None;
@@ -232,7 +230,7 @@ impl Ceremony {
     }
 }
 
-/// When whoever was heard of at `now` counts as gone.
+/// Time at which a signer counts as gone whose last heartbeat was at `now`.
 fn absent_by(now: Timestamp) -> Timestamp {
     now.saturating_add(MAX_ABSENCE).unwrap_or(Timestamp::MAX)
 }

@@ -17,7 +17,7 @@ fn a_deadline_waits_for_a_signature_that_the_device_has_made() {
     signing
         .device_signed(attempt_id(1), now() + HOUR * 23)
         .unwrap();
-    // However long nobody gets to it.
+    // However long it takes.
     let after = now() + DAY * 30;
 
     assert_eq!(signing.expire(after), []);
@@ -73,7 +73,7 @@ fn a_deadline_that_waits_for_a_signature_has_passed_for_everybody_else() {
         let refused = Err(CannotChange::SigningEnded);
         assert_eq!(signing.add_signer(new(), late), refused);
 
-        // It has not ended, and can be given more time.
+        // The ceremony has not ended, and its deadline can be extended.
         signing
             .change_methods(signer_id(2), &methods, late)
             .unwrap();

@@ -1,4 +1,4 @@
-//! Parties that are added, changed and removed while signing goes on.
+//! Adding, changing and removing parties while signing goes on.
 
 use parafa_domain::{
     CannotBegin, CannotChange, CeremonyEvent, CeremonyStatus, MAX_PARTIES, MethodSet, SignerRole,

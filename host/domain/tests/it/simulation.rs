@@ -1,4 +1,4 @@
-//! What the sandbox makes happen.
+//! Outcomes simulated in the sandbox.
 
 use parafa_domain::{
     CannotSimulate, CeremonyEvent, CeremonyStatus, CompletionMode, SignerRole, SignerStatus,

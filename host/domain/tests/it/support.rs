@@ -10,7 +10,7 @@ use uuid::Uuid;
 pub(crate) const HOUR: SignedDuration = SignedDuration::from_hours(1);
 pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// When every ceremony here is created.
+/// Time of creation of every ceremony here.
 pub(crate) fn now() -> Timestamp {
     "2026-03-11T09:00:00Z".parse().unwrap()
 }

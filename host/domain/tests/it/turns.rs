@@ -1,4 +1,4 @@
-//! Who signs now.
+//! Turns to sign.
 
 use parafa_domain::{
     CannotAct, CannotBegin, CeremonyEvent, MAX_ABSENCE, SigningMethod, SigningOrder,

@@ -10,14 +10,13 @@ use uuid::Uuid;
 
 use crate::support::{DAY, HOUR, now, of_parties, party};
 
-/// What may be tried, with how far back the state lies that it was decided on.
+/// A call, and the age of the state on which it was decided.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     call: Call,
-    /// Which party of that state it concerns.
+    /// Index of the party in that state.
     whom: usize,
-    /// How many steps ago the caller looked; ids, deadlines and clock are of
-    /// then.
+    /// Number of steps since the caller looked; ids, deadlines and clock are of that state.
     stale: usize,
 }
 
@@ -46,7 +45,7 @@ enum Call {
     Wait,
 }
 
-/// The calls that may take a ceremony from pending to each status.
+/// Calls that may take a ceremony from pending to each status.
 const SIGNING_TRANSITIONS: &[(CeremonyStatus, &[Call])] = &[
     (
         CeremonyStatus::Completed,
@@ -69,7 +68,7 @@ const SIGNING_TRANSITIONS: &[(CeremonyStatus, &[Call])] = &[
     (CeremonyStatus::Failed, &[Call::Fail]),
 ];
 
-/// Every step that a signer may take, with the calls that may cause it.
+/// Every transition of a signer, with the calls that may cause it.
 const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     (SignerStatus::Pending, SignerStatus::Signed, &[Call::Sign]),
     (
@@ -125,7 +124,7 @@ const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     ),
 ];
 
-/// A ceremony, what it looked like after each step, and the time.
+/// A ceremony, its state after each step, and the time.
 struct Walk {
     signing: Ceremony,
     seen: Vec<(Ceremony, Timestamp)>,
@@ -174,7 +173,7 @@ impl Walk {
         match call {
             Call::Add(role) => {
                 self.next_id += 1;
-                // Refusals change nothing, which is all that counts here.
+                // A refusal must change nothing; its kind does not matter here.
                 let _ = signing.add_signer(party(self.next_id, role), then);
                 Vec::new()
             }

@@ -1,4 +1,4 @@
-//! What a device signs in an authentication (`signature_protocols.html`).
+//! Data that a device signs in an authentication (`signature_protocols.html`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use super::{ACSP_V2, FlowType};
 /// The parts of it, every text exactly as it was sent or received.
 #[derive(Clone, Copy, Debug)]
 pub struct AcspV2Payload<'a> {
-    /// Of the environment.
+    /// Scheme name of the environment.
     pub scheme_name: &'a str,
     /// The service's random value.
     pub server_random: &'a str,
@@ -17,15 +17,15 @@ pub struct AcspV2Payload<'a> {
     pub rp_challenge: &'a str,
     /// The digest of the app's random value.
     pub user_challenge: &'a str,
-    /// Of the request.
+    /// Name in the request.
     pub relying_party_name: &'a str,
-    /// Of the request of a broker; otherwise empty.
+    /// Name in a broker's request; otherwise empty.
     pub brokered_relying_party_name: &'a str,
     /// Base64.
     pub interactions: &'a str,
-    /// The one that the app used.
+    /// Interaction that the app used.
     pub interaction_type_used: &'a str,
-    /// Of the request, if it had one; it counts where the app returns there.
+    /// Callback of the request, if it had one; used if the app returns there.
     pub initial_callback_url: &'a str,
     /// The way that the session went.
     pub flow: FlowType,
@@ -77,8 +77,8 @@ mod tests {
         assert_eq!(STANDARD.encode(Sha512::digest(payload.text())), published);
     }
 
-    /// The values of a genuine session of the provider's demo environment, as its
-    /// Java client tests them; the callback, which does not count, is ours.
+    /// Values of a genuine session of the provider's demo environment, from the tests of its Java
+    /// client. The callback, which is not used, is ours.
     #[test]
     fn an_authentication_by_notification_has_neither_broker_nor_callback() {
         let payload = AcspV2Payload {

@@ -8,8 +8,7 @@ use sha2::Sha256;
 
 use super::{ACSP_V2, FlowType, RAW_DIGEST_SIGNATURE};
 
-/// What the session behind a device link asks of the person, every text as it
-/// was sent.
+/// The request to the person in a device-link session, each text exactly as it was sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SessionTask<'a> {
     /// An authentication.
@@ -57,18 +56,18 @@ impl<'a> SessionTask<'a> {
     }
 }
 
-/// What a link's code is made over, every text exactly as it was sent or received.
+/// Data authenticated by a link's code, each text exactly as it was sent or received.
 #[derive(Clone, Copy, Debug)]
 pub struct AuthCodePayload<'a> {
-    /// Of the environment.
+    /// Scheme name of the environment.
     pub scheme_name: &'a str,
-    /// What is asked.
+    /// The request to the person.
     pub task: SessionTask<'a>,
-    /// Of the request.
+    /// Name in the request.
     pub relying_party_name: &'a str,
-    /// Of the request of a broker; otherwise empty.
+    /// Name in a broker's request; otherwise empty.
     pub brokered_relying_party_name: &'a str,
-    /// Of the request, if it had one; a code to scan is made without it.
+    /// Callback of the request, if it had one; unused for a QR code.
     pub initial_callback_url: &'a str,
     /// The kind of link.
     pub flow: FlowType,

@@ -1,4 +1,4 @@
-//! With what the app returns (`callback_urls.html`).
+//! Parameters with which the app returns (`callback_urls.html`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

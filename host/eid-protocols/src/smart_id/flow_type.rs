@@ -1,7 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How a session reaches the person's app: `flowType`, and `deviceLinkType` of a
-/// link.
+/// Path of a session to the person's app: `flowType`, and `deviceLinkType` of a link.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FlowType {
     /// A scanned code.
@@ -16,10 +15,10 @@ pub enum FlowType {
 }
 
 impl FlowType {
-    /// Those of device links.
+    /// Flows of device links.
     pub const OF_LINKS: [Self; 3] = [Self::Qr, Self::Web2App, Self::App2App];
 
-    /// The name in links, requests, answers and what is signed.
+    /// Name in links, requests, answers and signed data.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,14 +29,13 @@ impl FlowType {
         }
     }
 
-    /// Whether the app was opened on the device that shows the page, and
-    /// returns there.
+    /// Returns true if the app was opened on the device that shows the page, and returns there.
     #[must_use]
     pub fn is_same_device(self) -> bool {
         matches!(self, Self::Web2App | Self::App2App)
     }
 
-    /// Where the app returns to: nowhere but on the same device.
+    /// The URL to which the app returns; empty unless it is on the same device.
     pub(super) fn returns_to(self, initial_callback_url: &str) -> &str {
         if self.is_same_device() {
             initial_callback_url

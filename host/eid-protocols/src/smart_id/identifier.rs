@@ -1,6 +1,5 @@
-/// Whether a text names a person by a number of one country: `PNO`, `PAS` or
-/// `IDC`, the country, a hyphen and an identifier (ETSI EN 319 412-1, 5.1.3) of
-/// letters, digits and hyphens.
+/// Returns true if a text is a semantics identifier of a person. It has `PNO`, `PAS` or `IDC`, the
+/// country, a hyphen and an identifier (ETSI EN 319 412-1, 5.1.3) of letters, digits and hyphens.
 #[must_use]
 pub fn is_semantics_identifier(text: &str) -> bool {
     let Some((prefix, identifier)) = text.split_once('-') else {
@@ -22,7 +21,7 @@ pub fn is_semantics_identifier(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The first is of a published test account, the others are ours.
+    /// The first is a published test account, the others are ours.
     #[test]
     fn a_person_is_named_by_kind_country_and_number() {
         for text in ["PNOLT-40504040001", "PNOLV-329999-99901", "IDCEE-AA3456789"] {

@@ -3,11 +3,11 @@ use std::str::FromStr;
 
 use crate::ecdsa;
 
-/// How a card signs the SHA-256 digest that it is given.
+/// Signature algorithm of a card over a SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureAlgorithm {
-    /// ECDSA on the curve of the key. JOSE means P-256 by this name; the State's
-    /// cards have P-384 keys and sign SHA-256 digests as well. P-521 is no other case.
+    /// ECDSA on the curve of the key. In JOSE this name means P-256; the State's cards have P-384
+    /// keys and sign SHA-256 digests as well. P-521 is treated alike.
     Es256,
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     Rs256,
@@ -18,7 +18,7 @@ pub enum SignatureAlgorithm {
 /// The form of a signature value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureEncoding {
-    /// ECDSA's r and s one behind the other, each as long as the curve's field.
+    /// ECDSA's r and s concatenated, each as long as the curve's field.
     P1363,
     /// ECDSA's `ECDSA-Sig-Value`.
     Der,
@@ -29,7 +29,7 @@ pub enum SignatureEncoding {
 /// The key that a certificate certifies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CardKey {
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec {
         /// Length of an element of the curve's field.
         field_octets: usize,
@@ -104,7 +104,7 @@ impl FromStr for SignatureEncoding {
 #[error("the name is not a known one")]
 pub struct UnknownName;
 
-/// Why a value cannot be one of the card's.
+/// Reason why a value cannot be the card's signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidCardSignature {
     /// The key makes no signatures of this algorithm.
@@ -118,21 +118,20 @@ pub enum InvalidCardSignature {
         /// The form.
         encoding: SignatureEncoding,
     },
-    /// It is longer or shorter than the key makes them.
+    /// The length does not match the key.
     #[error("the signature has {length} octets where the certificate's key makes {expected}")]
     Length {
-        /// What the key makes.
+        /// Length for the key.
         expected: usize,
-        /// What there is.
+        /// Actual length.
         length: usize,
     },
-    /// It is not of the form that it should be of.
+    /// The encoding is invalid.
     #[error("the signature is no ECDSA-Sig-Value in DER with numbers of the curve")]
     Malformed,
 }
 
-/// The value as verifiers take it: DER for ECDSA, octets for RSA. That it
-/// verifies is not said.
+/// The value in the form for verifiers: DER for ECDSA, octets for RSA. It is not verified.
 ///
 /// # Errors
 /// [`InvalidCardSignature`].

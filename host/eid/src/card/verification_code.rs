@@ -1,14 +1,13 @@
 use sha2::{Digest, Sha256};
 
-/// The four digits that the page and the app both show, for people to compare:
-/// the last two bytes of SHA-256 over the digest that the card signs, as a number
-/// modulo 10000.
+/// The four-digit verification code that page and app show, for people to compare. It is the last
+/// two bytes of SHA-256 over the digest that the card signs, as a number modulo 10000.
 #[must_use]
 pub fn verification_code(to_be_signed: &[u8]) -> String {
     verification_code_of(&Sha256::digest(to_be_signed).into())
 }
 
-/// The same by the digest that is signed; Smart-ID has its codes so, too.
+/// The same from the digest to be signed; Smart-ID computes its codes in this way too.
 pub(crate) fn verification_code_of(sha256: &[u8; 32]) -> String {
     let digest = Sha256::digest(sha256);
     let number = u16::from_be_bytes([digest[30], digest[31]]);
@@ -21,7 +20,7 @@ mod tests {
 
     #[test]
     fn a_code_has_four_digits_and_is_of_what_is_signed() {
-        // The provider of Smart-ID computes its codes in the same way.
+        // Smart-ID's provider computes its codes in the same way.
         let code = verification_code(b"what is signed");
 
         assert!(code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()));

@@ -18,7 +18,7 @@ use crate::authentication::{
 use crate::display::login_text;
 use crate::provider::{EidError, ProviderSession, SessionState, SignerOutcome};
 
-/// A running authentication, with what is signed.
+/// A running authentication, with its message.
 #[derive(Deserialize, Serialize)]
 struct AuthenticationSession {
     session: SignatureSession,

@@ -19,7 +19,7 @@ use super::{
 use crate::ecdsa;
 use crate::service::{LONGEST_CERTIFICATE, LONGEST_SIGNATURE, decode};
 
-/// How long the service can be asked to wait.
+/// Range of the wait accepted by the service.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Longest id of a session, in characters.
@@ -37,19 +37,19 @@ pub struct MobileIdClient {
     port: Arc<dyn HttpPort>,
 }
 
-/// The certificate with which a phone signs, and whose phone it is.
+/// Signing certificate of a phone, and the phone's user.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
     /// The end-entity certificate, DER: some bytes, few enough for one.
     #[serde(with = "As::<Base64>")]
     pub der: Vec<u8>,
-    /// Whom it was asked for.
+    /// The user it belongs to.
     #[serde(flatten)]
     pub user: MobileIdUser,
 }
 
 impl fmt::Debug for SigningCertificate {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SigningCertificate").finish_non_exhaustive()
     }
@@ -61,22 +61,22 @@ pub struct SignatureSession {
     id: String,
 }
 
-/// A signature that a phone was asked for.
+/// A signature requested from a phone.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StartedSignature {
-    /// What to poll.
+    /// Session to poll.
     pub session: SignatureSession,
-    /// What the person compares with the phone.
+    /// Code that the person compares with the phone.
     pub verification_code: String,
 }
 
-/// What a phone has answered to an authentication.
+/// A phone's answer to an authentication.
 pub struct PhoneAuthentication {
     /// The person's authentication certificate, DER.
     pub certificate: Vec<u8>,
-    /// Whether the value is that of RSASSA-PKCS1-v1_5.
+    /// True if the value is one of RSASSA-PKCS1-v1_5.
     pub is_rsa: bool,
-    /// The value, as [`MobileIdClient::poll_signature`] tells it.
+    /// The value, in the form of [`MobileIdClient::poll_signature`].
     pub value: Vec<u8>,
 }
 
@@ -89,7 +89,7 @@ impl MobileIdClient {
         }
     }
 
-    /// The certificate with which somebody's phone signs. Nobody is asked for it.
+    /// Returns the signing certificate of a user's phone, without asking the user.
     ///
     /// # Errors
     /// [`MobileIdError`]; [`MobileIdError::NotClient`] without Mobile-ID.
@@ -110,7 +110,7 @@ impl MobileIdClient {
         })
     }
 
-    /// Asks somebody's phone to sign a SHA-256 digest.
+    /// Asks a user's phone to sign a SHA-256 digest.
     ///
     /// # Errors
     /// [`MobileIdError`].
@@ -129,7 +129,7 @@ impl MobileIdClient {
         })
     }
 
-    /// Asks somebody's phone to sign a digest at `path`.
+    /// Asks a user's phone to sign a digest at `path`.
     async fn start(
         &self,
         path: &str,
@@ -151,7 +151,7 @@ impl MobileIdClient {
         Ok(SignatureSession { id })
     }
 
-    /// Asks somebody's phone to authenticate its owner by a SHA-256 digest.
+    /// Asks a user's phone to authenticate its owner by a SHA-256 digest.
     ///
     /// # Errors
     /// [`MobileIdError`].
@@ -166,14 +166,13 @@ impl MobileIdClient {
             .await
     }
 
-    /// Where a signature stands; answers at once when that changes, and after
-    /// `wait` (1 s to 60 s) otherwise. The value is an `ECDSA-Sig-Value` in DER or
-    /// that of RSASSA-PKCS1-v1_5, as the SIM has a key; it is not verified here.
-    /// Of two polls at the same time the older one learns nothing.
+    /// Polls a signature: returns at once when its state changes, and after `wait` (1 s to 60 s)
+    /// otherwise. The value is an `ECDSA-Sig-Value` in DER or one of RSASSA-PKCS1-v1_5, depending
+    /// on the SIM's key; it is not verified here. Of two concurrent polls the older one learns
+    /// nothing.
     ///
     /// # Errors
-    /// [`MobileIdError`]; unless it [`MobileIdError::is_transient`], the session
-    /// is over.
+    /// [`MobileIdError`]; unless it [`MobileIdError::is_transient`], the session is over.
     pub async fn poll_signature(
         &self,
         session: &SignatureSession,
@@ -186,11 +185,10 @@ impl MobileIdClient {
         Ok(SessionState::Complete(value(&signature)?))
     }
 
-    /// Where an authentication stands, as [`Self::poll_signature`] does.
+    /// Polls an authentication, like [`Self::poll_signature`].
     ///
     /// # Errors
-    /// [`MobileIdError`]; unless it [`MobileIdError::is_transient`], the session
-    /// is over.
+    /// [`MobileIdError`]; unless it [`MobileIdError::is_transient`], the session is over.
     pub async fn poll_authentication(
         &self,
         session: &SignatureSession,
@@ -210,7 +208,7 @@ impl MobileIdClient {
         }))
     }
 
-    /// The answer of a session that ended well; none while it runs.
+    /// Answer of a session that ended with success; `None` while it runs.
     async fn poll(
         &self,
         path: &str,
@@ -236,7 +234,7 @@ impl MobileIdClient {
     }
 }
 
-/// The value as verifiers take it.
+/// The value in the form for verifiers.
 fn value(signature: &Signature) -> Result<Vec<u8>, InvalidAnswer> {
     let unreadable = InvalidAnswer::Member("signature value");
     let value = decode(&signature.value, LONGEST_SIGNATURE).ok_or(unreadable)?;

@@ -3,18 +3,17 @@ use std::time::Duration;
 use url::Url;
 use uuid::Uuid;
 
-/// How the service is reached, and as whom.
+/// Address of the service, and the relying party's identity.
 #[derive(Clone, Debug)]
 pub struct MobileIdConfig {
     /// The address that `/signature` is appended to, such as
     /// `https://tsp.demo.sk.ee/mid-api`.
     pub base_url: Url,
-    /// By contract.
+    /// UUID in the contract.
     pub relying_party_uuid: Uuid,
-    /// By contract; shown on the phone before the text.
+    /// Name in the contract; shown on the phone before the text.
     pub relying_party_name: String,
-    /// For a whole exchange, beside the time that a poll asks the service to
-    /// wait.
+    /// Time limit of an exchange, beyond the time that a poll asks the service to wait.
     pub exchange_timeout: Duration,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,

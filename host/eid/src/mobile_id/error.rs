@@ -2,33 +2,32 @@ use crate::service::ServiceError;
 
 use super::SignerOutcome;
 
-/// Why there is no certificate or signature. `Display` is for operators and
-/// names nobody.
+/// Reason for the lack of a certificate or signature. `Display` is for operators and names no
+/// person.
 #[derive(Debug, thiserror::Error)]
 pub enum MobileIdError {
     /// The person refused.
     #[error("the person refused")]
     UserCancelled,
-    /// The person did not decide in time.
+    /// The person did not answer in time.
     #[error("the person did not decide in time")]
     TimedOut,
-    /// Number and code are nobody's, or not of the same person with Mobile-ID.
+    /// Number and code are unknown, or do not belong to one person with Mobile-ID.
     #[error("there is no such Mobile-ID")]
     NotClient,
-    /// The phone signed something else: its SIM has other keys than the service
-    /// knows.
+    /// The phone signed something else: its SIM has keys other than the service expects.
     #[error("the phone signed something else than it was asked to")]
     HashMismatch,
     /// The phone is off or out of coverage.
     #[error("the phone cannot be reached")]
     PhoneAbsent,
-    /// The phone did not take the message.
+    /// The message could not be delivered to the phone.
     #[error("the message could not be delivered to the phone")]
     Delivery,
     /// The SIM failed.
     #[error("the phone's SIM failed")]
     Sim,
-    /// It ended in a way that this client does not know.
+    /// The result is unknown to this client.
     #[error("the service ended with the unknown result {0:?}")]
     UnknownResult(String),
 
@@ -41,28 +40,27 @@ pub enum MobileIdError {
     /// The service gave no answer of the protocol.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// The answer is not what the protocol allows.
+    /// The answer violates the protocol.
     #[error(transparent)]
     InvalidAnswer(#[from] InvalidAnswer),
 }
 
-/// What is wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAnswer {
-    /// It is not JSON, or not of the expected shape.
+    /// Not JSON, or of another shape.
     #[error("the service's answer is malformed")]
     Malformed,
     /// A member is missing, cannot be read, or is longer than any should be.
     #[error("the service's answer has no readable {0}")]
     Member(&'static str),
-    /// The signature was made with another algorithm than ECDSA or RSA with
-    /// SHA-256.
+    /// The algorithm is neither ECDSA nor RSA with SHA-256.
     #[error("the service's answer is signed otherwise than asked for")]
     Algorithm,
 }
 
 impl MobileIdError {
-    /// What to tell the person.
+    /// Outcome to show to the person.
     #[must_use]
     pub fn signer_outcome(&self) -> SignerOutcome {
         match self {
@@ -79,7 +77,7 @@ impl MobileIdError {
         }
     }
 
-    /// Whether the session ended without having reached a phone.
+    /// Returns true if the session ended before it reached a phone.
     pub(super) fn is_undelivered(&self) -> bool {
         matches!(self, Self::NotClient | Self::PhoneAbsent | Self::Delivery)
     }
@@ -93,8 +91,8 @@ impl MobileIdError {
         }
     }
 
-    /// Whether the same poll may go better a little later: the session itself
-    /// is not known to have ended.
+    /// Returns true if the same poll may succeed a little later: the session itself is not known to
+    /// have ended.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Service(error) if error.is_transient())

@@ -13,7 +13,7 @@ use crate::service::{self, ServiceError, json_get, json_post};
 use super::wire::Refusal;
 use super::{InvalidAnswer, MobileIdConfig, MobileIdError};
 
-/// Longest id of a refused request that is taken, in characters.
+/// Maximum length of a refused request's id, in characters.
 const LONGEST_TRACE: usize = 64;
 
 /// Sends `body` to `path`.
@@ -27,13 +27,13 @@ pub(super) async fn post<T: DeserializeOwned>(
     exchange(port, config, request, Duration::ZERO)
         .await
         .map_err(|error| match error {
-            // There is no session yet that could be unknown.
+            // No session exists yet, so a 404 does not mean an unknown one.
             MobileIdError::SessionNotFound => ServiceError::of_status(404).into(),
             error => error,
         })
 }
 
-/// Asks for `path`, giving the service `wait` to answer.
+/// Requests `path`, and gives the service `wait` to answer.
 pub(super) async fn get<T: DeserializeOwned>(
     port: &dyn HttpPort,
     config: &MobileIdConfig,
@@ -72,7 +72,7 @@ fn check_status(response: &Response<Bytes>) -> Result<(), MobileIdError> {
     })
 }
 
-/// What the service knows the request by.
+/// The service's trace id of the request.
 fn trace(response: &Response<Bytes>) -> String {
     let refusal: Refusal = serde_json::from_slice(response.body()).unwrap_or_default();
     let is_of_id = |c: &char| c.is_ascii_alphabetic() || c.is_ascii_digit() || *c == '-';

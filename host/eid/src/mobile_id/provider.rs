@@ -1,4 +1,4 @@
-//! Mobile-ID as a provider like the others.
+//! Mobile-ID as an [`EidProvider`].
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl From<MobileIdError> for EidError {
 #[error("Mobile-ID has no sessions of certificates")]
 struct NoCertificateSessions;
 
-/// Somebody without a phone's number.
+/// The phone number is missing.
 #[derive(Debug, thiserror::Error)]
 #[error("the person's phone number is not known")]
 pub(super) struct NoPhoneNumber;
@@ -45,8 +45,8 @@ impl EidProvider for MobileIdClient {
         true
     }
 
-    /// Nobody is asked for a certificate. A phone that was asked for a signature
-    /// rings again when it is asked again.
+    /// A certificate is available without asking the person. A phone that was asked for a signature
+    /// rings again for a repetition.
     fn repeats_within(&self, asked: AskedFor) -> Duration {
         match asked {
             AskedFor::Certificate => Duration::MAX,

@@ -1,10 +1,10 @@
-//! How requests and sessions end.
+//! Results of requests and sessions.
 
 use crate::service::name_only;
 
 use super::MobileIdError;
 
-/// Whether one ended well.
+/// Checks a result.
 pub(super) fn check(result: &str) -> Result<(), MobileIdError> {
     Err(match result {
         "OK" => return Ok(()),

@@ -5,8 +5,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::display::{self, InvalidDisplayText};
 
-/// A text that the phone shows, in GSM-7 where that has all of its characters,
-/// else in UCS-2.
+/// Text for the phone, in GSM-7 if that has all of its characters, otherwise in UCS-2.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DisplayText {
     text: String,
@@ -40,9 +39,8 @@ impl DisplayText {
         })
     }
 
-    /// As much of a text as phones show: as it is, or else with letters of GSM-7
-    /// in place of those that it has not, because twice as many of them fit, or
-    /// else in UCS-2.
+    /// As much of a text as phones show. The text is kept if it fits. Otherwise it is
+    /// transliterated to GSM-7, which fits twice as many characters; failing that, it is in UCS-2.
     ///
     /// # Errors
     /// [`InvalidDisplayText::Blank`].
@@ -75,8 +73,7 @@ impl DisplayText {
     }
 }
 
-/// What stands for a character in the basic table of GSM-7; none where nothing
-/// does.
+/// Replacement of a character in the basic table of GSM-7; `None` if there is none.
 fn in_gsm_7(character: char) -> Option<String> {
     let in_its_place = match character {
         '„' | '“' | '”' | '«' | '»' => "\"",
@@ -97,8 +94,8 @@ fn in_gsm_7(character: char) -> Option<String> {
     Some(in_its_place.to_owned())
 }
 
-/// The language of what the phone shows around the text. The service takes
-/// English where it has not the one that is asked for in the phone's country.
+/// Language of the phone's own text. The service uses English if it lacks the language in the
+/// phone's country.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Language {
     /// English.
@@ -113,7 +110,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// By its code in ISO 639-2; English where the service has it not.
+    /// The language with this ISO 639-2 code; English if the service lacks it.
     #[must_use]
     pub fn of(code: &str) -> Self {
         match code {

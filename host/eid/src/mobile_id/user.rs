@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=30;
 /// Digits of a national identity number, in Lithuania and Estonia.
 const NATIONAL_DIGITS: usize = 11;
-/// The countries whose people have Mobile-ID, as semantics identifiers begin
-/// (ETSI EN 319 412-1, 5.1.3).
+/// Semantics identifiers' prefixes of the countries with Mobile-ID (ETSI EN 319 412-1, 5.1.3).
 const PREFIXES: [&str; 2] = ["PNOLT-", "PNOEE-"];
 
-/// Somebody with a phone. `Debug` shows neither number.
+/// A person with a phone. `Debug` shows neither number.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MobileIdUser {
@@ -19,8 +18,8 @@ pub struct MobileIdUser {
 }
 
 impl MobileIdUser {
-    /// The person with this semantics identifier, and their phone's number, which
-    /// begins with `+` and the code of a country.
+    /// The person with this semantics identifier, and their phone number, which begins with `+` and
+    /// a country code.
     ///
     /// # Errors
     /// [`InvalidUser`].
@@ -50,13 +49,13 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Somebody who cannot have Mobile-ID.
+/// Reason why a person cannot have Mobile-ID.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidUser {
-    /// The identifier is none of Lithuania or Estonia.
+    /// The identifier is not one of Lithuania or Estonia.
     #[error("the person's identifier is none of Lithuania or Estonia")]
     Identifier,
-    /// The phone's number is none.
+    /// The phone number is invalid.
     #[error("the phone's number is not + and 8 to 30 digits")]
     PhoneNumber,
 }

@@ -1,5 +1,5 @@
-/// The four digits that the page and the phone both show: the six first bits of
-/// the digest that is signed, and its seven last ones.
+/// The four-digit verification code that page and phone show: the first six bits of the digest to
+/// be signed, and its last seven.
 #[must_use]
 pub fn verification_code(digest: &[u8]) -> String {
     let [first, last] = [digest.first(), digest.last()].map(|byte| byte.copied().unwrap_or(0));

@@ -9,7 +9,7 @@ use super::{DisplayText, Language, MobileIdConfig, MobileIdUser};
 /// The one kind of digests that are signed.
 const SHA256: &str = "SHA256";
 
-/// Of a certificate, and the beginning of every other request.
+/// Request for a certificate, and the common part of the other requests.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UserRequest<'r> {
@@ -77,7 +77,7 @@ pub(super) struct StatusAnswer {
     pub(super) state: String,
     pub(super) result: Option<String>,
     pub(super) signature: Option<Signature>,
-    /// Of an authentication.
+    /// Certificate of an authentication.
     pub(super) cert: Option<String>,
 }
 

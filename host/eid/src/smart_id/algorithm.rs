@@ -5,8 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-/// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) with one of three digests: what
-/// containers and readers without PSS understand.
+/// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) with one of three digests: supported by containers and readers
+/// without PSS.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum SignatureAlgorithm {
     /// With SHA-256.
@@ -65,7 +65,7 @@ impl FromStr for SignatureAlgorithm {
     }
 }
 
-/// A name that is none of a known algorithm.
+/// The name of an unknown algorithm.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the name is not that of a known signature algorithm")]
 pub struct UnknownSignatureAlgorithm;

@@ -1,4 +1,4 @@
-//! A person authenticates, asked by notification or by a device link (`ACSP_V2`).
+//! Authentication by notification or by a device link (`ACSP_V2`).
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -35,7 +35,7 @@ const SERVER_RANDOM: RangeInclusive<usize> = 24..=256;
 /// Length of `userChallenge`, a SHA-256 digest in base64url, in characters.
 const USER_CHALLENGE: usize = 43;
 
-/// A running authentication, with what its answer is made of.
+/// A running authentication, with the data that its answer is checked against.
 #[derive(Deserialize, Serialize)]
 struct AuthenticationSession {
     id: SessionId,
@@ -116,8 +116,8 @@ impl SmartIdClient {
         })
     }
 
-    /// Whom it is for stands in every text: in the long one whole, and in the short
-    /// one of apps that know nothing else.
+    /// Both texts name the relying party: the long one in full, and the short one for apps that
+    /// support no other.
     fn asked(
         &self,
         message: &[u8],
@@ -188,7 +188,7 @@ impl SmartIdClient {
     }
 }
 
-/// Whether these are the parameters that were asked for.
+/// Returns true if the parameters are the requested ones.
 fn are_expected(parameters: &PssParameters) -> bool {
     let mask = &parameters.mask_gen_algorithm;
     parameters.hash_algorithm == SHA_256

@@ -1,4 +1,4 @@
-//! Where the app returns to.
+//! URLs to which the app returns.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ const LONGEST_CALLBACK: usize = 1800;
 /// Query parameter of a callback that only this session's browser knows.
 const CALLBACK_VALUE: &str = "value";
 
-/// Where the app returns the person to, with a value that cannot be guessed.
+/// URL to which the app returns the person, with an unguessable value.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CallbackUrl {
     url: String,
@@ -19,11 +19,11 @@ pub struct CallbackUrl {
 }
 
 impl CallbackUrl {
-    /// `random` is for this session alone. Plain http is for a service that
-    /// runs on the same machine.
+    /// `random` must be unique to this session. Plain http is only for a service on the same
+    /// machine.
     ///
     /// # Errors
-    /// [`InvalidCallbackUrl`] when the service would not take it.
+    /// [`InvalidCallbackUrl`] if the service would not accept it.
     pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
         if !is_web_address(base) {
             return Err(InvalidCallbackUrl::NotHttps);
@@ -52,8 +52,7 @@ impl CallbackUrl {
     }
 }
 
-/// Whether an address is https, or http to a service that runs on the same
-/// machine.
+/// Returns true if a URL is https, or http on the loopback interface.
 pub(super) fn is_web_address(url: &Url) -> bool {
     match url.scheme() {
         "https" => url.has_host(),
@@ -74,14 +73,13 @@ fn is_loopback(url: &Url) -> bool {
 /// An address that the app cannot return to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidCallbackUrl {
-    /// Only https is taken.
+    /// Only https is accepted.
     #[error("the callback is not an https address")]
     NotHttps,
-    /// `|` separates the fields of what is authenticated, `#` begins a
-    /// fragment.
+    /// `|` separates the fields of the authenticated data, `#` begins a fragment.
     #[error("the callback has a fragment or a vertical bar")]
     ReservedCharacter,
-    /// Longer than the service takes.
+    /// Longer than the service accepts.
     #[error("the callback has {length} characters, more than {LONGEST_CALLBACK}")]
     TooLong {
         /// Its length.

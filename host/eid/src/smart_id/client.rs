@@ -17,7 +17,7 @@ use super::{
 };
 use crate::service::{LONGEST_CERTIFICATE, LONGEST_SIGNATURE, decode};
 
-/// How long the service can be asked to wait.
+/// Range of the wait accepted by the service.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
@@ -37,11 +37,10 @@ impl SmartIdClient {
         }
     }
 
-    /// Asks a person, by notification, for the certificate to sign with.
+    /// Requests a person's signing certificate, by notification.
     ///
     /// # Errors
-    /// [`SmartIdError`]; without an account it is
-    /// [`SmartIdError::AccountNotFound`].
+    /// [`SmartIdError`]; [`SmartIdError::AccountNotFound`] without an account.
     pub async fn start_certificate_choice(
         &self,
         signer: &SemanticsIdentifier,
@@ -60,8 +59,8 @@ impl SmartIdClient {
         })
     }
 
-    /// Opens a choice of a certificate to whoever follows its link. With a
-    /// callback it can be followed on the same device too.
+    /// Opens a certificate choice for anybody who follows its link. With a callback the link also
+    /// works on the same device.
     ///
     /// # Errors
     /// [`SmartIdError`].
@@ -81,8 +80,7 @@ impl SmartIdClient {
         Ok(DeviceLinkSession::new(answer, callback, None)?)
     }
 
-    /// The link of a session, to be made anew every second where it is a code
-    /// to scan.
+    /// The link of a session; a QR code needs a new one every second.
     #[must_use]
     pub fn device_link(
         &self,
@@ -120,13 +118,12 @@ impl SmartIdClient {
         })
     }
 
-    /// Goes on from a choice of a certificate by device link, which must just
-    /// have completed, to the signature: the app is still open, and there is
-    /// no code to compare.
+    /// Continues from a certificate choice by device link, which must just have completed, to the
+    /// signature. The app is still open, and there is no code to compare.
     ///
     /// # Errors
-    /// [`SmartIdError`]; [`SmartIdError::CodeChoiceInLinkedSession`] for
-    /// interactions that need a notification.
+    /// [`SmartIdError`]; [`SmartIdError::CodeChoiceInLinkedSession`] for interactions that need a
+    /// notification.
     pub async fn start_linked_signature(
         &self,
         choice: &CertificateSession,
@@ -156,12 +153,11 @@ impl SmartIdClient {
         ))
     }
 
-    /// Where a choice of a certificate stands; answers at once when that
-    /// changes, and after `wait` (1 s to 120 s) otherwise.
+    /// Polls a certificate choice: returns at once when its state changes, and after `wait` (1 s to
+    /// 120 s) otherwise.
     ///
     /// # Errors
-    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session
-    /// is over.
+    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session is over.
     pub async fn poll_certificate(
         &self,
         session: &CertificateSession,
@@ -181,12 +177,10 @@ impl SmartIdClient {
         }))
     }
 
-    /// Where a signature stands, as [`Self::poll_certificate`] does. The value
-    /// is not verified here.
+    /// Polls a signature, like [`Self::poll_certificate`]. The value is not verified here.
     ///
     /// # Errors
-    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session
-    /// is over.
+    /// [`SmartIdError`]; unless it [`SmartIdError::is_transient`], the session is over.
     pub async fn poll_signature(
         &self,
         session: &SignatureSession,
@@ -225,8 +219,8 @@ impl SmartIdClient {
         }))
     }
 
-    /// The answer of a session that ended well, and who answered; none while
-    /// it runs.
+    /// Answer of a session that ended with success, and the document that answered; `None` while it
+    /// runs.
     pub(super) async fn poll(
         &self,
         id: SessionId,

@@ -5,24 +5,23 @@ use uuid::Uuid;
 
 use super::CertificateLevel;
 
-/// How the service is reached, and as whom.
+/// Address of the service, and the relying party's identity.
 #[derive(Clone, Debug)]
 pub struct SmartIdConfig {
     /// The address that `/v3` is appended to, such as
     /// `https://sid.demo.sk.ee/smart-id-rp`.
     pub base_url: Url,
-    /// By contract.
+    /// UUID in the contract.
     pub relying_party_uuid: Uuid,
-    /// By contract; device links are authenticated with exactly this text.
+    /// Name in the contract; device links are authenticated with exactly this text.
     pub relying_party_name: String,
-    /// Whether authentications name on whose behalf they are; only by contract.
+    /// True if authentications name the party on whose behalf they are; only by contract.
     pub is_broker: bool,
     /// `smart-id`, or `smart-id-demo` in the provider's demo environment.
     pub scheme_name: String,
     /// Lowest level that a certificate may have.
     pub certificate_level: CertificateLevel,
-    /// For a whole exchange, beside the time that a poll asks the service to
-    /// wait.
+    /// Time limit of an exchange, beyond the time that a poll asks the service to wait.
     pub exchange_timeout: Duration,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,

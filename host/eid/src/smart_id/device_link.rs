@@ -16,39 +16,38 @@ use super::callback::{CallbackUrl, is_web_address};
 use super::wire::{AskedAuthentication, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
-/// Length of a session's token, in characters. With the longest base a code to
-/// scan holds the link.
+/// Length of a session's token, in characters. With the longest base URL the link still fits a QR
+/// code.
 const TOKEN_LENGTH: RangeInclusive<usize> = 24..=256;
 /// Length of a session's secret, in bytes.
 const SECRET_LENGTH: RangeInclusive<usize> = 16..=128;
-/// Longest address that links begin with, in characters.
+/// Maximum length of the base URL of links, in characters.
 const LONGEST_BASE: usize = 256;
 
-/// How the person comes to the app.
+/// Way in which the person opens the app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkKind {
-    /// By a code to scan, made anew every second.
+    /// A QR code, made anew every second.
     Qr {
         /// Since the session was created.
         elapsed: Duration,
     },
-    /// By a link in a browser on the same device; with a callback only.
+    /// A link in a browser on the same device; only with a callback.
     Web2App,
-    /// By a link in another app; with a callback only.
+    /// A link in another app; only with a callback.
     App2App,
 }
 
-/// A choice of a certificate, or an authentication, that waits for somebody to
-/// follow its link.
+/// A certificate choice, or an authentication, that waits for a person to follow its link.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeviceLinkSession {
-    /// What to poll.
+    /// Session to poll.
     pub session: CertificateSession,
     token: String,
     secret: SessionSecret,
     link_base: String,
     callback: Option<CallbackUrl>,
-    /// None of a choice of a certificate.
+    /// `None` for a certificate choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     authentication: Option<AskedAuthentication>,
 }
@@ -93,8 +92,7 @@ impl DeviceLinkSession {
         })
     }
 
-    /// `language` is an ISO 639-2 code; it is that of the page shown where
-    /// there is no app.
+    /// `language` is an ISO 639-2 code, for the page shown if there is no app.
     pub(super) fn link(&self, kind: LinkKind, language: &str, config: &SmartIdConfig) -> String {
         let (flow, elapsed) = match kind {
             LinkKind::Qr { elapsed } => (
@@ -132,20 +130,20 @@ impl DeviceLinkSession {
         format!("{unprotected_link}&authCode={auth_code}")
     }
 
-    /// Where the app returns to when it was opened on the same device.
+    /// URL to which the app returns if it was opened on the same device.
     pub(super) fn callback(&self) -> Option<&str> {
         self.callback.as_ref().map(CallbackUrl::as_str)
     }
 
-    /// Whether it can be followed on the device that shows the page.
+    /// Returns true if the link can be followed on the device that shows the page.
     #[must_use]
     pub fn has_callback(&self) -> bool {
         self.callback.is_some()
     }
 
-    /// Whether the app came back to this session's callback: `value` is the
-    /// parameter of that name, `session_secret_digest` the one that the app
-    /// added. To be asked once; then the callback is used up.
+    /// Checks that the app came back to this session's callback: `value` is the parameter of that
+    /// name, `session_secret_digest` the one that the app added. Call it once; then the callback is
+    /// used up.
     #[must_use]
     pub fn admits_callback(&self, value: &str, session_secret_digest: &str) -> bool {
         let digest = protocol::session_secret_digest(self.secret.expose());
@@ -158,8 +156,8 @@ impl DeviceLinkSession {
     }
 }
 
-/// Whether links may begin with this text. A page offers them to be followed:
-/// no scheme but that of the web is.
+/// Returns true if links may begin with this text. Pages show them to be followed, so only web
+/// schemes are allowed.
 fn is_base(text: &str) -> bool {
     text.len() <= LONGEST_BASE
         && text.bytes().all(|byte| byte.is_ascii_graphic())
@@ -167,8 +165,7 @@ fn is_base(text: &str) -> bool {
         && Url::parse(text).is_ok_and(|url| is_web_address(&url))
 }
 
-/// The key of a session's links. To be kept encrypted; not shown by `Debug`,
-/// and wiped when dropped.
+/// Key of a session's links. Keep it encrypted; `Debug` does not show it, and it is wiped on drop.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionSecret(Zeroizing<Vec<u8>>);

@@ -1,10 +1,10 @@
-//! How sessions end.
+//! Results of sessions.
 
 use crate::service::name_only;
 
 use super::SmartIdError;
 
-/// Whether a session ended well.
+/// Checks the result of a session.
 pub(super) fn check(end_result: &str) -> Result<(), SmartIdError> {
     Err(match end_result {
         "OK" => return Ok(()),

@@ -2,8 +2,8 @@ use crate::service::ServiceError;
 
 use super::{CertificateLevel, FlowType, SignatureAlgorithm, SignerOutcome};
 
-/// Why there is no certificate or signature. `Display` is for operators and
-/// names nobody.
+/// Reason for the lack of a certificate or signature. `Display` is for operators and names no
+/// person.
 #[derive(Debug, thiserror::Error)]
 pub enum SmartIdError {
     /// The person refused.
@@ -12,13 +12,13 @@ pub enum SmartIdError {
     /// The person refused to choose a certificate.
     #[error("the person refused to choose a certificate")]
     UserRefusedCertificateChoice,
-    /// The person refused what an interaction asked.
+    /// The person refused an interaction.
     #[error("the person refused an interaction")]
     UserRefusedInteraction,
-    /// The person did not decide in time.
+    /// The person did not answer in time.
     #[error("the person did not decide in time")]
     TimedOut,
-    /// The person chose another verification code.
+    /// The person chose a wrong verification code.
     #[error("the person chose a wrong verification code")]
     WrongVerificationCode,
     /// The document can no longer be used.
@@ -30,26 +30,26 @@ pub enum SmartIdError {
     /// The app is too old for every interaction that was offered.
     #[error("the person's app supports none of the interactions")]
     InteractionNotSupported,
-    /// The app and the service did not understand one another.
+    /// A protocol failure between app and service.
     #[error("the app and the service disagreed on the protocol")]
     ProtocolFailure,
-    /// The app met another transaction than the linked one.
+    /// The app received a transaction other than the linked one.
     #[error("the app was given another transaction before the linked one")]
     ExpectedLinkedSession,
     /// The service failed on a session.
     #[error("the service failed on the session")]
     ServerError,
-    /// The session ended in a way that this client does not know.
+    /// The end result is unknown to this client.
     #[error("the session ended with the unknown result {0:?}")]
     UnknownEndResult(String),
 
-    /// There is no such account or document.
+    /// The account or document does not exist.
     #[error("there is no such account")]
     AccountNotFound,
-    /// The person has accounts, but none of the level asked for.
+    /// The person has accounts, but none of the requested level.
     #[error("the person has no account of the level asked for")]
     NoSuitableAccount,
-    /// The person has to look into the app or the provider's portal.
+    /// The person must open the app or the provider's portal.
     #[error("the person has to look into the app or the provider's portal")]
     SeeApp,
     /// The session is unknown or has expired.
@@ -58,7 +58,7 @@ pub enum SmartIdError {
     /// The request did not satisfy the service.
     #[error("the service found the request wrong: {0}")]
     BadRequest(String),
-    /// The contract does not include what was asked for.
+    /// The contract does not include the request.
     #[error("the service does not permit this to this relying party")]
     Forbidden,
     /// The service no longer speaks this version of the protocol.
@@ -70,38 +70,38 @@ pub enum SmartIdError {
     /// The service gave no answer of the protocol.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// The answer is not what the protocol allows.
+    /// The answer violates the protocol.
     #[error(transparent)]
     InvalidAnswer(#[from] InvalidAnswer),
-    /// The answered certificate is of a lower level than asked for.
+    /// The certificate is of a lower level than requested.
     #[error("the certificate is {answered:?} where {requested:?} was asked for")]
     LevelTooLow {
-        /// Asked for.
+        /// Requested level.
         requested: CertificateLevel,
         /// Answered.
         answered: CertificateLevel,
     },
-    /// A choice among codes was offered where no notification goes out.
+    /// A choice of codes was offered in a session without a notification.
     #[error("a choice among verification codes cannot be offered in a linked session")]
     CodeChoiceInLinkedSession,
 }
 
-/// What is wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAnswer {
-    /// It is not JSON, or not of the expected shape.
+    /// Not JSON, or of another shape.
     #[error("the service's answer is malformed")]
     Malformed,
     /// A member is missing, cannot be read, or is longer than any should be.
     #[error("the service's answer has no readable {0}")]
     Member(&'static str),
-    /// The signature is of another protocol.
+    /// The signature uses another protocol.
     #[error("the service's answer is of another signature protocol")]
     Protocol,
-    /// The signature was made with another algorithm.
+    /// The signature uses another algorithm.
     #[error("the service's answer is signed otherwise than with {requested}")]
     Algorithm {
-        /// Asked for.
+        /// Requested algorithm.
         requested: SignatureAlgorithm,
     },
     /// The session went a way that was not offered.
@@ -110,19 +110,19 @@ pub enum InvalidAnswer {
         /// The way it went.
         answered: FlowType,
     },
-    /// The person was asked otherwise than by the interaction that was offered.
+    /// The interaction used was not offered.
     #[error("the person was asked by an interaction that was not offered")]
     Interaction,
     /// Another document answered.
     #[error("another document answered than the one asked")]
     Document,
-    /// The signature comes with another certificate than the one signed for.
+    /// The signature comes with another certificate than requested.
     #[error("the signature comes with another certificate than the chosen one")]
     Certificate,
 }
 
 impl SmartIdError {
-    /// What to tell the person.
+    /// Outcome to show to the person.
     #[must_use]
     pub fn signer_outcome(&self) -> SignerOutcome {
         match self {
@@ -166,8 +166,8 @@ impl SmartIdError {
         }
     }
 
-    /// Whether the same poll may go better a little later: the session itself
-    /// is not known to have ended.
+    /// Returns true if the same poll may succeed a little later: the session itself is not known to
+    /// have ended.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {

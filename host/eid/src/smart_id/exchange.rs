@@ -13,14 +13,14 @@ use crate::service::{self, ServiceError, json_get, json_post};
 use super::wire::{Refusal, RefusalReason};
 use super::{InvalidAnswer, SmartIdConfig, SmartIdError};
 
-/// The code of a person who exists, but has no account of the level.
+/// Code for a person who exists, but has no account of the level.
 const NO_SUITABLE_ACCOUNT: &str = "NO_SUITABLE_ACCOUNT_FOUND";
-/// Longest name that is taken from a refusal, in characters.
+/// Maximum length of a name from a refusal, in characters.
 const LONGEST_NAME: usize = 64;
-/// Most reasons that are taken from a refusal.
+/// Maximum number of reasons from a refusal.
 const MOST_REASONS: usize = 8;
 
-/// What a 404 is about.
+/// Subject of a 404.
 #[derive(Clone, Copy)]
 pub(super) enum Subject {
     Account,
@@ -38,7 +38,7 @@ pub(super) async fn post<T: DeserializeOwned>(
     exchange(port, config, request, Duration::ZERO, Subject::Account).await
 }
 
-/// Asks for `path` under `/v3`, giving the service `wait` to answer.
+/// Requests `path` under `/v3`, and gives the service `wait` to answer.
 pub(super) async fn get<T: DeserializeOwned>(
     port: &dyn HttpPort,
     config: &SmartIdConfig,

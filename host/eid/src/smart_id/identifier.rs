@@ -10,7 +10,7 @@ const LONGEST: usize = 128;
 /// Longest nonce, in characters.
 const LONGEST_NONCE: usize = 30;
 
-/// What kind of number identifies a person (ETSI EN 319 412-1, 5.1.3).
+/// Kind of number that identifies a person (ETSI EN 319 412-1, 5.1.3).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum IdentityType {
     /// National personal number.
@@ -43,8 +43,8 @@ impl SemanticsIdentifier {
     /// `country` is an ISO 3166-1 alpha-2 code in upper case.
     ///
     /// # Errors
-    /// [`InvalidIdentifier`] when the country is no such code, or the
-    /// identifier has other characters than letters, digits and hyphens.
+    /// [`InvalidIdentifier`] if the country is not such a code, or the identifier has characters
+    /// other than letters, digits and hyphens.
     pub fn new(
         kind: IdentityType,
         country: &str,
@@ -138,8 +138,8 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// What tells one request from the next: the service answers the same request
-/// with the same nonce within 15 seconds with the same session.
+/// A nonce that distinguishes requests: the service answers the same request with the same nonce
+/// within 15 seconds with the same session.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Nonce(String);
@@ -153,14 +153,14 @@ impl Nonce {
         sound.then(|| Self(text.to_owned()))
     }
 
-    /// Of 15 bytes that are not used twice.
+    /// A nonce of 15 bytes that are not used twice.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 15]) -> Self {
         Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }
 
-/// Whether a text can stand in a path as it is.
+/// Returns true if a text can be part of a path without escaping.
 fn is_path_safe(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len())
         && text

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::DisplayText;
 
-/// One way of asking the person.
+/// One kind of interaction with the person.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Interaction {
-    /// The text, and the PIN at once.
+    /// The text together with the PIN.
     DisplayTextAndPin(DisplayText<60>),
     /// The text on a page of its own, then the PIN.
     ConfirmationMessage(DisplayText<200>),
-    /// The same with a choice among verification codes; by notification only.
+    /// The same, with a choice of verification codes; only by notification.
     ConfirmationMessageAndVerificationCodeChoice(DisplayText<200>),
 }
 
@@ -25,7 +25,7 @@ pub struct Interactions {
 
 impl Interactions {
     /// # Errors
-    /// [`InvalidInteractions`] when there is none, or one kind twice.
+    /// [`InvalidInteractions`] if there is none, or one kind twice.
     pub fn new(interactions: &[Interaction]) -> Result<Self, InvalidInteractions> {
         let members: Vec<_> = interactions.iter().map(Member::of).collect();
         if members.is_empty() {
@@ -61,7 +61,7 @@ impl Interactions {
         &self.base64
     }
 
-    /// Whether an interaction of this kind is among those that were encoded.
+    /// Returns true if the encoded interactions contain one of this kind.
     pub(super) fn offered(base64: &str, kind: &str) -> bool {
         #[derive(Deserialize)]
         struct Offered {
@@ -72,7 +72,7 @@ impl Interactions {
         offered.iter().any(|offered| offered.r#type == kind)
     }
 
-    /// Whether one of them is for notifications only.
+    /// Returns true if one of them is for notifications only.
     pub(super) fn has_code_choice(&self) -> bool {
         self.has_code_choice
     }
@@ -81,10 +81,10 @@ impl Interactions {
 /// Interactions that cannot be offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidInteractions {
-    /// There is none.
+    /// There is no interaction.
     #[error("there is no interaction to offer")]
     None,
-    /// One kind comes twice.
+    /// One kind occurs twice.
     #[error("the interaction {kind} is offered twice")]
     Repeated {
         /// Its name in the protocol.

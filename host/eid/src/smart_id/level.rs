@@ -8,13 +8,12 @@ pub enum CertificateLevel {
     Advanced,
     /// For qualified signatures.
     Qualified,
-    /// Asked for only: qualified, with the key in a qualified device.
+    /// Only for requests: qualified, with the key in a qualified device.
     Qscd,
 }
 
 impl CertificateLevel {
-    /// Whether a certificate of this level does where `requested` was asked
-    /// for.
+    /// Returns true if a certificate of this level is sufficient for a request of `requested`.
     #[must_use]
     pub fn satisfies(self, requested: Self) -> bool {
         requested == Self::Advanced || self != Self::Advanced

@@ -1,4 +1,4 @@
-//! Smart-ID as a provider like the others.
+//! Smart-ID as an [`EidProvider`].
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::provider::{
     SignatureRequest, SignerCertificate, StartedSignature,
 };
 
-/// Smart-ID remembers a request for 15 s; the rest is for the way there.
+/// Smart-ID remembers a request for 15 s; the difference allows for the transfer.
 const REPEATS_WITHIN: Duration = Duration::from_secs(10);
 
 impl From<SmartIdError> for EidError {

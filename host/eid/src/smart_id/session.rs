@@ -1,4 +1,4 @@
-//! Sessions as the caller keeps them, and what they end with.
+//! Sessions as callers keep them, and their results.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ pub struct CertificateSession {
     pub(super) flows: Vec<FlowType>,
 }
 
-/// A running signature, with what its answer will be compared to.
+/// A running signature, with the data that its answer is checked against.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignatureSession {
     /// The session.
     pub id: SessionId,
-    /// How the digest is signed.
+    /// Signature algorithm.
     pub algorithm: SignatureAlgorithm,
     /// The document that signs.
     pub document_number: DocumentNumber,
@@ -29,12 +29,12 @@ pub struct SignatureSession {
     pub(super) flows: Vec<FlowType>,
 }
 
-/// A signature that was asked for by notification.
+/// A signature requested by notification.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StartedSignature {
-    /// What to poll.
+    /// Session to poll.
     pub session: SignatureSession,
-    /// What the person compares with the app.
+    /// Code that the person compares with the app.
     pub verification_code: VerificationCode,
 }
 
@@ -66,12 +66,12 @@ pub struct SigningCertificate {
     pub level: CertificateLevel,
     /// The document that it belongs to.
     pub document_number: DocumentNumber,
-    /// How the choice reached the person's app, if the service says so.
+    /// Path of the choice to the person's app, if the service reports it.
     pub flow: Option<FlowType>,
 }
 
 impl fmt::Debug for SigningCertificate {
-    /// Without the certificate, which names a person.
+    /// Omits the certificate, which names a person.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SigningCertificate")
             .field("level", &self.level)
@@ -79,12 +79,11 @@ impl fmt::Debug for SigningCertificate {
     }
 }
 
-/// What the person's device made. It is not verified against the certificate
-/// here.
+/// The device's signature. It is not verified against the certificate here.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeviceSignature {
     /// The signature value.
     pub value: Vec<u8>,
-    /// The algorithm that was asked for.
+    /// Requested algorithm.
     pub algorithm: SignatureAlgorithm,
 }

@@ -1,7 +1,7 @@
 use crate::display::{self, InvalidDisplayText};
 
-/// A text that the app shows, of at most `MAX` characters, counted in UTF-16 code
-/// units as the service does at its strictest.
+/// Text for the app, of at most `MAX` characters. Counted in UTF-16 code units, the strictest
+/// counting of the service.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DisplayText<const MAX: usize>(String);
 
@@ -22,7 +22,7 @@ impl<const MAX: usize> DisplayText<MAX> {
         }
     }
 
-    /// The same, with an ellipsis in place of what is too much.
+    /// A text that fits, shortened with an ellipsis.
     ///
     /// # Errors
     /// [`InvalidDisplayText::Blank`].

@@ -9,24 +9,24 @@ use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
 
-/// How authentications are signed.
+/// Signature scheme of authentications.
 pub(super) const RSASSA_PSS: &str = "rsassa-pss";
 pub(super) const SHA_256: &str = "SHA-256";
 
-/// What an authentication is asked with: its answer, and the links that lead to
-/// it, are bound to exactly these texts.
+/// Texts of an authentication request: its answer, and the links that lead to it, are bound to
+/// exactly these.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct AskedAuthentication {
     /// Base64.
     pub(super) rp_challenge: String,
     /// Base64.
     pub(super) interactions: String,
-    /// On whose behalf a broker asks.
+    /// Party on whose behalf a broker asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) brokered: Option<String>,
 }
 
-/// What every request says of the relying party.
+/// The relying party's part of every request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RelyingParty<'r> {
@@ -53,7 +53,7 @@ impl<'r> RelyingParty<'r> {
     }
 }
 
-/// Of a choice of a certificate.
+/// Request for a certificate choice.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CertificateRequest<'r> {
@@ -120,7 +120,7 @@ impl<'r> SignatureRequest<'r> {
     }
 }
 
-/// Of an authentication.
+/// Request for an authentication.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AuthenticationRequest<'r> {
@@ -135,7 +135,7 @@ pub(super) struct AuthenticationRequest<'r> {
     vc_type: Option<&'static str>,
 }
 
-/// How an authentication reaches the person.
+/// Path of an authentication to the person.
 pub(super) enum Approach<'r> {
     Notification,
     DeviceLink { callback: Option<&'r str> },

@@ -1,4 +1,4 @@
-//! What is taken of Smart-ID's answers to a person who authenticates.
+//! Smart-ID's answers to authentications: which are accepted.
 
 use std::error::Error;
 use std::time::Duration;
@@ -194,8 +194,8 @@ async fn an_answer_as_it_was_asked_for_is_proof_over_all_that_the_device_signed(
     );
 }
 
-/// The provider's published example, of a broker and on the same device; what is
-/// not part of what was signed is ours.
+/// The provider's published example, of a broker and on the same device. Parts that are not signed
+/// are ours.
 #[tokio::test]
 async fn the_published_payload_is_what_the_device_of_the_published_session_has_signed() {
     let interactions = base64(concat!(

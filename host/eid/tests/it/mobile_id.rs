@@ -1,4 +1,4 @@
-//! What Mobile-ID is asked, and what is taken of its answers.
+//! Requests to Mobile-ID, and which of its answers are accepted.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -98,7 +98,7 @@ impl Scripted {
             .unwrap()))
     }
 
-    /// As another relying party, or of another environment.
+    /// Changes the configuration, for another relying party or environment.
     pub(crate) fn be(&mut self, another: impl FnOnce(&mut SmartIdConfig)) {
         let mut config = config();
         another(&mut config);
@@ -179,7 +179,7 @@ pub(crate) fn signed() -> Value {
     })
 }
 
-/// `body` with the member at `pointer` set, or taken away.
+/// `body` with the member at `pointer` set or removed.
 pub(crate) fn changed(mut body: Value, pointer: &str, value: Option<Value>) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let members = body.pointer_mut(parent).unwrap().as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! What goes to the service, to the letter.
+//! Requests to the service, byte for byte.
 
 use std::time::Duration;
 

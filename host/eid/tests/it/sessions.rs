@@ -1,4 +1,4 @@
-//! What is taken of a session's answer.
+//! Answers of sessions: which are accepted.
 
 use parafa_eid::smart_id::{
     CertificateLevel, CertificateSession, DeviceSignature, FlowType, InvalidAnswer, SessionState,

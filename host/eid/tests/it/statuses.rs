@@ -1,4 +1,4 @@
-//! What statuses and silences mean.
+//! Meaning of statuses and of missing answers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What callers are answered, whole.
+//! Whole answers.
 
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::samples;
 use crate::{Endpoint, Library};
 
-/// Names and values that rules look for, and others.
+/// Names and values that rules check, and others.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
@@ -60,7 +60,7 @@ pub(crate) fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A place in the samples, by the place of a value among all of them.
+/// Replaces one value of the samples, by its index among all values.
 fn replaced(data: &mut Value, place: &mut usize, with: &Value) {
     if *place == 0 {
         *data = with.clone();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{arbitrary::json_value, samples};
 use crate::{Library, data_sha256};
 
-/// The same value, its members in the opposite order.
+/// The same value with its members reversed.
 fn reversed(value: &Value) -> Value {
     match value {
         Value::Object(members) => members

@@ -1,4 +1,4 @@
-//! What a rules file may not have.
+//! Invalid rules files.
 
 use crate::{ActFault, Endpoint, Library, LibraryError, RuleFault};
 

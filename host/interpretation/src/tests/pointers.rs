@@ -1,4 +1,4 @@
-//! Where pointers of rules lead.
+//! Places to which pointers lead.
 
 use serde_json::{Value, json};
 

@@ -75,7 +75,7 @@ pub(crate) const STATUSES: [&str; 21] = [
     "cross_border_division",
 ];
 
-/// Beneficial owners that were declared, one of them indirectly.
+/// Declared beneficial owners, one of them indirect.
 pub(crate) fn owners() -> Value {
     json!({
         "declaredOn": "2024-02-01",
@@ -92,7 +92,7 @@ pub(crate) fn owners() -> Value {
     })
 }
 
-/// Beneficial owners of whom there are none, for the reason `status`.
+/// Beneficial owners without any owner, for the reason `status`.
 pub(crate) fn no_owners(status: &str) -> Value {
     json!({"declaredOn": null, "status": status, "owners": []})
 }
@@ -128,13 +128,13 @@ pub(crate) fn seizure_of(kind: &str) -> Value {
     seizures
 }
 
-/// As many seizure acts, all alike.
+/// This many seizure acts, all alike.
 pub(crate) fn many_seizures(count: usize) -> Value {
     let act = seizures()["acts"][0].clone();
     json!({ "acts": vec![act; count] })
 }
 
-/// A report all of whose sections have data.
+/// A report with data in all sections.
 pub(crate) fn report() -> Value {
     json!({"sections": {
         "profile": section("JAR", &company()),

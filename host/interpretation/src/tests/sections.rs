@@ -1,4 +1,4 @@
-//! Where items stand, how many there are, and in which order.
+//! Position, number and order of items.
 
 use std::collections::BTreeSet;
 

@@ -64,7 +64,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Words that differ from others only in diacritics, and are both right.
+/// Words that are correct with and without diacritics.
 const BOTH_RIGHT: [&str; 12] = [
     "byla",
     "forma",

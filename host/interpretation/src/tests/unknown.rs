@@ -1,4 +1,4 @@
-//! What is unknown has no meaning.
+//! Unknown values have no meaning.
 
 use std::collections::BTreeSet;
 

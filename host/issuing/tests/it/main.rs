@@ -1,4 +1,4 @@
-//! What is issued, as OpenSSL reads it.
+//! Issued objects, as OpenSSL reads them.
 
 use std::slice;
 

@@ -1,5 +1,5 @@
-//! Requests, by the template of their route, as they are counted and as traces
-//! show them: an address may hold the token of a link.
+//! Metrics and traces of requests, by the template of their route: a path may hold the token of a
+//! link.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -18,9 +18,9 @@ use prometheus_client::registry::{Registry, Unit};
 use tracing::field::Empty;
 use tracing::{Instrument, Span, info_span};
 
-/// The route of what no route takes.
+/// Route label of requests that match no route.
 const NO_ROUTE: &str = "none";
-/// The method of what no API knows.
+/// Method label of methods that no API knows.
 const OTHER_METHOD: &str = "other";
 
 /// The numbers of this process.
@@ -45,12 +45,12 @@ struct RouteLabels {
     route: String,
 }
 
-/// Whose word it is whether a request is traced.
+/// The party that decides if a request is traced.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TracedBy {
-    /// The caller's, where the request has a key: calls of APIs.
+    /// The caller, if the request has a key: calls of APIs.
     Caller,
-    /// The host's: pages, which anybody opens.
+    /// The host: pages, which anybody may open.
     Host,
 }
 
@@ -86,8 +86,8 @@ pub async fn count_requests(
 }
 
 impl TracedBy {
-    /// The caller's span, where the caller may say so. Whether the key is one shows
-    /// later: what is refused then is one span.
+    /// The caller's span, if callers may decide. The key is validated later; a refused request is
+    /// one span.
     fn traceparent(self, headers: &HeaderMap) -> Option<&str> {
         let may_say = self == Self::Caller && headers.contains_key(AUTHORIZATION);
         let traceparent = headers.get("traceparent").filter(|_| may_say)?;
@@ -104,7 +104,7 @@ impl RequestMetrics {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub(super) fn register(registry: &mut Registry) {
     registry.register(
         "http_requests",
@@ -119,12 +119,12 @@ pub(super) fn register(registry: &mut Registry) {
     );
 }
 
-/// From 1 ms to 16 s.
+/// Buckets from 1 ms to 16 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.001, 4.0, 8))
 }
 
-/// What a trace says of a request; it is the caller's, if that has a say in it.
+/// The span of a request, as a child of the caller's if callers may decide.
 fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>) -> Span {
     let (known, method) = match method {
         OTHER_METHOD => ("HTTP", "_OTHER"),
@@ -142,7 +142,7 @@ fn span_of(method: &'static str, route: Option<&str>, traceparent: Option<&str>)
     )
 }
 
-/// The method, where a caller's own inventions do not belong.
+/// Label of the method; unknown methods share one.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::DELETE => "DELETE",

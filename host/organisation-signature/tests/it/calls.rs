@@ -1,4 +1,4 @@
-//! Which calls of plugins an answer takes.
+//! Calls of plugins for one answer.
 
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::stage::{ANSWER, Stage, files};
 struct Calls(Mutex<Vec<&'static str>>);
 
 impl Calls {
-    /// Those since this was asked last.
+    /// Calls since the last call of this.
     fn take(&self) -> Vec<&'static str> {
         mem::take(&mut *self.0.lock().unwrap())
     }

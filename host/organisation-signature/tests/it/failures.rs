@@ -1,4 +1,4 @@
-//! What cannot be signed is told as such, and nothing comes back.
+//! Failures: each is reported, and nothing is returned.
 
 use async_trait::async_trait;
 use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError, SoftwareKey};
@@ -10,7 +10,7 @@ use parafa_trust::CertificateRejection;
 
 use crate::stage::{ANSWER, Stage, files};
 
-/// A key that answers what it is told to.
+/// A key that gives a fixed answer.
 struct Told {
     key: SoftwareKey,
     answer: Result<Vec<u8>, SigningKeyError>,
@@ -39,7 +39,7 @@ impl SigningKey for Told {
     }
 }
 
-/// Why there is neither signed JSON, at either level, nor a container.
+/// Failures of signed JSON at either level, and of a container.
 async fn failures(signer: &AnswerSigner) -> [SignatureUnavailable; 3] {
     [
         signer
@@ -73,7 +73,7 @@ async fn whatever_responders_do_wrong_the_lists_make_long_term_levels() {
         Fault::Status { status: 404 },
     ] {
         stage.world.faults(Service::Ocsp).until_cleared(fault);
-        // One that has not asked about the certificate yet.
+        // A signer that has not checked the certificate yet.
         let signer = stage.signer();
 
         let long_term = signer.jades(ANSWER.into(), SignatureLevel::Lt).await;
@@ -135,7 +135,7 @@ async fn without_answers_from_after_the_time_stamp_there_is_no_long_term_level()
         let is_it = matches!(failure, SignatureUnavailable::NoValidationData(_));
         assert!(is_it, "{failure}");
     }
-    // What the issuer said a moment ago still counts for a time-stamped one.
+    // The issuer's earlier answer still counts for level B-T.
     stamped.unwrap();
 }
 

@@ -1,5 +1,5 @@
-//! Signatures of the demo world's attorney, through the real plugins, judged by
-//! programs that others made.
+//! Signatures of the demo world's attorney, made by the real plugins and verified by third-party
+//! programs.
 
 mod calls;
 mod failures;

@@ -16,7 +16,7 @@ use crate::stage::{ANSWER, Stage, files};
 
 const LEVELS: [(SignatureLevel, &str); 2] = [(SignatureLevel::T, "T"), (SignatureLevel::Lt, "LT")];
 
-/// Attorneys with either kind of key, and what it signs with.
+/// Attorneys with either kind of key, and its algorithm.
 async fn stages() -> [(Stage, SignatureAlgorithm); 2] {
     let sha256 = DigestAlgorithm::Sha256;
     [
@@ -25,7 +25,7 @@ async fn stages() -> [(Stage, SignatureAlgorithm); 2] {
     ]
 }
 
-/// What members of a flattened JSON Web Signature there are, with their text.
+/// Members of a flattened JSON Web Signature.
 fn members(jws: &[u8]) -> Value {
     serde_json::from_slice(jws).unwrap()
 }

@@ -17,7 +17,7 @@ use parafa_trust::{
 use tempfile::TempDir;
 use url::Url;
 
-/// What is signed.
+/// The text to sign.
 pub(crate) const ANSWER: &str =
     r#"{"entityCode":"999000009","name":"UAB „Ąžuolas“","retrievedAt":"2026-11-26T00:00:00Z"}"#;
 
@@ -28,7 +28,7 @@ fn config() -> PluginHostConfig {
     PluginHostConfig::new(built::compiled_plugins())
 }
 
-/// A world with an attorney, and all that their signatures take.
+/// A world with an attorney, and everything needed for their signatures.
 pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) plugins: Arc<Registry>,
@@ -36,12 +36,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// With an RSA key.
+    /// A stage with an RSA key.
     pub(crate) async fn set() -> Self {
         Self::set_in(tempfile::tempdir().unwrap(), &HOST).await
     }
 
-    /// With an RSA key, where every call of a plugin is told.
+    /// A stage with an RSA key whose plugin calls `observer` sees.
     pub(crate) async fn observed_by(observer: Arc<dyn CallObserver>) -> Self {
         let config = PluginHostConfig {
             observer,
@@ -51,7 +51,7 @@ impl Stage {
         Self::set_in(tempfile::tempdir().unwrap(), &host).await
     }
 
-    /// With a key on P-256.
+    /// A stage with a key on P-256.
     pub(crate) async fn on_p256() -> Self {
         let key = Key::generate(KeyKind::P256).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -131,14 +131,14 @@ impl Stage {
         AnswerSigner::new(parts).unwrap()
     }
 
-    /// Keeps bytes for programs that read files.
+    /// Writes bytes to a file for programs that read files.
     pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// Where these files are.
+    /// Path of the folder with its files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -1,4 +1,4 @@
-//! What several answers are made of.
+//! Types shared by several answers.
 
 use std::{fmt, str::FromStr};
 

@@ -11,7 +11,7 @@ pub(crate) fn serialize<S: Serializer>(
     serializer.collect_str(&format_args!("{instant:.3}"))
 }
 
-/// The same, with null for none.
+/// The same for an optional value, with null for `None`.
 pub(super) mod nullable {
     use super::{Serializer, Timestamp};
 

@@ -55,8 +55,7 @@ pub struct CompanyProfile {
 }
 
 impl CompanyProfile {
-    /// Names the sources of the parts that are another register's than the
-    /// profile.
+    /// Sets the sources of the parts that come from another register than the profile.
     pub fn attribute(&mut self, source_of: impl Fn(Register) -> PartSource) {
         if let Some(vat) = &mut self.vat {
             vat.source = Some(source_of(Register::Vmi));

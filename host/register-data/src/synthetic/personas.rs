@@ -1,10 +1,10 @@
-//! The persons of the demo world who hold roles in entities of the set. They
-//! can be asked to sign, which nobody else of the set can.
+//! Persons of the demo world who hold roles in entities of the set. They alone of the set can be
+//! asked to sign.
 
 /// A person of the demo world.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Persona {
-    /// The name by which the demo world knows the person.
+    /// Id of the person in the demo world.
     pub id: &'static str,
     /// Given name.
     pub given_name: &'static str,
@@ -25,7 +25,7 @@ pub const FIRST: Persona = Persona {
     personal_code: "40504040001",
 };
 
-/// On the board of 999000009, and its procurator.
+/// Board member of 999000009, and its procurator.
 pub const SECOND: Persona = Persona {
     id: "smart-id-2",
     given_name: "Jonas",
@@ -34,7 +34,7 @@ pub const SECOND: Persona = Persona {
     personal_code: "50001029996",
 };
 
-/// On the board of 999000017; signs with Mobile-ID.
+/// Board member of 999000017; signs with Mobile-ID.
 pub const MOBILE: Persona = Persona {
     id: "mobile-id-1",
     given_name: "Rūta",
@@ -43,7 +43,7 @@ pub const MOBILE: Persona = Persona {
     personal_code: "50001018865",
 };
 
-/// On the supervisory board of 999000017; signs with a card.
+/// Member of the supervisory board of 999000017; signs with a card.
 pub const CARD: Persona = Persona {
     id: "card-p384",
     given_name: "Aušra",
@@ -61,5 +61,5 @@ pub const FOREIGN: Persona = Persona {
     personal_code: "40504040001",
 };
 
-/// All of them.
+/// All personas.
 pub const ALL: [Persona; 5] = [FIRST, SECOND, MOBILE, CARD, FOREIGN];

@@ -1,6 +1,5 @@
-//! The files of the set. Each is about one entity: what the registers hold of it
-//! by kind of query, to the letter as gateways answer, and what they do when they
-//! are asked.
+//! Files of the set. Each is about one entity: its answers by kind of query, exactly as gateways
+//! answer, and how the registers behave.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -46,7 +45,7 @@ pub(super) static SET: LazyLock<Set> = LazyLock::new(|| {
     set
 });
 
-/// What the registers do when they are asked about an entity.
+/// Behaviour of the registers when asked about an entity.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Conduct {
@@ -65,7 +64,7 @@ struct File {
     code: EntityCode,
     #[serde(default)]
     conduct: Conduct,
-    /// By kind of query.
+    /// Answers by kind of query.
     #[serde(default)]
     answers: BTreeMap<String, Value>,
     #[serde(default)]
@@ -74,7 +73,7 @@ struct File {
     property_extracts: BTreeMap<PropertyNumber, Value>,
 }
 
-/// Who holds a role, until the last day of their term if there is one.
+/// Holders of a role, until the last day of their term if there is one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InOffice {
@@ -82,22 +81,22 @@ struct InOffice {
     holders: Vec<RoleHolder>,
 }
 
-/// What the files say.
+/// Content of the files.
 #[derive(Default)]
 pub(super) struct Set {
-    /// By code.
+    /// Behaviours by entity code.
     conducts: HashMap<String, Conduct>,
-    /// With the last day on which it is so.
+    /// Answers, with the last day on which they hold.
     answers: HashMap<Query, (Option<Date>, RegisterData)>,
 }
 
 impl Set {
-    /// How registers are about an entity; none where it is not of the set.
+    /// Behaviour of the registers about an entity; `None` if it is not in the set.
     pub(super) fn conduct(&self, code: &str) -> Option<Conduct> {
         self.conducts.get(code).copied()
     }
 
-    /// What is held on a day.
+    /// The answer as of a day.
     pub(super) fn answer(&self, query: &Query, day: Date) -> Option<RegisterData> {
         let (until, data) = self.answers.get(query)?;
         let mut data = is_in_office(*until, day).then(|| data.clone())?;

@@ -118,7 +118,7 @@ proptest! {
         let mut digits = code.into_bytes();
         digits[at] = b'0' + (digits[at] - b'0' + by) % 10;
         let changed = String::from_utf8(digits).unwrap();
-        // Remainders of ten share the digit of others: that is the scheme's own weakness.
+        // A remainder of ten shares its digit with others: a weakness of the scheme.
         let sum: u32 = (1..9).zip(format!("{first:08}").bytes()).map(|(w, d)| w * u32::from(d - b'0')).sum();
         let changed_sum: u32 = (1..9).zip(changed.bytes()).map(|(w, d)| w * u32::from(d - b'0')).sum();
         prop_assume!(sum % 11 != 10 && changed_sum % 11 != 10);

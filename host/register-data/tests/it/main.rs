@@ -1,4 +1,4 @@
-//! What registers are asked, and the published set of answers.
+//! Queries to registers, and the published set of answers.
 
 mod answers;
 mod codes;

@@ -41,7 +41,7 @@ const PROPERTIES: [&str; 4] = [
     "4400-9990-0003",
     "4400-9991-0001",
 ];
-/// Of all answers of the set. It changes when the published set does.
+/// Digest of all answers of the set. It changes with the published set.
 const DIGEST: &str = "a26b33fbd85e97700914163137424211d4a0580ad6f8d234861e06a2545ddaf1";
 
 /// The first six queries of an entity, by kind.
@@ -100,7 +100,7 @@ fn the_same_query_has_the_same_bytes_on_every_machine() {
     assert_eq!(hex::encode(digest.finalize()), DIGEST);
 }
 
-/// The names in the members that a pointer leads to, one array below another.
+/// Names in the members to which a pointer leads, one array below another.
 fn names(value: &Value, arrays: &[&str]) -> Vec<String> {
     match arrays.split_first() {
         None => value["name"]

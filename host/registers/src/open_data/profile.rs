@@ -1,4 +1,4 @@
-//! A company profile, joined from what several publishers have of an entity.
+//! A company profile, joined from several publishers' data on an entity.
 
 use jiff::civil::Date;
 use parafa_register_data::EntityCode;
@@ -98,7 +98,7 @@ struct Taxpayer {
     pvm_isregistruota: Option<Date>,
 }
 
-/// A number that is text in some models and an integer in others.
+/// A number, as text in some models and as an integer in others.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -115,9 +115,8 @@ impl Number {
     }
 }
 
-/// The profile of an entity; none when the register has no such entity. What
-/// open data does not have is null, and no part is left out because it could not
-/// be read.
+/// The profile of an entity; `None` if the register has no such entity. Data not published are
+/// null. No part is left out because it could not be read.
 pub(super) async fn read(
     reading: &mut Reading<'_>,
     code: &EntityCode,
@@ -206,7 +205,7 @@ async fn status(reading: &mut Reading<'_>, entity: &Entity) -> Result<LegalStatu
     Ok(legal_status)
 }
 
-/// The one that holds since the latest date.
+/// The share capital with the latest date.
 fn share_capital(capitals: Vec<Capital>) -> Result<Option<ShareCapital>, Unavailable> {
     let latest = capitals.into_iter().max_by_key(|capital| capital.data_nuo);
     let Some(capital) = latest else {
@@ -220,8 +219,8 @@ fn share_capital(capitals: Vec<Capital>) -> Result<Option<ShareCapital>, Unavail
     }))
 }
 
-/// Which bodies there are, if the register tells of any, or that there are none of
-/// any kind; who is in them is not published.
+/// The management bodies, if the register reports any or that there are none. Their members are not
+/// published.
 fn management_bodies(published: &[Bodies]) -> Option<Vec<ManagementBody>> {
     let bodies = published.iter().flat_map(|bodies| {
         [

@@ -11,7 +11,7 @@ use crate::Unavailable;
 use crate::answer::JSON;
 use crate::exchange::{is_of, read};
 
-/// How often a request that failed by chance is made again.
+/// Number of retries after a transient failure.
 const RETRIES: u8 = 1;
 
 /// Identifies an object of a model.
@@ -22,20 +22,20 @@ pub(super) struct Reference {
     id: String,
 }
 
-/// A list of objects; there is one page, for one entity has few of them.
+/// A list of objects. Only one page, because one entity has few of them.
 #[derive(Deserialize)]
 struct List<T> {
     #[serde(rename = "_data")]
     data: Vec<T>,
 }
 
-/// Requests about one entity, one after another: the server drops connections
-/// of those who send them all at once.
+/// Requests about one entity, one after another: the server drops connections if they come all at
+/// once.
 pub(super) struct Reading<'a> {
     port: &'a dyn HttpPort,
     base: &'a Url,
     limits: ExchangeLimits,
-    /// Whom was asked, at which address, with the answers, in the order asked.
+    /// Register, address and answer of each request, in order.
     answers: Vec<(Register, String, Bytes)>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The objects of a model with this number, as legal entities have it.
+    /// Objects of a model with this code of a legal entity.
     pub(super) async fn by_code<T: DeserializeOwned>(
         &mut self,
         model: &str,
@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
         Ok(list.data)
     }
 
-    /// One object.
+    /// Reads one object.
     pub(super) async fn object<T: DeserializeOwned>(
         &mut self,
         model: &str,
@@ -123,8 +123,8 @@ impl<'a> Reading<'a> {
         Ok(value)
     }
 
-    /// The first request to a register, and all its answers as they came, each
-    /// with its request, as one JSON array; none where it was not asked.
+    /// Address of the first request to a register, and all its raw answers, each with its request.
+    /// The answers are one JSON array; `None` if the register was not asked.
     pub(super) fn raw_of(&self, register: Register) -> Option<(String, Bytes)> {
         let answers = self.answers.iter();
         let mut answers = answers

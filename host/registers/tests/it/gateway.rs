@@ -1,4 +1,4 @@
-//! The gateway's client before gateways that do as they should, and others.
+//! The gateway's client against correct and faulty gateways.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -22,8 +22,7 @@ use crate::support::{Asked, COMPLETE, Hands, nothing, port_to, profile, serve, u
 
 const NO_DATA: &str = r#"{"type":"https://example.com/problems/no-data","status":404}"#;
 
-/// A gateway that gives the answers of `answers` in order, and the last of them
-/// from then on.
+/// A gateway that gives these answers in order, and then always the last one.
 async fn scripted(answers: Vec<fn() -> Response>) -> (Gateway, Asked, Hands) {
     scripted_with(answers, |_| {}).await
 }

@@ -27,7 +27,7 @@ const CODE: &str = "188772433";
 #[derive(Clone, Default)]
 struct Server {
     asked: Asked,
-    /// Answered in place of what the path has.
+    /// Answer that replaces the one of a path.
     replaced: Option<(&'static str, StatusCode, Value)>,
 }
 
@@ -112,7 +112,7 @@ async fn source(server: Server) -> OpenData {
     OpenData::new(config, port_to(&url), Hands::default().clock())
 }
 
-/// The profile, with something else in place of what one path has.
+/// The profile, with the answer of one path replaced.
 async fn found(replaced: Option<(&'static str, StatusCode, Value)>) -> CompanyProfile {
     let server = Server {
         replaced,

@@ -45,7 +45,7 @@ impl Hands {
     }
 }
 
-/// What was asked of a service, in order.
+/// Requests to a service, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Asked(Arc<Mutex<Vec<String>>>);
 

@@ -17,31 +17,31 @@ use crate::ocsp::{CertIdHash, NonceMode, OcspSettings};
 
 const MANIFEST: &str = "trust.toml";
 
-/// What is wrong with the folder of trusted authorities.
+/// A fault of the folder of trusted authorities.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustConfigError {
     /// A file cannot be read.
     #[error("{} cannot be read", path.display())]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// `trust.toml` is not of the documented form.
     #[error("{} is malformed", path.display())]
     Manifest {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where and why.
+        /// Position and cause.
         source: Box<toml::de::Error>,
     },
-    /// A file does not hold exactly one PEM certificate.
+    /// A file does not contain exactly one PEM certificate.
     #[error("{file} holds {found} PEM certificates instead of one")]
     NotOneCertificate {
         /// The entry's file.
         file: String,
-        /// How many it holds.
+        /// Number of certificates in it.
         found: usize,
     },
     /// A file's certificate cannot be used.
@@ -49,7 +49,7 @@ pub enum TrustConfigError {
     Certificate {
         /// The entry's file.
         file: String,
-        /// Why.
+        /// Cause.
         source: CertificateError,
     },
     /// A field of an entry has a value that it cannot have.
@@ -59,7 +59,7 @@ pub enum TrustConfigError {
         file: String,
         /// The field's name.
         field: &'static str,
-        /// What is wrong with its value.
+        /// The fault of its value.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Who a certificate is about (ETSI EN 319 412-1 and 412-2).
+//! Subject of a certificate (ETSI EN 319 412-1 and 412-2).
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const PERSONAL_CODE_DIGITS: usize = 11;
 
 /// The subject's attributes. `Debug` does not show them.
 ///
-/// An attribute that stands in the name twice is ambiguous and reads as absent.
+/// An attribute that occurs twice is ambiguous and counts as absent.
 #[derive(Clone, Default, Eq, PartialEq)]
 pub struct Subject {
     country: Option<String>,
@@ -45,7 +45,7 @@ impl Subject {
         self.country.as_deref()
     }
 
-    /// serialNumber as it stands in the certificate.
+    /// serialNumber as in the certificate.
     #[must_use]
     pub fn serial_number(&self) -> Option<&str> {
         self.serial_number.as_deref()
@@ -69,8 +69,7 @@ impl Subject {
         self.common_name.as_deref()
     }
 
-    /// Given names and surname, or commonName where one of them is missing
-    /// (ETSI EN 319 412-2, 4.2.4).
+    /// Given names and surname; commonName if one of them is missing (ETSI EN 319 412-2, 4.2.4).
     #[must_use]
     pub fn full_name(&self) -> Option<String> {
         let name = match (self.given_name(), self.surname()) {
@@ -99,7 +98,7 @@ pub struct NationalIdentifier {
     kind: IdentifierType,
 }
 
-/// What the identifier was taken from.
+/// Source of the identifier.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum IdentifierType {
     /// `PNO`: a national personal number.
@@ -154,7 +153,7 @@ impl NationalIdentifier {
         &self.text
     }
 
-    /// What it was taken from.
+    /// Source of the identifier.
     #[must_use]
     pub fn kind(&self) -> IdentifierType {
         self.kind
@@ -168,7 +167,7 @@ impl NationalIdentifier {
             .expect("the constructor put two letters of country after the type")
     }
 
-    /// What follows the prefix.
+    /// The part after the prefix.
     #[must_use]
     pub fn value(&self) -> &str {
         self.text
@@ -222,8 +221,8 @@ fn attribute(name: &Name, kind: ObjectIdentifier) -> Option<String> {
     directory_string(&first.value)
 }
 
-/// A DirectoryString (RFC 5280 clause 4.1.2.4) or one of its older relatives;
-/// TeletexString is read as Latin-1, which is what the field means by it.
+/// A DirectoryString (RFC 5280 clause 4.1.2.4) or one of its older relatives; TeletexString is read
+/// as Latin-1, as is common practice.
 fn directory_string(value: &Any) -> Option<String> {
     let octets = value.value();
     match value.tag() {

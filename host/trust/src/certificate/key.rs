@@ -1,4 +1,4 @@
-//! What kind of key a certificate certifies.
+//! Kinds of certified keys.
 
 use const_oid::db::rfc5912::{ID_EC_PUBLIC_KEY, ID_RSASSA_PSS, RSA_ENCRYPTION};
 use der::asn1::ObjectIdentifier;
@@ -13,9 +13,9 @@ pub enum KeyKind {
         /// Significant bits of the modulus.
         bits: u32,
     },
-    /// On an elliptic curve.
+    /// A key on an elliptic curve.
     Ec {
-        /// Which curve.
+        /// The curve.
         curve: EcCurve,
     },
     /// Any other algorithm.
@@ -48,8 +48,7 @@ impl KeyKind {
 }
 
 impl EcCurve {
-    /// Length of an element of its field in octets; not known of other curves
-    /// than the named ones.
+    /// Length of a field element in octets; `None` for unnamed curves.
     #[must_use]
     pub fn field_octets(self) -> Option<usize> {
         match self {

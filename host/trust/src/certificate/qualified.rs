@@ -12,7 +12,7 @@ const TYPE_ESIGN: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.
 const TYPE_ESEAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.6.2");
 const TYPE_WEB: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.6.3");
 
-/// What the issuer states about a certificate's qualification.
+/// The issuer's statements on a certificate's qualification.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct QualifiedStatements {
     /// QcCompliance: it is an EU qualified certificate.
@@ -26,7 +26,7 @@ pub struct QualifiedStatements {
     pub types: Vec<QcType>,
 }
 
-/// What a qualified certificate is for.
+/// Type of a qualified certificate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum QcType {
     /// Electronic signatures.
@@ -40,8 +40,8 @@ pub enum QcType {
 }
 
 impl QualifiedStatements {
-    /// Whether it is a qualified certificate for electronic signatures. One
-    /// that states its compliance and no type is (EN 319 412-5 clause 4.2.3).
+    /// Returns true if it is a qualified certificate for electronic signatures. One that states its
+    /// compliance but no type is (EN 319 412-5 clause 4.2.3).
     #[must_use]
     pub fn is_for_electronic_signatures(&self) -> bool {
         self.compliance && (self.types.is_empty() || self.types.contains(&QcType::ESign))

@@ -14,11 +14,11 @@ use x509_ocsp::{CertId, OcspRequest, Request, TbsRequest, Version};
 
 use crate::certificate::Certificate;
 
-/// Octets of a nonce; RFC 9654 clause 2.1 asks clients for 32.
+/// Length of a nonce in octets; RFC 9654 clause 2.1 requires 32 of clients.
 pub(super) const NONCE_OCTETS: usize = 32;
 
-/// Which digest identifies the issuer in a CertID. It protects nothing: the
-/// field's responders often know SHA-1 alone.
+/// Digest that identifies the issuer in a CertID. It protects nothing: deployed responders often
+/// know SHA-1 alone.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum CertIdHash {
@@ -58,8 +58,8 @@ impl OcspQuery<'_> {
         .to_der()
     }
 
-    /// Whether `id` is about the certificate in question. The digest's
-    /// parameters are not compared: some responders leave out their NULL.
+    /// Returns true if `id` identifies the certificate in question. The digest's parameters are not
+    /// compared: some responders leave out their NULL.
     pub(super) fn is_about(&self, id: &CertId) -> der::Result<bool> {
         let own = self.cert_id()?;
         Ok(own.hash_algorithm.oid == id.hash_algorithm.oid

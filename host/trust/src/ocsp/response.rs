@@ -22,10 +22,10 @@ use crate::path;
 use crate::signature;
 use crate::wire::WireTime;
 
-/// Most certificates of a response that are looked at.
+/// Maximum number of certificates of a response that are read.
 const MAX_EMBEDDED_CERTIFICATES: usize = 8;
 
-/// What a responder says about a certificate (RFC 6960 clause 2.2).
+/// Status of a certificate by a responder (RFC 6960 clause 2.2).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CertificateStatus {
     /// Not revoked.
@@ -44,19 +44,19 @@ pub enum CertificateStatus {
 pub struct OcspEvidence {
     /// The whole OCSPResponse in DER, as received.
     pub response_der: Vec<u8>,
-    /// What it says.
+    /// Status of the certificate.
     pub status: CertificateStatus,
-    /// When the status was known to be right.
+    /// Time at which the status was known to be correct.
     pub this_update: Timestamp,
-    /// By when newer information will be there.
+    /// Time of the next update.
     pub next_update: Option<Timestamp>,
-    /// When the response was signed.
+    /// Time of signing.
     pub produced_at: Timestamp,
-    /// The delegated responder's certificate; `None` when the issuer signed.
+    /// Certificate of the delegated responder; `None` if the issuer signed.
     pub responder: Option<Certificate>,
 }
 
-/// What an answer is held against.
+/// Requirements for a response.
 pub(super) struct Expected<'a> {
     pub(super) query: &'a OcspQuery<'a>,
     pub(super) nonce_must_return: bool,
@@ -79,8 +79,7 @@ impl Expected<'_> {
             .check_extensions(&data.extensions)
             .and_then(|()| self.check_times(&answer, now));
         match timely {
-            // What the issuer has once said of a revocation no older list takes
-            // back.
+            // A revocation once stated is not undone by an older response.
             Err(OcspError::Stale(_) | OcspError::Nonce) if is_revoked => {}
             timely => timely?,
         }
@@ -94,7 +93,7 @@ impl Expected<'_> {
         })
     }
 
-    /// Who signed, after the signature and the right to sign are checked.
+    /// The signer, after its signature and its right to sign are checked.
     fn responder(
         &self,
         basic: &BasicResponse,
@@ -134,9 +133,9 @@ impl Expected<'_> {
         Err(fault)
     }
 
-    /// Whether `candidate` may answer for the issuer: issued by it directly,
-    /// valid, and marked for OCSP signing (RFC 6960 clause 4.2.2.2). Nobody
-    /// vouches for a certificate of their own key.
+    /// Checks that `candidate` may answer for the issuer: issued by it directly, valid, and marked
+    /// for OCSP signing (RFC 6960 clause 4.2.2.2). A responder cannot answer for a certificate of
+    /// its own key.
     fn authorised(&self, candidate: &Certificate, now: Timestamp) -> Result<(), OcspError> {
         let issuer = self.query.issuer;
         let is_its_own = candidate.spki_der() == self.query.certificate.spki_der();

@@ -49,8 +49,7 @@ impl<'a> Decode<'a> for TimestampResponse {
     }
 }
 
-/// PKIStatusInfo. Its free text is not kept: it is the authority's and may say
-/// anything.
+/// PKIStatusInfo. Its free text is not kept: the authority may write anything there.
 struct PkiStatusInfo {
     status: u8,
     failure: Vec<u8>,

@@ -1,6 +1,5 @@
-//! Signers of tokens whose path to an anchor was found before: an authority
-//! stamps with one certificate for years, and to read it and to find its path
-//! takes longer than all other checks of a token.
+//! Cache of token signers with a path to an anchor. An authority stamps with one certificate for
+//! years, and reading it and finding its path takes longer than all other checks of a token.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,8 +9,8 @@ use jiff::Timestamp;
 use crate::certificate::Certificate;
 use crate::path::is_valid_at;
 
-/// How many are remembered: a handful of authorities is asked, and each changes
-/// its certificate now and then.
+/// Maximum number of entries: only a handful of authorities are asked, and each changes its
+/// certificate now and then.
 const MOST: usize = 16;
 
 /// Paths from signers to the anchors of one client, for as long as each of their
@@ -20,7 +19,7 @@ const MOST: usize = 16;
 pub(super) struct KnownSigners(Mutex<VecDeque<Vec<Certificate>>>);
 
 impl KnownSigners {
-    /// The path of the signer that `is_it`, if it is known and holds at `at`.
+    /// The path of the signer for which `is_it` returns true, if it is cached and valid at `at`.
     pub(super) fn path(
         &self,
         is_it: impl Fn(&Certificate) -> bool,
@@ -32,8 +31,8 @@ impl KnownSigners {
         is_valid_at(path, at).then(|| path.clone())
     }
 
-    /// Remembers a path, from the signer to the anchor, in place of the one that
-    /// was known of this signer, or of the oldest where there are too many.
+    /// Stores a path, from the signer to the anchor. It replaces the signer's earlier path, or the
+    /// oldest one if the cache is full.
     pub(super) fn remember(&self, path: &[Certificate]) {
         let mut known = self.known();
         known.retain(|other| other.first() != path.first());
@@ -41,8 +40,7 @@ impl KnownSigners {
         known.push_front(path.to_vec());
     }
 
-    /// Of each issuer the signer that was remembered last: the others may have
-    /// been replaced by it.
+    /// The last cached signer of each issuer: it may have replaced the others.
     pub(super) fn newest(&self) -> Vec<Certificate> {
         let mut newest: Vec<Certificate> = Vec::new();
         for signer in self.known().iter().filter_map(|path| path.first()) {

@@ -42,13 +42,13 @@ pub struct TimestampToken {
     pub signer_chain: Vec<Certificate>,
 }
 
-/// Why a token does not stand.
+/// Reason why a token is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenFault {
-    /// The authority granted a token and sent none.
+    /// The authority granted a token but sent none.
     #[error("the answer grants a token and holds none")]
     Absent,
-    /// It is not well-formed.
+    /// Not well-formed.
     #[error("the time-stamp token is malformed")]
     Malformed(#[source] der::Error),
     /// The content is not a TSTInfo.
@@ -57,22 +57,22 @@ pub enum TokenFault {
     /// TSTInfo's version is not 1.
     #[error("the token has the version {0}")]
     Version(u8),
-    /// There is not exactly one signer.
+    /// The token does not have exactly one signer.
     #[error("the token has {0} signers instead of one")]
     NotOneSigner(usize),
-    /// The imprint is not the one that was sent.
+    /// The imprint differs from the one sent.
     #[error("the token is over another imprint")]
     Imprint,
-    /// The nonce is not the one that was sent.
+    /// The nonce differs from the one sent.
     #[error("the token has another nonce or none")]
     Nonce,
-    /// The policy is not the one that was asked for.
+    /// The policy differs from the one requested.
     #[error("the token was made under the policy {0}")]
     Policy(ObjectIdentifier),
     /// genTime is too far from now.
     #[error("the token's time {0} is too far from now")]
     Time(Timestamp),
-    /// The token does not hold its signer's certificate.
+    /// The token does not include its signer's certificate.
     #[error("the token does not hold its signer's certificate")]
     NoSignerCertificate,
     /// extKeyUsage is not critical with time-stamping alone (RFC 3161 clause
@@ -88,7 +88,7 @@ pub enum TokenFault {
     /// The message-digest attribute is not the content's digest.
     #[error("the token's message digest does not match its content")]
     MessageDigest,
-    /// The signing-certificate attribute names another certificate.
+    /// The signing-certificate attribute identifies another certificate.
     #[error("the token's signing-certificate attribute names another certificate")]
     SigningCertificate,
     /// The signature is wrong.
@@ -97,7 +97,7 @@ pub enum TokenFault {
     /// The signer's certificate has no path to a time-stamping anchor.
     #[error("the token's signer is not trusted")]
     Untrusted(#[source] PathError),
-    /// The signer's certificate lacks a policy that its anchor asks for.
+    /// The signer's certificate lacks a policy that its anchor requires.
     #[error("the token's signer was not certified under the policy {0}")]
     SignerPolicy(ObjectIdentifier),
     /// The signer's issuer was not qualified at genTime.
@@ -105,7 +105,7 @@ pub enum TokenFault {
     NotQualified(Timestamp),
 }
 
-/// What a token is held against.
+/// Requirements for a token.
 pub(super) struct Expected<'a> {
     pub(super) imprint: &'a [u8; 32],
     /// The content octets of the nonce's INTEGER.
@@ -215,7 +215,7 @@ fn check_signature(
     .map_err(TokenFault::Signature)
 }
 
-/// What the anchor of the signer's path asks for.
+/// Checks the requirements of the anchor of the signer's path.
 fn check_anchor(
     signer: &Certificate,
     chain: &[Certificate],
@@ -234,13 +234,13 @@ fn check_anchor(
 }
 
 impl SignedData {
-    /// Whether this is the signer's certificate, and travels with the token.
+    /// Returns true if this is the signer's certificate and is included in the token.
     fn has_signer(&self, certificate: &Certificate) -> bool {
         self.certificates.iter().any(|der| der == certificate.der())
             && self.signer.identifier.identifies(certificate)
     }
 
-    /// The signer's certificate, and all others that travel with it.
+    /// The signer's certificate, and the others in the token.
     fn signer_certificate(&self) -> Result<(Certificate, Vec<Certificate>), TokenFault> {
         let mut others: Vec<Certificate> = self
             .certificates
@@ -290,7 +290,7 @@ impl<'a> Decode<'a> for TstInfo {
             let _accuracy: Option<Accuracy> = reader.decode()?;
             let _ordering: Option<bool> = reader.decode()?;
             let nonce = reader.decode()?;
-            // tsa and extensions say nothing that is decided upon here.
+            // No decision depends on tsa and extensions.
             while !reader.is_finished() {
                 Any::decode(reader)?;
             }

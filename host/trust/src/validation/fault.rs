@@ -1,4 +1,4 @@
-//! Why there are no validation data.
+//! Reasons for the lack of validation data.
 
 use http::StatusCode;
 use jiff::Timestamp;
@@ -7,13 +7,13 @@ use parafa_http_port::HttpPortError;
 use crate::ocsp::OcspError;
 use crate::signature::SignatureFault;
 
-/// Why there are no validation data.
+/// Reason for the lack of validation data.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationDataError {
-    /// Neither the certificate nor the configuration says where they are.
+    /// Neither the certificate nor the configuration names a source.
     #[error("nothing says where they are")]
     NoSource,
-    /// Their sources hold nothing that could be used.
+    /// The sources have no usable data.
     #[error("their sources hold nothing that could be used")]
     Unusable(#[source] SourceFault),
     /// The chain ends in a root that is not configured.
@@ -22,33 +22,32 @@ pub enum ValidationDataError {
     /// A source cannot answer at the moment; trying again may help.
     #[error("their source cannot answer at the moment")]
     Unreachable(#[source] SourceFault),
-    /// What is there tells of an earlier time than the one that was asked for;
-    /// there will be newer data.
+    /// The data available cover only an earlier time than requested; there will be newer ones.
     #[error("there are none yet that tell of {since}")]
     NotYet {
-        /// The time that was asked for.
+        /// Requested time.
         since: Timestamp,
-        /// By when there will be newer data, if that is known.
+        /// Time of the next update, if it is known.
         next_update: Option<Timestamp>,
     },
 }
 
-/// What one source did wrong.
+/// A fault of one source.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceFault {
     /// Its address is not one of HTTP.
     #[error("the address is malformed")]
     Address,
-    /// It was not reached.
+    /// The source was not reached.
     #[error("the source was not reached")]
     Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
+    /// The HTTP status is not 200.
     #[error("the source answered with HTTP status {0}")]
     HttpStatus(u16),
-    /// It holds no certificate of the issuer.
+    /// No certificate of the issuer.
     #[error("the source holds no certificate of the issuer")]
     NoIssuer,
-    /// The responder gives no usable answer.
+    /// The responder gave no usable answer.
     #[error("the responder gives no usable answer")]
     Ocsp(#[source] OcspError),
     /// The responder does not know the certificate.
@@ -68,8 +67,8 @@ impl ValidationDataError {
         }
     }
 
-    /// Of two faults, the one that leaves more hope: the first one that may pass.
-    /// Of two data that are to come, those that come first.
+    /// The more hopeful of two faults: the first one that may pass. Of two data that are awaited,
+    /// the earlier ones.
     pub(super) fn or(self, other: Self) -> Self {
         let is_sooner = match (&self, &other) {
             (
@@ -86,7 +85,7 @@ impl ValidationDataError {
         if is_sooner { other } else { self }
     }
 
-    /// Whether trying again may help.
+    /// Returns true if trying again may help.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         self.hope() == 2
@@ -102,7 +101,7 @@ impl ValidationDataError {
 }
 
 impl SourceFault {
-    /// The HTTP status of an answer that is none.
+    /// The HTTP status, if it is the fault.
     pub(super) fn http_status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus(status) => Some(*status),
@@ -110,7 +109,7 @@ impl SourceFault {
         }
     }
 
-    /// Whether an issuer's certificate may lie at the same address later.
+    /// Returns true if the address may have an issuer's certificate later.
     fn is_transient(&self) -> bool {
         match self {
             Self::Transport(error) => {
@@ -125,13 +124,13 @@ impl SourceFault {
     }
 }
 
-/// Why a revocation list cannot be used.
+/// Reason why a revocation list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RevocationListFault {
-    /// It is not the DER encoding of a revocation list of version 2.
+    /// Not the DER encoding of a revocation list of version 2.
     #[error("the revocation list is malformed")]
     Malformed(#[from] der::Error),
-    /// Somebody else issued it.
+    /// Another issuer's list.
     #[error("the revocation list is another issuer's")]
     OtherIssuer,
     /// Its issuer's key is not for signing lists.
@@ -140,11 +139,11 @@ pub enum RevocationListFault {
     /// The signature is wrong.
     #[error("the revocation list's signature is not valid")]
     Signature(#[source] SignatureFault),
-    /// It is from the future, too old, or a newer one is due.
+    /// From the future, too old, or a newer list is due.
     #[error("the revocation list is out of date")]
     OutOfDate,
-    /// It is not a complete list for the certificate: a delta, another
-    /// distribution point's, or limited in another way.
+    /// Not a complete list for the certificate: a delta, another distribution point's, or limited
+    /// in another way.
     #[error("the revocation list does not cover the certificate")]
     Scope,
 }

@@ -5,27 +5,27 @@ use super::fault::{SourceFault, ValidationDataError};
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 
-/// How old what a responder looks at may be when it answers: some look at a copy
-/// that is renewed every half minute.
+/// Maximum age of the data from which a responder answers: some use a copy that is renewed every
+/// half minute.
 const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
-/// What an issuer tells of a certificate.
+/// An issuer's statement on a certificate.
 #[derive(Clone)]
 pub(crate) struct IssuerStatement {
     /// An OCSP response or a revocation list.
     pub(super) der: Vec<u8>,
-    /// What it says.
+    /// Status of the certificate.
     pub(crate) status: CertificateStatus,
-    /// When that was known to be right.
+    /// Time at which the status was known to be correct.
     pub(super) this_update: Timestamp,
-    /// When it was told.
+    /// Time of the statement.
     pub(super) told_at: Timestamp,
-    /// By when newer information will be there.
+    /// Time of the next update.
     pub(super) next_update: Option<Timestamp>,
 }
 
 impl IssuerStatement {
-    /// The data, if the issuer knows the certificate and they tell of that time.
+    /// The data, if the issuer knows the certificate and they cover that time.
     pub(super) fn of_time(
         self,
         certificate: &Certificate,
@@ -47,14 +47,13 @@ impl IssuerStatement {
         let delay = self.this_update.duration_until(time);
         let is_later = !delay.is_positive() || self.told_at >= time && delay <= RESPONDER_DELAY;
         let was_newest = self.next_update.is_some_and(|next| next >= time);
-        // Newer information would not take a revocation back.
+        // Newer information would not undo a revocation.
         let is_revoked = matches!(self.status, CertificateStatus::Revoked { .. });
         is_revoked || is_later || !is_signers(certificate) && was_newest
     }
 }
 
-/// Whether it is one of somebody who signs, not of an authority or its
-/// responder.
+/// Returns true if it is a signer's, not an authority's or its responder's.
 pub(super) fn is_signers(certificate: &Certificate) -> bool {
     let is_responders = certificate
         .extended_key_usage()

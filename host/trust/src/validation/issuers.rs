@@ -6,11 +6,11 @@ use der::{Decode, Encode};
 
 use crate::certificate::Certificate;
 
-/// Most certificates of a bundle that are looked at.
+/// Maximum number of certificates of a bundle that are read.
 const MAX_CERTIFICATES: usize = 16;
 
-/// What an issuer publishes: a certificate in DER, or a "certs-only" CMS message
-/// (RFC 5280 clause 4.2.2.1). What is neither holds none.
+/// Certificates published by an issuer: one in DER, or a "certs-only" CMS message (RFC 5280 clause
+/// 4.2.2.1). Empty for other content.
 pub(super) fn read(bytes: &[u8]) -> Vec<Certificate> {
     if let Ok(certificate) = Certificate::from_der(bytes) {
         return vec![certificate];

@@ -7,12 +7,12 @@ use super::issuer_statement::IssuerStatement;
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 
-/// For how long a statement serves without another question.
+/// Time for which a statement is reused.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_mins(10);
 /// The most statements that are remembered.
 const MOST: usize = 64;
 
-/// What was last told of the certificates of authorities, which hardly ever changes.
+/// Cache of the last statements on authorities' certificates, which hardly ever change.
 #[derive(Default)]
 pub(super) struct KnownStatements(Mutex<HashMap<Subject, Known>>);
 
@@ -25,7 +25,8 @@ struct Known {
 }
 
 impl Known {
-    /// Whether nobody need be asked again yet, and no newer information is due.
+    /// Returns true while the statement need not be asked for again, and no newer information is
+    /// due.
     fn counts(&self, now: Timestamp) -> bool {
         let age = self.asked_at.duration_until(now);
         let is_current = self.told.next_update.is_some_and(|next| now < next);
@@ -34,7 +35,7 @@ impl Known {
 }
 
 impl KnownStatements {
-    /// What was told of a certificate, if it still counts.
+    /// The last statement on a certificate, if it still counts.
     pub(super) fn of(
         &self,
         certificate: &Certificate,
@@ -47,7 +48,7 @@ impl KnownStatements {
         known.map(|known| known.told.clone())
     }
 
-    /// Remembers what was told at `now` of a certificate that is not revoked.
+    /// Stores the statement of `now` on a certificate that is not revoked.
     pub(super) fn note(
         &self,
         certificate: &Certificate,

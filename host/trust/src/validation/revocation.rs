@@ -1,5 +1,5 @@
-//! OCSP, else the CRL that the certificate names, else nobody: the one rule on
-//! whom to believe about revocation.
+//! The one rule on sources of revocation: OCSP, otherwise the CRL that the certificate names,
+//! otherwise none.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const LIST_LIMITS: ExchangeLimits = ExchangeLimits {
     max_response_bytes: 2 * 1024 * 1024,
 };
 
-/// The sources that tell whether a certificate is revoked.
+/// Sources of revocation data.
 #[derive(Clone)]
 pub(crate) struct RevocationSources {
     pub(crate) ocsp: OcspClient,
@@ -34,14 +34,13 @@ pub(crate) struct RevocationQuestion<'a> {
     pub(crate) certificate: &'a Certificate,
     pub(crate) issuer: &'a Certificate,
     pub(crate) ocsp: &'a OcspSettings,
-    /// How old thisUpdate of a CRL may be; `None`: as old as its nextUpdate
-    /// allows.
+    /// Maximum age of thisUpdate of a CRL; `None` allows the age that its nextUpdate allows.
     pub(crate) list_max_age: Option<Duration>,
     pub(crate) now: Timestamp,
 }
 
 impl RevocationQuestion<'_> {
-    /// The hosts that it goes to, as long as nobody answers.
+    /// Hosts that it goes to until one answers.
     pub(crate) fn hosts(&self) -> Vec<String> {
         let responders = match &self.ocsp.url {
             Some(url) => vec![url.to_string()],
@@ -59,13 +58,13 @@ impl RevocationSources {
         Self { ocsp }
     }
 
-    /// The first usable statement: of an OCSP responder; where none gives one,
-    /// for whatever reason, of a CRL that the certificate names. `usable` says
-    /// which statements serve the caller, and what is lacking in others.
+    /// The first usable statement: of an OCSP responder or, if none gives one for whatever reason,
+    /// of a CRL that the certificate names. `usable` decides which statements serve the caller, and
+    /// what others lack.
     ///
     /// # Errors
-    /// [`ValidationDataError`] when neither serves: `Unreachable` and `NotYet`
-    /// where trying again may help, else `NoSource` or `Unusable`.
+    /// [`ValidationDataError`] if neither serves: `Unreachable` and `NotYet` if trying again may
+    /// help, otherwise `NoSource` or `Unusable`.
     pub(crate) async fn ask<T>(
         &self,
         question: &RevocationQuestion<'_>,
@@ -129,7 +128,7 @@ impl RevocationSources {
             .map_err(SourceFault::RevocationList)
     }
 
-    /// What lies at an address that a certificate names.
+    /// Content at an address in a certificate.
     pub(super) async fn fetch(
         &self,
         address: &str,
@@ -149,8 +148,8 @@ impl RevocationSources {
     }
 }
 
-/// A source that was asked and gave nothing usable may do better later,
-/// whatever it did wrong; one that may not be asked from here never will.
+/// A source that was asked and gave nothing usable may do better later, whatever its fault. One
+/// that may not be asked from here never will.
 fn unanswered(fault: SourceFault) -> ValidationDataError {
     match fault {
         SourceFault::Address

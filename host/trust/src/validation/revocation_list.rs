@@ -17,8 +17,8 @@ use crate::ocsp::CertificateStatus;
 use crate::signature;
 use crate::wire::Signed;
 
-/// What the current, complete list of the issuer, which may sign lists, says of
-/// a certificate (RFC 5280 clauses 5 and 6.3.3).
+/// The statement on a certificate of the issuer's current, complete list, whose signer may sign
+/// lists (RFC 5280 clauses 5 and 6.3.3).
 pub(super) fn read(
     der: &[u8],
     question: &RevocationQuestion<'_>,

@@ -1,4 +1,4 @@
-//! DER of what honest and hostile services send.
+//! DER of messages from honest and hostile services.
 
 use parafa_issuing::{ObjectIdentifier, der};
 

@@ -1,4 +1,4 @@
-//! Certificates with which persons authenticate, and what they sign.
+//! Persons' authentication certificates, and their signatures.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const CLIENT_AUTH: &str = "1.3.6.1.5.5.7.3.2";
 const DOCUMENT_SIGNING: &str = "1.3.6.1.4.1.311.10.3.12";
 const MESSAGE: &[u8] = b"what is signed";
 
-/// As the State's cards have it: the code without its prefix, no statements.
+/// Like the State's cards: the code without its prefix, no statements.
 fn card() -> Template {
     Template::new("VARDENĖ PAVARDENĖ")
         .attribute(SERIAL_NUMBER, "50001018865")

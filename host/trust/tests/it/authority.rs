@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The same, to issue with.
+    /// The credential for issuing.
     pub fn credential(&self) -> Credential {
         Credential::new(self.key.clone().into(), &self.der()).expect("a certificate")
     }
@@ -43,7 +43,7 @@ impl Identity {
     }
 }
 
-/// What a certificate shall say.
+/// Content of a certificate to issue.
 #[derive(Clone)]
 pub struct Template {
     subject: Vec<(ObjectIdentifier, String)>,
@@ -103,7 +103,7 @@ impl Template {
         self
     }
 
-    /// With an extension, in the place of one that it had.
+    /// The template with an extension, which replaces one with the same id.
     pub fn with(mut self, extension: Extension) -> Self {
         self.extensions.retain(|present| present.id != extension.id);
         self.extensions.push(extension);

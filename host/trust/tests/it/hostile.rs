@@ -1,4 +1,4 @@
-//! Answers that nobody honest sends never panic, and never pass.
+//! Dishonest answers never panic, and never pass.
 
 use std::sync::{Arc, LazyLock};
 
@@ -31,7 +31,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
 }
 
-/// Whether an OCSP answer that went through `change` is believed.
+/// Returns true if an OCSP answer passed through `change` is accepted.
 fn ocsp_passes(change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> bool {
     let responder = Responder::new(&WORLD.responder);
     let port = FakePort::default().at(OCSP_URL, move |body| change(responder.answer(body)));
@@ -43,7 +43,7 @@ fn ocsp_passes(change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> b
         .is_ok()
 }
 
-/// Whether a revocation list that went through `change` is believed.
+/// Returns true if a revocation list passed through `change` is accepted.
 fn list_passes(change: impl Fn(Vec<u8>) -> Vec<u8>) -> bool {
     let list = change(RevocationList::new(&WORLD.issuing).der());
     let port = FakePort::default().at(LIST_URL, move |_| list.clone());
@@ -52,7 +52,7 @@ fn list_passes(change: impl Fn(Vec<u8>) -> Vec<u8>) -> bool {
     runtime().block_on(checked).is_ok()
 }
 
-/// Whether a time-stamp answer that went through `change` is believed.
+/// Returns true if a time-stamp answer passed through `change` is accepted.
 fn timestamp_passes(change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> bool {
     let stamper = Stamper::new(&WORLD.stamper);
     let port = FakePort::default().at(TSA, move |body| change(stamper.answer(body)));

@@ -21,7 +21,7 @@ async fn ask(
     client.status(&signer, &issuer, settings, now()).await
 }
 
-/// What comes of a responder that differs from an honest one by `change`.
+/// Result of a responder that differs from an honest one by `change`.
 async fn changed(
     world: &World,
     change: impl FnOnce(&mut Responder),

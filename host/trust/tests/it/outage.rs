@@ -1,4 +1,4 @@
-//! Ways in which an OCSP responder gives no usable answer.
+//! Failures of an OCSP responder.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::port::FakePort;
 use crate::responder::{NonceReply, Responder, Status, refusal};
 use crate::world::{OCSP_URL, World, responder_template};
 
-/// What tells a responder from an honest one.
+/// Difference between a responder and an honest one.
 type Change = fn(&mut Responder);
 
 /// A responder that fails, and how.
@@ -103,7 +103,7 @@ pub fn failures(world: &World) -> Vec<Failure> {
             responder.critical_extension = true;
         }),
         ("no certificate", |responder| responder.embedded.clear()),
-        // Nobody believes a forged revocation either.
+        // A forged revocation is not accepted either.
         ("forged revocation", |responder| {
             responder.status = Status::Revoked;
             responder.corrupt_signature = true;

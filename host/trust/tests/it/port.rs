@@ -12,7 +12,7 @@ use parafa_trust::{Ports, RandomSource, RandomUnavailable};
 
 type Handler = Box<dyn Fn(&[u8]) -> Result<(u16, Vec<u8>), HttpPortError> + Send + Sync>;
 
-/// Answers by address; what is not there refuses the connection.
+/// Answers by address; unknown addresses refuse the connection.
 #[derive(Default)]
 pub struct FakePort {
     handlers: HashMap<String, Handler>,
@@ -21,7 +21,7 @@ pub struct FakePort {
 }
 
 impl FakePort {
-    /// Answers with 200 and what `handler` makes of the request's body.
+    /// Answers with 200 and the output of `handler` for the request's body.
     pub fn at(
         mut self,
         url: &str,
@@ -44,7 +44,7 @@ impl FakePort {
         self
     }
 
-    /// How long each request might take, in order.
+    /// Time limit of each request, in order.
     pub fn times(&self) -> Arc<Mutex<Vec<Duration>>> {
         Arc::clone(&self.times)
     }
@@ -80,7 +80,7 @@ impl HttpPort for FakePort {
     }
 }
 
-/// One port as both ways.
+/// One port for both purposes.
 pub fn both(port: Arc<dyn HttpPort>) -> Ports {
     Ports {
         configured: Arc::clone(&port),

@@ -1,4 +1,4 @@
-//! An OCSP responder, honest unless told otherwise.
+//! An OCSP responder, honest by default.
 
 use der::{Decode, Encode};
 use parafa_issuing::{
@@ -37,7 +37,7 @@ pub struct Responder {
     pub this_update: &'static str,
     pub next_update: Option<&'static str>,
     pub nonce: NonceReply,
-    /// How often the one answer stands in the response.
+    /// Number of copies of the one answer in the response.
     pub copies: usize,
     /// Adds to the serial number of the CertID.
     pub wrong_cert_id: bool,

@@ -1,5 +1,5 @@
-//! The one rule: OCSP, else the CRL that the certificate names, else nobody.
-//! Every kind of failure, before every caller.
+//! The one rule: OCSP, otherwise the CRL that the certificate names, otherwise none. Every kind of
+//! failure, for every caller.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const HOLDER_SERIAL: u32 = 200;
 const SIGNER_SERIAL: u32 = 100;
 const AUTHORITY_SERIAL: u32 = 300;
 
-/// Who asks whether a certificate is revoked.
+/// Callers that check revocation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Caller {
     Signing,
@@ -45,13 +45,13 @@ const CALLERS: [Caller; 4] = [
     Caller::ArchiveOfAuthority,
 ];
 
-/// What comes of it, the same words for all callers.
+/// Outcomes, in the same terms for all callers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Outcome {
-    /// The certificate passes, or data are handed on that say that it is good.
+    /// The certificate passes, or the data report it as good.
     Good,
     Revoked,
-    /// The issuer does not know it, and nobody else is asked.
+    /// The issuer does not know it, and no other source is asked.
     Unknown,
     /// Trying again may help: 503.
     Unavailable,
@@ -129,8 +129,8 @@ async fn a_list_does_not_take_back_what_an_old_answer_says_of_a_revocation() {
     }
 }
 
-/// For an archive the list may say what the responder does not (RFC 6960, 2.2);
-/// who wants to sign or authenticate counts as revoked.
+/// For an archive the list may know a certificate that the responder does not (RFC 6960, 2.2);
+/// signers and persons who authenticate count as revoked.
 #[tokio::test]
 async fn who_is_unknown_to_the_responder_is_refused_at_once_but_for_archives() {
     let world = World::new();
@@ -329,8 +329,7 @@ async fn a_hanging_responder_leaves_time_to_the_list() {
 
     assert!(checked.is_ok(), "{checked:?}");
     let times = times.lock().unwrap();
-    // Half a minute is what the attorney's signatures have, with some five
-    // questions behind one another.
+    // The attorney's signatures have half a minute, for some five questions in sequence.
     assert!(times[0] <= Duration::from_secs(5), "{times:?}");
 }
 
@@ -361,7 +360,7 @@ async fn outcome(
     asked.by(world, caller).await
 }
 
-/// A certificate, those who are trusted, and what can be reached.
+/// A certificate, the anchors, and the reachable services.
 struct Asked {
     anchors: Arc<TrustAnchors>,
     port: FakePort,
@@ -407,8 +406,8 @@ fn checked(result: Result<CheckedSigner, CertificateRejection>) -> Outcome {
     }
 }
 
-/// What archives are handed on says itself whether the certificate is revoked:
-/// only revoked ones have the time in them. Lists write it without the century.
+/// Archives get the data themselves, and only those on revoked certificates contain this time.
+/// Lists write it without the century.
 fn gathered(result: &Result<Vec<u8>, ValidationDataError>) -> Outcome {
     const REVOKED_AT: &[u8] = b"261101120000";
 

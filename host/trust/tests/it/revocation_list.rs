@@ -1,4 +1,4 @@
-//! A publisher of revocation lists, honest unless told otherwise.
+//! A publisher of revocation lists, honest by default.
 
 use parafa_issuing::der::bit_string;
 use parafa_issuing::{self as issuing, Extension};
@@ -9,7 +9,7 @@ use crate::authority::{Identity, Template};
 pub const LIST_URL: &str = "http://lists.example.com/issuing.crl";
 const ECDSA_SHA256: &str = "1.2.840.10045.4.3.2";
 
-/// A certificate that says where its issuer's list is.
+/// A certificate with the URL of its issuer's list.
 pub fn with_list(template: Template) -> Template {
     template.with(Extension::revocation_list(LIST_URL))
 }

@@ -1,4 +1,4 @@
-//! A time-stamping authority, honest unless told otherwise.
+//! A time-stamping authority, honest by default.
 
 use der::{Decode, Encode};
 use openssl::hash::MessageDigest;

@@ -48,7 +48,7 @@ async fn stamped(world: &World, stamper: Stamper) -> Result<TimestampToken, Time
         })
 }
 
-/// Why a stamper that differs from an honest one by `change` is refused.
+/// The refusal of a stamper that differs from an honest one by `change`.
 async fn fault(world: &World, change: impl FnOnce(&mut Stamper)) -> TokenFault {
     let mut stamper = Stamper::new(&world.stamper);
     change(&mut stamper);

@@ -357,7 +357,7 @@ fn authority(identity: &Identity) -> Issuer {
     Issuer::Authority(Box::new(Certificate::from_der(&identity.der()).unwrap()))
 }
 
-/// A certificate that says where its issuer is, a responder and a list.
+/// A certificate with the URLs of its issuer, a responder and a list.
 fn with_addresses(template: Template) -> Template {
     with_list(template.with(Extension::access(OCSP_URL, Some(ISSUER_URL))))
 }

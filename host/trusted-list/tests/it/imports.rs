@@ -1,4 +1,4 @@
-//! What lists would change among the anchors.
+//! Differences between lists and anchors.
 
 use parafa_issuing::{Extension, Key, KeyKind, Profile};
 use parafa_trust::TrustAnchors;
@@ -18,7 +18,7 @@ fn window(from: &str, until: Option<&str>) -> Window {
     }
 }
 
-/// The names of what is added.
+/// Subjects of the added anchors.
 fn added(imported: &Imported) -> Vec<&str> {
     let added = imported.difference.added.iter();
     added.map(|added| added.subject.as_str()).collect()

@@ -1,5 +1,5 @@
-//! Lists, written by hand as their canonical form has them: that text is what is
-//! signed, so that nothing of what is tested helps to make them.
+//! Lists written by hand in canonical form: the text is signed as it stands, so that no code under
+//! test helps to make them.
 
 use std::fmt::Write as _;
 
@@ -21,13 +21,13 @@ const LIST_TYPES: &str = "http://uri.etsi.org/02231/v2/additionaltypes#";
 const QUALIFICATIONS: &str =
     "http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#";
 
-/// Somebody who vouches for themselves and is no authority.
+/// A self-signed certificate that is not an authority's.
 pub(crate) fn person(name: &str) -> Credential {
     let key = Key::generate(KeyKind::P256).unwrap();
     Credential::self_signed(&Profile::named(name), key).unwrap()
 }
 
-/// An authority that nobody issued.
+/// A self-signed authority.
 pub(crate) fn authority(name: &str) -> Credential {
     let profile = Profile::named(name).with(Extension::authority(None));
     let key = Key::generate(KeyKind::P256).unwrap();
@@ -41,12 +41,12 @@ pub(crate) struct ServiceText<'a> {
     pub(crate) certificate: &'a Credential,
     /// The ends of statuses with their beginnings; the first one is that of now.
     pub(crate) statuses: &'a [(&'static str, &'static str)],
-    /// The end of what it is for.
+    /// Suffix of the purpose URI.
     pub(crate) is_for: &'static str,
 }
 
 impl<'a> ServiceText<'a> {
-    /// One that issues certificates for signatures, and has been nothing else.
+    /// A service that issues certificates for signatures, and has never been anything else.
     pub(crate) fn issues(
         certificate: &'a Credential,
         statuses: &'a [(&'static str, &'static str)],
@@ -59,7 +59,7 @@ impl<'a> ServiceText<'a> {
         }
     }
 
-    /// One that stamps times.
+    /// A time-stamping service.
     pub(crate) fn stamps(
         certificate: &'a Credential,
         statuses: &'a [(&'static str, &'static str)],
@@ -144,7 +144,7 @@ impl ListText {
         }
     }
 
-    /// A list of lists, with who signs that of each territory.
+    /// A list of lists, with the signer for each territory.
     pub(crate) fn of_lists(signers: &[(&str, &Credential)]) -> Self {
         let pointers = signers.iter().map(|(territory, signer)| {
             let certificate = BASE64_STANDARD.encode(signer.der());
@@ -165,7 +165,7 @@ impl ListText {
         }
     }
 
-    /// What stands in the root, but for the signature.
+    /// Contents of the root element without the signature.
     pub(crate) fn body(&self) -> String {
         let next_update = self
             .next_update

@@ -1,4 +1,4 @@
-//! Lists that are made here, and what becomes of them.
+//! Lists made by the tests, and their imports.
 
 mod imports;
 mod lists;

@@ -1,4 +1,4 @@
-//! Which signatures of lists are believed.
+//! Signatures of lists: which are accepted.
 
 use parafa_fixtures::enveloped::{ENVELOPED, EXCLUSIVE, EnvelopedSignature};
 
@@ -21,7 +21,7 @@ fn list() -> ListText {
     ListText::of("LT", &[ServiceText::issues(&issuer, SINCE_2024)])
 }
 
-/// The list with a signature that is another one than the standard has.
+/// The list with a signature that deviates from the standard.
 fn signed_otherwise(
     world: &World,
     list: &ListText,
@@ -109,7 +109,7 @@ fn what_was_signed_counts_nowhere_but_as_the_root() {
     let open = signed.strip_suffix(CLOSE).unwrap();
     let root = other_root.as_str();
     for (wrapped, told) in [
-        // The signature is over the old list, which stands in a new one.
+        // The signature covers the old list, which is inside a new one.
         (
             [root, &forged, &signed, &signature, CLOSE].concat(),
             "the transforms of the reference \"#TSL\" are not supported",
@@ -124,7 +124,7 @@ fn what_was_signed_counts_nowhere_but_as_the_root() {
             [root, &forged, open, &signature, CLOSE, CLOSE].concat(),
             "Signature is not there exactly once",
         ),
-        // The old list stands in the signature, where references may lead.
+        // The old list is inside the signature, where references may point.
         (
             [root, &forged, &inner, CLOSE].concat(),
             "nothing but the properties of the signature is signed",
@@ -203,7 +203,7 @@ fn whom_the_list_of_the_lists_does_not_name_signs_in_vain() {
     let refused = world.refusal(&list.signed_by(&stranger));
     assert!(refused.contains("names for LT"), "{refused}");
 
-    // Who signs for one country does not sign for another.
+    // A signer for one country cannot sign for another.
     world.add_list_of_lists(&ListText::of_lists(&[
         ("LT", &world.lithuania),
         ("EE", &stranger),

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::lists::{ListText, person};
 
-/// Who signs, and where files are.
+/// The signers and the folder of files.
 pub(crate) struct World {
     /// Signs the list of the lists.
     pub(crate) union: Credential,
@@ -75,7 +75,7 @@ impl World {
         self.import_into("trust", list, &[self.path("union.pem")])
     }
 
-    /// The same into another folder, with these pinned signers.
+    /// Imports into another folder, with these pinned signers.
     pub(crate) fn import_into(
         &self,
         folder: &str,
@@ -86,7 +86,7 @@ impl World {
         self.import_files(&self.path(folder), &[self.path("lt.xml")], signers)
     }
 
-    /// The same of files that are there.
+    /// Imports existing files.
     pub(crate) fn import_files(
         &self,
         folder: &Path,
@@ -103,7 +103,7 @@ impl World {
         })
     }
 
-    /// Why a file is refused, in all words.
+    /// The refusal of a file, with its causes.
     pub(crate) fn refusal(&self, list: &str) -> String {
         refusal(self.import_text(list))
     }
@@ -118,7 +118,7 @@ pub(crate) fn fingerprint(credential: &Credential) -> String {
     digest.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Why nothing was imported, in all words.
+/// The refusal of an import, with its causes.
 #[track_caller]
 pub(crate) fn refusal(imported: Result<Imported, ImportError>) -> String {
     let refused = imported.expect_err("it is refused");

@@ -1,4 +1,4 @@
-//! Limits of keys that hold for several hosts together.
+//! Limits of keys shared by several hosts.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,25 +13,24 @@ use uuid::Uuid;
 use super::{MANY_BUCKETS, WINDOW};
 use crate::principal::Access;
 
-/// Most that a host takes at once, as a part of the limit: what several hosts
-/// have taken and not used is what the limit may be missed by.
+/// Divisor of the limit for the largest portion that a host takes at once. Portions that several
+/// hosts have taken and not used are the error of the limit.
 const LARGEST_PORTION: u32 = 50;
-/// Whoever needs more within this time takes twice as much.
+/// A host that needs more within this time takes twice as much.
 const SOON: Duration = Duration::from_secs(1);
-/// How long nobody asks again for a key of which there was nothing: less than the
-/// second that callers are told at least.
+/// Time without another request to the shared bucket after it was empty: less than the second that
+/// callers must wait at least.
 const LEAST_WAIT: Duration = Duration::from_millis(500);
-/// How long hosts wait for the shared count before each goes by its own.
+/// Time limit of the shared count; after it, each host counts on its own.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// For how long nobody asks again then.
+/// Time without another request to the shared bucket after that.
 const REST: Duration = Duration::from_secs(2);
 
-/// Token buckets that all hosts take from. Whoever keeps them for several hosts
-/// implements it.
+/// Token buckets that all hosts take from. Implemented by the storage shared by the hosts.
 #[async_trait]
 pub trait SharedBuckets: Send + Sync {
-    /// Takes up to `wanted` requests out of a key's bucket, which holds `limit`
-    /// and fills within a minute. None if the buckets cannot be reached.
+    /// Takes up to `wanted` requests out of a key's bucket, which holds `limit` and fills within a
+    /// minute. `None` if the buckets cannot be reached.
     async fn take(
         &self,
         key: Uuid,
@@ -41,16 +40,16 @@ pub trait SharedBuckets: Send + Sync {
     ) -> Option<TakenRequests>;
 }
 
-/// What was taken out of a shared bucket.
+/// Requests taken out of a shared bucket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TakenRequests {
-    /// Requests, fewer than were wanted where there are no more.
+    /// Number of requests; fewer than wanted if there are no more.
     pub requests: u32,
     /// The time after which the bucket is full.
     pub full_in: Duration,
 }
 
-/// What this host has taken and not used yet.
+/// Requests that this host has taken and not used yet.
 #[derive(Clone)]
 pub(super) struct Stocks {
     buckets: Arc<dyn SharedBuckets>,
@@ -63,26 +62,26 @@ struct State {
     rests_until: Option<Instant>,
 }
 
-/// Requests of one key that this host may still let in.
+/// Requests of one key that this host may still admit.
 #[derive(Clone, Copy)]
 struct Stock {
     left: u32,
     taken_at: Instant,
-    /// When the shared bucket is full, as it was told.
+    /// Time at which the shared bucket is full, as last reported.
     full_at: Instant,
-    /// Until when there is nothing to be had.
+    /// Time until which the shared bucket is empty.
     empty_until: Instant,
     portion: NonZeroU32,
 }
 
-/// Whether a request may go on by the shared count.
+/// Decision on a request by the shared count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct SharedDecision {
-    /// What this host has left for others.
+    /// Allowance that this host has left.
     pub(super) left: u32,
     /// The time after which the shared bucket is full.
     pub(super) full_in: Duration,
-    /// After how long a request that was refused may come again.
+    /// Time until a refused request may be repeated.
     pub(super) retry_after: Option<Duration>,
 }
 
@@ -94,7 +93,7 @@ impl Stocks {
         }
     }
 
-    /// Takes one request of a key; none if the shared buckets cannot be reached.
+    /// Takes one request of a key; `None` if the shared buckets cannot be reached.
     pub(super) async fn take(
         &self,
         key: Uuid,
@@ -103,10 +102,10 @@ impl Stocks {
         now: Instant,
     ) -> Option<SharedDecision> {
         let stock = self.stock(key, access, now)?;
-        // One request at a time takes a portion; the others find it.
+        // One request at a time takes a portion; the others use it.
         let mut stock = stock.lock().await;
         if stock.taken_at + WINDOW <= now {
-            // As many have come back to the bucket meanwhile.
+            // The bucket has regained as many meanwhile.
             stock.left = 0;
         }
         if stock.left == 0 && stock.empty_until <= now {
@@ -132,7 +131,7 @@ impl Stocks {
             return None;
         }
         if state.stocks.len() >= MANY_BUCKETS {
-            // What is locked is in use.
+            // A locked stock is in use.
             state.stocks.retain(|_, stock| {
                 let stock = stock.try_lock();
                 stock.map_or(true, |stock| now < stock.taken_at + WINDOW)
@@ -160,7 +159,7 @@ impl Stock {
         }
     }
 
-    /// How much to take: the more, the faster the last portion went.
+    /// Size of the next portion: larger the faster the last one was used.
     fn wanted(&self, limit: NonZeroU32, now: Instant) -> NonZeroU32 {
         let most = (limit.get() / LARGEST_PORTION).max(1);
         let portion = match now.saturating_duration_since(self.taken_at) < SOON {

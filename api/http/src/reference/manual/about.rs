@@ -1,10 +1,10 @@
-//! What is told of an API beside its description, and where its pages are.
+//! Facts on an API beside its description, and the paths of its pages.
 
 use crate::api::Api;
 use crate::problem::ProblemType;
 use crate::reference::Reference;
 
-/// What is told of an API beside its description.
+/// Facts on an API beside its description.
 pub(in crate::reference) struct About {
     pub(super) folder: &'static str,
     pub(super) title: &'static str,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::about::About;
 
-/// What the reference of a schema begins with.
+/// Prefix of references to schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// The description of an API.
@@ -16,7 +16,7 @@ pub(super) struct Document<'d> {
 /// A call of the API, or an event that it posts.
 pub(super) struct Call<'d> {
     pub(super) id: &'d str,
-    /// In lower case.
+    /// Method in lower case.
     pub(super) method: &'d str,
     /// The template of the path, or the kind of the event.
     pub(super) path: &'d str,
@@ -64,21 +64,21 @@ impl<'d> Document<'d> {
         self.member("components")["schemas"].get(name)
     }
 
-    /// What a value refers to, or itself.
+    /// The target of a reference, or the value itself.
     pub(super) fn resolved(&self, value: &'d Value) -> &'d Value {
         let pointer = value["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
         let target = pointer.and_then(|pointer| self.value.pointer(pointer));
         target.unwrap_or(value)
     }
 
-    /// What a call takes in its path, query and headers.
+    /// Parameters of a call in path, query and headers.
     pub(super) fn parameters(&self, call: &Call<'d>) -> Vec<&'d Value> {
         let all = [call.shared, &call.operation["parameters"]].into_iter();
         let all = all.flat_map(items);
         all.map(|parameter| self.resolved(parameter)).collect()
     }
 
-    /// The name and the scheme of the credentials that a call takes, if it takes any.
+    /// Name and scheme of a call's credentials, if it needs any.
     pub(super) fn credentials(&self, call: &Call<'d>) -> Option<(&'d str, &'d Value)> {
         let own = call.operation.get("security");
         let security = own.unwrap_or_else(|| self.member("security"));
@@ -101,7 +101,7 @@ impl<'d> Document<'d> {
 }
 
 impl<'d> Call<'d> {
-    /// As requests and lists have it.
+    /// Method and path, as in requests and lists.
     pub(super) fn line(&self) -> String {
         match self.is_event {
             true => self.path.to_owned(),
@@ -109,17 +109,17 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// A few words on what it does.
+    /// Summary of the call.
     pub(super) fn summary(&self) -> &'d str {
         text(&self.operation["summary"])
     }
 
-    /// What is told of it.
+    /// Description of the call.
     pub(super) fn description(&self) -> &'d str {
         text(&self.operation["description"])
     }
 
-    /// What it is about.
+    /// Tag of the call.
     pub(super) fn tag(&self) -> &'d str {
         items(&self.operation["tags"])
             .map(text)
@@ -127,7 +127,7 @@ impl<'d> Call<'d> {
             .unwrap_or_default()
     }
 
-    /// The media type and content of its body, if it takes one.
+    /// Media type and content of its body, if it has one.
     pub(super) fn body(&self) -> Option<(&'d str, &'d Value)> {
         members(&self.operation["requestBody"]["content"]).next()
     }
@@ -144,7 +144,7 @@ impl<'d> Call<'d> {
             .collect()
     }
 
-    /// The schemas of what it takes and of what it answers when it is done.
+    /// Schemas of its request body and of its successful answers.
     pub(super) fn schemas(&self) -> Vec<&'d Value> {
         let body = self.body().into_iter().map(|(_, content)| content);
         let done = self
@@ -168,18 +168,18 @@ pub(super) fn schema_name(value: &Value) -> Option<&str> {
     value["$ref"].as_str()?.strip_prefix(SCHEMAS)
 }
 
-/// The members of an object; none of anything else.
+/// Members of an object; empty for other values.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let members = value.as_object().into_iter().flatten();
     members.map(|(name, member)| (name.as_str(), member))
 }
 
-/// The items of a list; none of anything else.
+/// Items of a list; empty for other values.
 pub(super) fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A text, or none where it is something else.
+/// A text; empty for other values.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

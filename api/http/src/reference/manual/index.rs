@@ -1,4 +1,4 @@
-//! The page that lists all calls, what is found on it, and the frame of all pages.
+//! The page that lists all calls, the page of search results, and the frame of all pages.
 
 use maud::{Markup, html};
 
@@ -29,7 +29,7 @@ pub(super) fn entry(about: &About, call: &Call<'_>) -> Markup {
     html! { a href=(about.call(call.id)) { (call.summary()) } " " code { (call.line()) } }
 }
 
-/// All calls and events, by what they are about.
+/// All calls and events, by tag.
 pub(super) fn page(document: &Document<'_>) -> Markup {
     let about = document.about;
     let info = document.member("info");
@@ -70,7 +70,7 @@ fn of_tag(about: &About, name: &str, description: &str, calls: &[Call<'_>]) -> M
     }
 }
 
-/// All schemas.
+/// Page of all schemas.
 pub(super) fn schemas(document: &Document<'_>) -> Markup {
     let about = document.about;
     frame(
@@ -94,7 +94,7 @@ pub(super) fn schemas(document: &Document<'_>) -> Markup {
     )
 }
 
-/// What was found.
+/// Page of search results.
 pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     frame(
         about,
@@ -130,7 +130,7 @@ pub(super) fn found(about: &About, query: &str, found: &Found<'_>) -> Markup {
     )
 }
 
-/// The answer for a page that does not exist.
+/// Page instead of one that does not exist.
 pub(super) fn missing(about: &About) -> Markup {
     frame(
         about,

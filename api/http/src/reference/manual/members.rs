@@ -1,4 +1,4 @@
-//! The members of an object, and which schemas are told of on one page.
+//! Members of an object, and the schemas described on one page.
 
 use std::collections::VecDeque;
 
@@ -9,8 +9,8 @@ use super::document::{Document, items, members, text};
 use super::types::{Types, alternatives, anchor, limits, references};
 use super::{conditions, markdown};
 
-/// How many members and values the schemas below a call may have on its page, for
-/// it to be light; what else there is has pages of its own.
+/// Maximum number of members and values of schemas described on a call's page, to keep it light;
+/// further schemas have pages of their own.
 const MOST_BELOW: usize = 60;
 
 /// A schema with all of its parts put together.
@@ -55,7 +55,7 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// How much there is to read of it.
+    /// Number of members and values described.
     fn weight(&self) -> usize {
         let values = self.parts.iter().map(|part| {
             let alternatives = alternatives(part).map_or(0, <[Value]>::len);
@@ -77,7 +77,7 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// The schemas below some others that one page has room for, the nearest first.
+/// Schemas referenced by others that one page has room for, nearest first.
 pub(super) fn below<'d>(document: &Document<'d>, roots: &[&'d Value]) -> Vec<&'d str> {
     reached(document, roots, MOST_BELOW)
 }
@@ -120,7 +120,7 @@ pub(super) fn names<'d>(document: &Document<'d>, schema: &'d Value) -> Vec<&'d s
     members.chain(values.map(text)).collect()
 }
 
-/// All that is told of a schema but what it is for.
+/// Description of a schema, except its purpose.
 pub(super) fn body<'d>(
     document: &Document<'d>,
     types: &Types<'_, 'd>,
@@ -145,7 +145,7 @@ pub(super) fn body<'d>(
     }
 }
 
-/// The schemas that stand below others on a page.
+/// Section of referenced schemas on a page.
 pub(super) fn section<'d>(
     document: &Document<'d>,
     types: &Types<'_, 'd>,
@@ -219,8 +219,7 @@ fn entry<'d>(document: &Document<'d>, types: &Types<'_, 'd>, member: &Member<'d>
     }
 }
 
-/// What is said of a member: what its place says of it, or the first paragraph of
-/// what its schema does.
+/// Description of a member: its own, or the first paragraph of its schema's.
 fn said<'d>(document: &Document<'d>, schema: &'d Value) -> &'d str {
     schema["description"].as_str().unwrap_or_else(|| {
         let description = &document.resolved(schema)["description"];
@@ -228,7 +227,7 @@ fn said<'d>(document: &Document<'d>, schema: &'d Value) -> &'d str {
     })
 }
 
-/// The members of an object that has no name, where it stands.
+/// Members of an unnamed object, in place.
 fn within<'d>(document: &Document<'d>, types: &Types<'_, 'd>, schema: &'d Value) -> Markup {
     let nameless = [schema, &schema["items"]];
     let nameless = nameless

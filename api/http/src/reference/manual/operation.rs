@@ -8,7 +8,7 @@ use super::document::{Call, Document, members, problems, text};
 use super::types::{Types, limits};
 use super::{index, markdown, members as schemas, samples};
 
-/// All that is told of it.
+/// Page of a call.
 pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     let below = schemas::below(document, &call.schemas());
     let types = Types::new(document.about, &below);
@@ -93,7 +93,7 @@ fn body<'d>(document: &Document<'d>, types: &Types<'_, 'd>, call: &Call<'d>) -> 
                 @if is_required { ", " strong { "required" } }
             }
             (content_of(document, types, content))
-            // Samples show what calls take.
+            // Samples show the input of calls.
             @if call.is_event { (example(content)) }
         }
     }
@@ -126,7 +126,7 @@ fn answer<'d>(
     }
 }
 
-/// The problems of an answer, each with the page that says what to do.
+/// Problems of an answer, each with a link to its page.
 fn refusals(document: &Document<'_>, response: &Value) -> Markup {
     let described = |name: &str| {
         let mut known = document.about.problems.iter();
@@ -144,7 +144,7 @@ fn refusals(document: &Document<'_>, response: &Value) -> Markup {
     }
 }
 
-/// The headers of all answers, each with the statuses that have it.
+/// Headers of all answers, each with its statuses.
 fn headers<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     let mut headers: Vec<(&str, &Value, Vec<&str>)> = Vec::new();
     for (status, response) in call.responses() {

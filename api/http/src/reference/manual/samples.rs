@@ -1,5 +1,5 @@
-//! A call as programs make it, with the examples of the description. What changes
-//! from caller to caller stands in environment variables.
+//! A call in programs, with the examples of the description. Values that differ between callers are
+//! in environment variables.
 
 mod curl;
 mod python;
@@ -13,7 +13,7 @@ use super::document::{Call, Document, text};
 use super::markdown;
 use crate::openapi::USUAL;
 
-/// The samples of a call in three languages, and what they read.
+/// Samples of a call in three languages, and the environment variables that they read.
 pub(super) fn of<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     let request = Request::of(document, call);
     let languages = [
@@ -30,7 +30,7 @@ pub(super) fn of<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     }
 }
 
-/// What has to be in the environment.
+/// Environment variables of the samples.
 fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'d>) -> Markup {
     let base = text(&document.member("servers")[0]["url"]);
     let credentials = document.credentials(call);

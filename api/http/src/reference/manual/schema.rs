@@ -9,12 +9,12 @@ use super::{index, markdown, members};
 
 /// A call, event or schema that names schemas.
 pub(super) struct User<'d> {
-    /// With a link to its page.
+    /// Entry with a link to its page.
     entry: Markup,
     schemas: Vec<&'d str>,
 }
 
-/// Whatever names schemas.
+/// All users of schemas.
 pub(super) fn users<'d>(document: &Document<'d>) -> Vec<User<'d>> {
     let calls = document.calls().into_iter().map(|call| User {
         entry: index::entry(document.about, &call),
@@ -27,7 +27,7 @@ pub(super) fn users<'d>(document: &Document<'d>) -> Vec<User<'d>> {
     calls.chain(schemas).collect()
 }
 
-/// What it is, and where it is used.
+/// Description of a schema, and where it is used.
 pub(super) fn page<'d>(
     document: &Document<'d>,
     name: &str,

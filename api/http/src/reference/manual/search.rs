@@ -1,19 +1,18 @@
-//! Search over calls, events, schemas and problems, by what they and their members
-//! are called.
+//! Search over calls, events, schemas and problems, by their names and those of their members.
 
 use super::document::{Document, text};
 use super::{markdown, members};
 
-/// How many characters the form takes.
+/// Maximum length of a query, in characters.
 pub(super) const LONGEST_QUERY: usize = 100;
-/// How many words of a query are read, for it to take little time.
+/// Maximum number of words read from a query, to bound the time.
 const MOST_WORDS: usize = 8;
-/// How many hits a page shows, for it to be light.
+/// Maximum number of hits on a page, to keep it light.
 const MOST_HITS: usize = 60;
-/// How many of the names within a hit are shown.
+/// Maximum number of matching names shown within a hit.
 const MOST_WITHIN: usize = 3;
 
-/// All that can be found.
+/// Index of the search.
 pub(super) struct Search {
     entries: Vec<Entry>,
 }
@@ -24,13 +23,13 @@ pub(super) struct Entry {
     pub(super) title: String,
     /// A few words in plain text.
     pub(super) told: String,
-    /// What it is called itself.
+    /// Its own names.
     names: Vec<String>,
-    /// The names of what is in it.
+    /// Names of its members.
     within: Vec<String>,
 }
 
-/// What was found, and how much more.
+/// Hits, and the number of those left out.
 pub(super) struct Found<'s> {
     pub(super) hits: Vec<Hit<'s>>,
     pub(super) left_out: usize,
@@ -78,8 +77,8 @@ impl Search {
         }
     }
 
-    /// What has every word of a query in one of its names, whatever the case of
-    /// letters. First comes what has them in its own.
+    /// Entries with every word of a query in one of their names, ignoring case. Those with the
+    /// words in their own name come first.
     pub(super) fn find(&self, query: &str) -> Found<'_> {
         let words: Vec<_> = query.split_whitespace().take(MOST_WORDS).collect();
         let mut hits: Vec<_> = self

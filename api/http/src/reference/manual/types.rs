@@ -12,7 +12,7 @@ const LONGEST_PATTERN: usize = 80;
 /// Writes of types, with links to the schemas that they name.
 pub(super) struct Types<'p, 'd> {
     about: &'p About,
-    /// The schemas that stand on the same page.
+    /// Schemas on the same page.
     here: &'p [&'d str],
 }
 
@@ -73,12 +73,12 @@ impl<'p, 'd> Types<'p, 'd> {
     }
 }
 
-/// What a schema is called on a page that it stands on.
+/// Anchor of a schema on a page.
 pub(super) fn anchor(name: &str) -> String {
     format!("type-{name}")
 }
 
-/// The schemas of which one has to hold, if there are any.
+/// Alternatives of a schema (`oneOf` or `anyOf`), if it has any.
 pub(super) fn alternatives(schema: &Value) -> Option<&[Value]> {
     let alternatives = ["oneOf", "anyOf"].map(|keyword| schema[keyword].as_array());
     alternatives.into_iter().flatten().next().map(Vec::as_slice)

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY};
 
-/// Bytes of all answers that are kept; the oldest go first.
+/// Maximum size of all stored answers; the oldest are dropped first.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 /// Answers in the order in which they go.

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 
 use super::{call_of, service_over};
 
-/// An API with 45 acts and as many statements on each entity, that counts who
-/// asks.
+/// An API with 45 acts and as many statements on each entity, that counts its requests.
 fn acts(asked: &Arc<AtomicUsize>) -> Router {
     let asked = Arc::clone(asked);
     Router::new().fallback(async move || {

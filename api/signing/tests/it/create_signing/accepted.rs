@@ -1,4 +1,4 @@
-//! What a good request becomes.
+//! Valid requests, as decoded.
 
 use parafa_api_signing::requests::{DocumentBytes, Party, Source};
 use parafa_api_signing::{

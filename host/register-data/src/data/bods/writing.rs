@@ -1,5 +1,5 @@
-//! What participants and beneficial owners are as statements: the entity first,
-//! then other entities, then persons, then who has what in it.
+//! Participants and beneficial owners as statements: first the entity, then other entities,
+//! persons, and interests in the entity.
 
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +31,7 @@ pub struct Subject<'a> {
     pub stated_on: Date,
 }
 
-/// What a list of participants states.
+/// Statements of a list of participants.
 #[must_use]
 pub fn of_participants(subject: Subject<'_>, participants: &[Participant]) -> Vec<Statement> {
     let mut writing = Writing::begin(subject, Register::Jadis, vec![SourceType::OfficialRegister]);
@@ -81,7 +81,7 @@ pub fn of_participants(subject: Subject<'_>, participants: &[Participant]) -> Ve
     writing.statements
 }
 
-/// What a declaration of beneficial owners states; none when there is none.
+/// Statements of a declaration of beneficial owners; `None` if there is none.
 #[must_use]
 pub fn of_owners(
     subject: Subject<'_>,

@@ -1,6 +1,5 @@
-//! The parts of SignedData that a token uses (RFC 5652 clause 5), read
-//! leniently where the field is: certificates may repeat, be of other kinds or be
-//! unreadable.
+//! The parts of SignedData that a token uses (RFC 5652 clause 5). Read as leniently as deployed
+//! services require: certificates may repeat, be of other kinds or be unreadable.
 
 use cms::content_info::ContentInfo;
 use const_oid::db::rfc5911::ID_SIGNED_DATA;
@@ -11,7 +10,7 @@ use spki::AlgorithmIdentifierOwned;
 use super::{ID_CT_TST_INFO, TokenFault};
 use crate::wire::RawSet;
 
-/// Most certificates of a token that are kept.
+/// Maximum number of certificates of a token.
 const MAX_CERTIFICATES: usize = 16;
 
 /// One signer's SignedData over a TSTInfo.

@@ -57,8 +57,8 @@ fn authorization(credentials: &Credentials) -> String {
     }
 }
 
-/// JSON as Python has it. Its words for null, false and true stand at the ends of
-/// lines; what ends in a text ends in a quote.
+/// JSON as a Python literal. The words null, false and true are at the ends of lines; a line that
+/// ends in a text ends in a quote.
 fn literal(value: &Value) -> String {
     let json = format!("{value:#}");
     let lines = json.lines().map(|line| {

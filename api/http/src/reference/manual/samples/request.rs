@@ -1,4 +1,4 @@
-//! What a program sends, and what it does with the answer.
+//! Requests of sample programs, and how they use the answer.
 
 use serde_json::Value;
 
@@ -12,28 +12,28 @@ pub(super) const FILE: &str = "answer.bin";
 pub(super) const BASE: &str = "BASE";
 pub(super) const KEY: &str = "KEY";
 
-/// What a program sends.
+/// Request of a sample program.
 pub(super) struct Request<'d> {
-    /// In capitals.
+    /// Method in capitals.
     pub(super) method: String,
-    /// With the names of variables in braces.
+    /// URL with the names of variables in braces.
     address: String,
-    /// The parameters whose values are in variables.
+    /// Parameters with values in variables.
     pub(super) variables: Vec<&'d Value>,
     pub(super) credentials: Option<Credentials>,
-    /// Whether a repetition may be told from another request.
+    /// True if the request may carry an idempotency key.
     pub(super) is_repeatable: bool,
     pub(super) body: Option<&'d Value>,
     pub(super) answer: Answer,
 }
 
-/// What is sent of credentials: the value of an environment variable.
+/// Credentials sent: the value of an environment variable.
 pub(super) enum Credentials {
     Bearer(String),
     Basic(String),
 }
 
-/// What is done with an answer.
+/// Use of the answer.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Answer {
     Json,
@@ -42,8 +42,8 @@ pub(super) enum Answer {
 }
 
 impl<'d> Request<'d> {
-    /// The call with the examples of its parameters, which are in variables where
-    /// they have none, and with what its query must have.
+    /// The call with the examples of its parameters, or variables for those without one, and with
+    /// the required query.
     pub(super) fn of(document: &Document<'d>, call: &Call<'d>) -> Self {
         let parameters = document.parameters(call);
         let mut address = format!("{{{BASE}}}{}", call.path);
@@ -81,13 +81,12 @@ impl<'d> Request<'d> {
         }
     }
 
-    /// The address, where a language writes this before and after a variable.
+    /// The URL, with a language's syntax around variables.
     pub(super) fn address(&self, [before, after]: [&str; 2]) -> String {
         self.address.replace('{', before).replace('}', after)
     }
 
-    /// The headers on lines of their own, with what a language writes for
-    /// credentials and for a new key.
+    /// The headers, one a line, with a language's syntax for credentials and for a new key.
     pub(super) fn headers(
         &self,
         indent: &str,
@@ -131,7 +130,7 @@ fn credentials<'d>(document: &Document<'d>, call: &Call<'d>) -> Option<Credentia
     }
 }
 
-/// A value that a schema allows, where it names one.
+/// A value allowed by a schema, if it names one.
 fn example(schema: &Value) -> Option<String> {
     let mut named = items(&schema["examples"]).chain(items(&schema["enum"]));
     named.next().map(plain)

@@ -29,7 +29,7 @@ pub(super) fn write(request: &Request<'_>) -> String {
         Answer::Nothing => ("", "console.log(response.status);".to_owned()),
     };
     let address = request.address(VARIABLE);
-    // What neither imports nor exports is no module, and may not await.
+    // A file without imports and exports is not a module, and may not await.
     format!(
         "{before}const response = await fetch(`{address}`{options});\n\
          if (!response.ok) throw new Error(await response.text());\n{done}\nexport {{}};"
