@@ -1,9 +1,9 @@
 //! Appends one PAdES baseline signature (ETSI EN 319 142-1) as an incremental
 //! update (ISO 32000-2, 7.5.6).
 //!
-//! The update is a pure function of the document and the request, so every
-//! call makes it anew: the first to ask for a signature over its digest, the
-//! second to ask for a time-stamp over the signature, the last to write it.
+//! The update is a pure function of the document and the request, so every call
+//! makes it anew. The first call asks for a signature over its digest, the
+//! second for a time-stamp over the signature, the last one writes it.
 
 mod acro_form;
 mod blank_signature;
@@ -148,8 +148,8 @@ fn cms(
     Ok(builder.to_der())
 }
 
-/// Refuses as soon as it is known that the signature will not fit: a person
-/// should not sign in vain.
+/// Refuses as soon as the signature is known not to fit: a person should not
+/// sign in vain.
 fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
     if cms.len() > signing.reserve {
         return Err(Refusal::new(
