@@ -94,9 +94,8 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         Ok(())
     }
 
-    /// Returns the maximum number of marked-content sequences (14.6) that a
-    /// reader may find open after the existing content; 0 if none can belong to
-    /// a layer.
+    /// Returns the maximum number of marked-content sequences (14.6) that may
+    /// be open after the existing content; 0 if none can belong to a layer.
     ///
     /// # Errors
     /// Content that cannot be decoded: nothing is known of it.

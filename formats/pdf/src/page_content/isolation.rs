@@ -25,8 +25,8 @@ pub(crate) enum PageContentError {
     #[error("the content of the page is not clear")]
     Unclear {
         /// Maximum number of marked-content sequences that a reader may find
-        /// open at the end, however it parses the content; 0 if none can belong
-        /// to a layer.
+        /// open at the end, in any parse. It is 0 if none can belong to a
+        /// layer.
         open_marked_contents: usize,
     },
     /// Ends inside a layer (8.11): some readers then hide annotations, others
@@ -107,10 +107,10 @@ enum Path {
 }
 
 impl Balance {
-    /// Scans a content; `None` if it is ambiguous. This includes a stream that
-    /// ends within a token, one that follows a stream ending within a comment,
-    /// and content that ends within a clipping path. It also includes content
-    /// that continues after a `Q` without a `q`: some readers stop there.
+    /// Scans a content; `None` if it is ambiguous. This includes a stream
+    /// ending within a token, a stream after one ending within a comment, and
+    /// content ending within a clipping path. It also includes content that
+    /// continues after a `Q` without a `q`: some readers stop there.
     fn of(operators: &mut Operators<'_>, breaks: &[usize]) -> Option<Self> {
         let mut balance = Self::default();
         let mut breaks = breaks.iter().copied().peekable();
@@ -209,7 +209,7 @@ impl Balance {
 }
 
 /// Returns the maximum number of marked-content sequences left open by a
-/// content whose operators are ambiguous; 0 if none can belong to a layer,
+/// content with ambiguous operators. It is 0 if none can belong to a layer,
 /// which needs a property list.
 fn most_open_marked_contents(content: &[u8]) -> usize {
     let count = |operator: &[u8]| memmem::find_iter(content, operator).count();

@@ -21,8 +21,8 @@ impl Layers {
         })
     }
 
-    /// Returns the maximum number of marked-content sequences (14.6) that a
-    /// reader may find open at the end of a page; 0 if none can be a layer.
+    /// Returns the maximum number of marked-content sequences (14.6) that may
+    /// be open at the end of a page; 0 if none can be a layer.
     ///
     /// # Errors
     /// `too-many-objects` if the number is unknown, because the content cannot

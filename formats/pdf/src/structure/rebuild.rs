@@ -21,9 +21,9 @@ const CERTAIN_BYTES: usize = 512;
 const OBJECT: &[u8] = b"obj";
 const TRAILER: &[u8] = b"trailer";
 
-/// Returns whether some readers rebuild the cross-reference. They do if
-/// `startxref` is too far from the end, if a table is irregular, or if a
-/// referenced unused object is listed at the start of the file.
+/// Returns whether some readers rebuild the cross-reference. Causes:
+/// `startxref` too far from the end, an irregular table, or a referenced unused
+/// object listed at the start of the file.
 pub(super) fn is_likely(
     source: Source<'_>,
     sections: &[XrefSection],

@@ -64,7 +64,7 @@ impl Bounds {
     }
 }
 
-/// Refuses signatures that exceed the work limits. Nobody should sign a
+/// Refuses signatures that exceed the work limits: a person should not sign a
 /// document that cannot be verified afterwards.
 pub(crate) fn require_verifiable(
     file: &PdfFile<'_>,

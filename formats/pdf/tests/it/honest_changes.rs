@@ -125,7 +125,7 @@ fn the_appearance_of_a_signature_is_never_written_anew() {
 }
 
 /// Returns a document with indirect resources for fields (object 9) and fonts
-/// (object 10), in which a field (object 7) is filled in with other fonts.
+/// (object 10). Later, a field (object 7) is filled in with other fonts.
 fn filled_in(signing: Signing, resources: &str, fonts: &[(u32, &str)]) -> SignedPdf {
     let field = |entries: &str| {
         format!(

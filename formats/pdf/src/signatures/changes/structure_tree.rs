@@ -1,6 +1,6 @@
 //! The structure tree (ISO 32000-2, 14.7), which grows when a tagged document
-//! is signed. It gains an element for the widget of the new field, as the last
-//! kid of an existing one, and an entry in the parent tree.
+//! is signed. The widget of the new field gets an element, as the last kid of
+//! an existing one, and an entry in the parent tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
