@@ -62,14 +62,14 @@ const MEDIA_TYPE: &str = "application/pdf";
 /// Media type of the description (RFC 8259).
 const DESCRIPTION_MEDIA_TYPE: &str = "application/json";
 
-/// Writes a PDF from the description that the first file is; the others may be
+/// Writes a PDF from the description in the first file; the others may be
 /// attachments.
 ///
 /// # Errors
-/// `bad-request` when the request cannot be used, `description-invalid` when
-/// the description cannot be, `characters-missing` when the fonts lack
-/// characters (they are the subjects), and `document-too-long` when a limit is
-/// passed.
+/// `bad-request` when the request cannot be used; `description-invalid` when
+/// the description is invalid; `characters-missing` when the fonts lack
+/// characters, which are the subjects; `document-too-long` when a limit is
+/// exceeded.
 pub fn compose<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     files: &[SourceFile<'_, E::Blob>],
@@ -87,7 +87,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     Ok(Made::new(MEDIA_TYPE))
 }
 
-/// A file that goes into the document, in the order of the description.
+/// An attachment, in the order of the description.
 struct Attachment {
     name: String,
     media_type: String,
