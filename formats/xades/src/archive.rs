@@ -57,9 +57,9 @@ pub struct Raised {
 /// and 5.5.1).
 ///
 /// # Errors
-/// `archive-incomplete` when there is no signature, or material is unavailable,
-/// with one subject per missing item; `archive-no-room` when a file would be
-/// too long; `too-much-to-verify` when the chains exceed the work limits;
+/// `archive-incomplete` when there is no signature or material is unavailable,
+/// with one subject per item. `archive-no-room` when a file would be too long;
+/// `too-much-to-verify` when the chains exceed the work limits;
 /// `container-unsound` when a file is no signature file, and the refusals of
 /// XML when one cannot be read.
 pub fn archive<E: Environment, O: DataObjects>(
