@@ -184,7 +184,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Marks certificates as anchors if their issuers are missing.
+    /// Marks certificates as confirmed anchors, where chains may end without
+    /// the issuer.
     pub(crate) fn mark_anchors(&mut self, is_anchor: impl Fn(&Certificate<'_>) -> bool) {
         let certificates = self.certificates.iter().enumerate();
         self.anchors = certificates

@@ -14,7 +14,7 @@ const SIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/signable";
 const UNSIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/unsignable";
 
 /// Categories: documents of institutions, of legal persons, of natural persons,
-/// and those that institutions receive from abroad.
+/// and those that institutions receive from outside the state.
 const CATEGORIES: [&str; 4] = ["GeDOC", "BeDOC", "CeDOC", "GGeDOC"];
 
 /// Default category of new documents: those of a legal person.

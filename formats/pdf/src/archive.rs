@@ -27,14 +27,14 @@ use store_update::Additions;
 
 /// Raises every signature of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
 /// Signatures of other profiles have no level; their validation material is
-/// added in the same way.
+/// added too.
 ///
 /// The step needs a `certificate` for every end of a chain that is not
 /// self-signed. It needs `revocation` data for every certificate below an
 /// anchor, unless the document contains it. Self-signed certificates end
-/// chains. Their trust matters only if a time-stamp alone proves a signature
-/// older than a revocation. Nothing is written if the document is complete
-/// already.
+/// chains. Their trust is asked for only if a time-stamp alone proves that a
+/// signer signed before revocation. Nothing is written if the document is
+/// complete already.
 ///
 /// # Errors
 /// `archive-incomplete` when material is unavailable, with one subject per

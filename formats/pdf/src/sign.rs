@@ -32,13 +32,12 @@ use revision::Revision;
 ///
 /// Without answers the step needs a `signature`; at level B-T it then needs a
 /// `timestamp`. The new signature is an invisible field of its own, or the
-/// empty signature field that the parameter `field` names; no object of the
-/// document is written again from a parsed form.
+/// empty signature field in the parameter `field`. No object of the document is
+/// rewritten from a parsed form.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`, `no-room` when the
-/// signature does not fit into what was reserved, or `bad-request` when the
-/// request or an answer cannot be used.
+/// The codes of `inspect`; `no-room` when the signature exceeds the reserved
+/// bytes; `bad-request` when the request or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,

@@ -199,8 +199,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         }
     }
 
-    /// Writes an object of the old document or of the edits; skips one without
-    /// content.
+    /// Writes an object of the old document or of the edits; skips null.
     fn object(&mut self, edits: &Edits<'_, '_>, old: ObjectId) -> Result<(), Refusal> {
         let Some(id) = self.numbering.id(old) else {
             return Ok(());

@@ -108,8 +108,10 @@ impl<'d> Comparison<'d, '_, '_> {
         Ok(value.transpose()?.flatten().is_some())
     }
 
-    /// Refuses a new field that is locked, unless it is invisible and shows no
-    /// signature. Document time-stamps have invisible fields.
+    /// Refuses a new field with a value that is no new signature, a field drawn
+    /// without a signature, and a locked field. An invisible field may be
+    /// locked if it is a document time-stamp or, where form filling is
+    /// permitted, empty.
     fn refuse_forbidden(
         &self,
         node: &FieldNode<'_>,
