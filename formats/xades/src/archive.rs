@@ -52,16 +52,16 @@ pub struct Raised {
 /// self-signed. It needs `revocation` data for every certificate below an
 /// anchor, unless the signature contains it. Missing material of the signer's
 /// chain becomes CertificateValues and RevocationValues. Material of time-stamp
-/// chains becomes TimeStampValidationData after all properties, as does
-/// everything for a signature that has such values already (EN 319 132-1, 5.4
-/// and 5.5.1).
+/// chains becomes TimeStampValidationData after all properties. So does all
+/// material of a signature that has such values already (EN 319 132-1, 5.4 and
+/// 5.5.1).
 ///
 /// # Errors
 /// `archive-incomplete` when there is no signature or material is unavailable,
 /// with one subject per item. `archive-no-room` when a file would be too long;
 /// `too-much-to-verify` when the chains exceed the work limits;
-/// `container-unsound` when a file is no signature file, and the refusals of
-/// XML when one cannot be read.
+/// `container-unsound` when a file is no signature file. The refusals of XML
+/// when one cannot be read.
 pub fn archive<E: Environment, O: DataObjects>(
     environment: &E,
     objects: &O,

@@ -10,8 +10,7 @@ pub(super) struct PdfDate {
 }
 
 impl PdfDate {
-    /// Converts seconds since the Unix epoch; `None` outside the years 1 to
-    /// 9999.
+    /// Converts Unix time in seconds; `None` outside the years 1 to 9999.
     pub(super) fn from_unix(seconds: i64) -> Option<Self> {
         const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
