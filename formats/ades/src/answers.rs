@@ -6,30 +6,31 @@ use sha2::{Digest, Sha256};
 
 use crate::validation_material::{NOWHERE, ValidationMaterial};
 
-/// A certificate's need, by its kind and the certificate's SHA-256.
+/// Returns the need id of a certificate, from its kind and the certificate's
+/// SHA-256.
 pub(crate) fn need_id(kind: NeedKind, certificate: &[u8]) -> String {
     let digest = Sha256::digest(certificate);
     let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}:{digits}", kind.name())
 }
 
-/// What was answered so far.
+/// Answers so far, by need id.
 #[derive(Debug)]
 pub struct Answers<'a>(BTreeMap<&'a str, &'a Result<Vec<u8>, String>>);
 
-/// Who issued a certificate.
+/// Answer about the issuer of a certificate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum IssuerAnswer<'a> {
-    /// It is trusted itself.
+    /// The certificate is a trust anchor itself.
     Anchor,
-    /// The issuer's DER.
+    /// DER-encoded certificate of the issuer.
     Certificate(&'a [u8]),
-    /// Why that is not known.
+    /// Reason why the issuer is unknown.
     Unavailable(&'a str),
 }
 
 impl<'a> Answers<'a> {
-    /// By what they answer.
+    /// Indexes answers by their need.
     #[must_use]
     pub fn new(answers: &'a [Answer]) -> Self {
         let answers = answers
@@ -38,7 +39,7 @@ impl<'a> Answers<'a> {
         Self(answers.collect())
     }
 
-    /// Adds everything that came; what cannot be read adds nothing.
+    /// Adds all answered material; unreadable answers add nothing.
     pub fn add_to<'d, E: Environment>(&self, material: &mut ValidationMaterial<'d, E>)
     where
         'a: 'd,
@@ -63,14 +64,14 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Who issued a certificate; `None` when nobody has answered yet.
+    /// Returns the issuer of a certificate; `None` if the answer is pending.
     pub(crate) fn issuer_of(&self, certificate: &Certificate<'_>) -> Option<IssuerAnswer<'a>> {
         let id = need_id(NeedKind::Certificate, certificate.as_der());
         self.0.get(id.as_str()).map(|outcome| read_issuer(outcome))
     }
 
-    /// The revocation data of a certificate, or why there are none; `None` when
-    /// nobody has answered yet.
+    /// Returns the revocation data of a certificate, or the reason for its
+    /// absence; `None` if the answer is pending.
     pub(crate) fn revocation_of(
         &self,
         certificate: &Certificate<'_>,

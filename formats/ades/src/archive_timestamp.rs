@@ -8,21 +8,21 @@ use crate::signature::Signature;
 use crate::timestamps::{follow_timestamps, is_proof, is_unproven};
 use crate::validation_material::{NOWHERE, ValidationMaterial};
 
-/// A time-stamp over signatures and what they are verified with: an archive
+/// A time-stamp over signatures and their validation material: an archive
 /// time-stamp (ETSI EN 319 132-1, 5.5.2), or a document time-stamp of a PDF
 /// (ETSI EN 319 142-1, 5.4.3).
 #[derive(Debug)]
 pub struct ArchiveTimestamp<'s> {
     name: &'s str,
     pub(crate) token: TimestampToken,
-    /// The place just after what it covers.
+    /// End of the covered places, exclusive.
     pub(crate) end: usize,
     has_chain: OnceCell<bool>,
 }
 
 impl<'s> ArchiveTimestamp<'s> {
-    /// One that stamps all that stands before the place `end`, with a name for
-    /// where something about it is said.
+    /// Creates a time-stamp over everything before the place `end`, with a name
+    /// for messages.
     #[must_use]
     pub fn new(name: &'s str, token: TimestampToken, end: usize) -> Self {
         Self {
@@ -33,8 +33,9 @@ impl<'s> ArchiveTimestamp<'s> {
         }
     }
 
-    /// Whether its maker signed it and their chain is there. What its issuers tell
-    /// about it the document cannot hold before the next time-stamp.
+    /// Returns whether its signature is valid and its chain present. Its own
+    /// revocation data may be missing: the document can receive it only before
+    /// the next time-stamp.
     pub(crate) fn has_chain<E: Environment>(&self, material: &ValidationMaterial<'_, E>) -> bool {
         let follow = || {
             if !is_proof(material, &self.token) {
@@ -58,11 +59,13 @@ impl<'s> ArchiveTimestamp<'s> {
     }
 }
 
-/// The chains of archive time-stamps by their names, as far as they have to be
-/// there by now: of each that another follows, and of the last unless it covers
-/// all that `chains`, those of `signatures`, and the others consist of. What its
-/// issuers tell about it was not told when it was made, and is added before the
-/// next (ETSI EN 319 142-1, 5.4.3 and 6.3).
+/// Returns the chains of archive time-stamps that must be complete by now, with
+/// their names. These are the chains of every time-stamp with a successor. The
+/// last one's is included unless it covers everything in `chains`, those of
+/// `signatures`, and in the other due chains.
+///
+/// Revocation data for the last time-stamp does not exist when it is made. It
+/// is added before the next one (ETSI EN 319 142-1, 5.4.3 and 6.3).
 pub fn due_chains<'s, E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
     signatures: &[S],
@@ -92,8 +95,8 @@ pub fn due_chains<'s, E: Environment, S: Signature>(
     due
 }
 
-/// Whether a time-stamp covers all that chains consist of, as far as it is known
-/// where that is: what is missing may turn out not to be.
+/// Returns whether a time-stamp covers the content of all chains with known
+/// places; missing items may turn out to be unnecessary.
 fn may_cover<'c, E: Environment>(
     last: &ArchiveTimestamp<'_>,
     chains: impl Iterator<Item = &'c (&'c str, Contents)>,
@@ -112,7 +115,7 @@ fn may_cover<'c, E: Environment>(
     !all_found || all_covered
 }
 
-/// The latest time that a time-stamp of the document proves.
+/// Returns the latest time proven by a time-stamp of the document.
 fn latest_time<E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
     signatures: &[S],
@@ -127,9 +130,9 @@ fn latest_time<E: Environment, S: Signature>(
     times.max().unwrap_or(i64::MIN)
 }
 
-/// Whether what is missing is what issuers tell about a certificate that has
-/// expired since: they need not know of it any more (RFC 5280, 3.3), and a
-/// time-stamp that proves nothing for a signature keeps none from being archived.
+/// Returns whether a gap is missing revocation data of a certificate that has
+/// expired since. Its issuer need not provide it any more (RFC 5280, 3.3), and
+/// a time-stamp irrelevant to a signature must not prevent archiving.
 fn is_forgotten<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     gap: &MissingEvidence,

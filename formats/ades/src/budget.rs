@@ -4,16 +4,14 @@ use parafa_format_core::{
     DigestAlgorithm, Environment, HashFunction, Part, Refusal, SignatureAlgorithm, refusal,
 };
 
-/// How much is done for the chains of one document.
+/// Work limits for the chains of one document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ChainLimits {
-    /// Certificates, and as many revocation data, among which chains are looked
-    /// for.
+    /// Certificates, and revocation data, searched for chains.
     pub candidates: usize,
-    /// Signatures of certificates, revocation data and time-stamps that are
-    /// verified.
+    /// Verified signatures of certificates, revocation data and time-stamps.
     pub signatures: usize,
-    /// Bytes that are digested for that.
+    /// Bytes digested for these.
     pub digested_bytes: usize,
 }
 
@@ -27,9 +25,9 @@ impl Default for ChainLimits {
     }
 }
 
-/// An environment that does so much for the chains of one document and no
-/// more: whoever made the document chose the certificates and lists in it. Once
-/// it is exhausted its answers mean nothing.
+/// An environment with limited work for the chains of one document: its author
+/// chose the certificates and CRLs in it. After exhaustion, its answers are
+/// meaningless.
 #[derive(Debug)]
 pub struct Budget<'e, E> {
     environment: &'e E,
@@ -40,7 +38,7 @@ pub struct Budget<'e, E> {
 }
 
 impl<'e, E> Budget<'e, E> {
-    /// Nothing of it is spent yet.
+    /// Creates a full budget.
     pub fn new(environment: &'e E, limits: &ChainLimits) -> Self {
         Self {
             environment,
@@ -51,32 +49,33 @@ impl<'e, E> Budget<'e, E> {
         }
     }
 
-    /// The environment that does what is asked of it.
+    /// Returns the environment without limits.
     pub(crate) fn unlimited(&self) -> &'e E {
         self.environment
     }
 
-    /// Most certificates, and as many revocation data, of one material.
+    /// Returns the maximum number of certificates, and of revocation data, per
+    /// material.
     pub(crate) fn candidates(&self) -> usize {
         self.candidates
     }
 
-    /// Whether more was asked for than is done.
+    /// Returns whether a limit was exceeded.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted.get()
     }
 
-    /// More is asked for than is done.
+    /// Marks the budget as exhausted.
     pub(crate) fn exhaust(&self) {
         self.is_exhausted.set(true);
     }
 
-    /// Whether so many bytes may be gone through.
+    /// Charges this many bytes; returns whether they were available.
     pub(crate) fn spend_bytes(&self, bytes: usize) -> bool {
         self.spend(&self.digested_bytes, bytes)
     }
 
-    /// Takes an amount of what remains, if there is so much.
+    /// Charges an amount; returns whether it was available.
     fn spend(&self, remaining: &Cell<usize>, amount: usize) -> bool {
         let left = remaining.get().checked_sub(amount);
         match left {
@@ -91,7 +90,7 @@ impl<E: Environment> Environment for Budget<'_, E> {
     type Blob = E::Blob;
     type Hasher = E::Hasher;
 
-    /// Nothing that a chain is made of is hashed in pieces.
+    /// No data of a chain is hashed incrementally.
     fn hasher(&self, function: HashFunction) -> E::Hasher {
         self.environment.hasher(function)
     }
@@ -132,7 +131,7 @@ impl<E: Environment> Environment for Budget<'_, E> {
     }
 }
 
-/// Chains that take more work than is done.
+/// Returns the refusal of chains that exceed the work limits.
 #[must_use]
 pub fn too_much_to_verify() -> Refusal {
     Refusal::new(

@@ -5,101 +5,101 @@ use parafa_pki::CertificateStatus;
 
 use crate::validation_material::ValidationMaterial;
 
-/// How long before it tells of a certificate a responder may have looked, in
-/// seconds: some answer as of half a minute ago. What was revoked in between is
-/// missed.
+/// Tolerated age of a responder's data at the time of its answer, in seconds:
+/// some answer as of half a minute ago. Revocations in between are missed.
 const RESPONDER_DELAY: i64 = 60;
 
-/// Longest chain, the anchor included.
+/// Maximum length of a chain, including the anchor.
 const MAX_CHAIN: usize = 10;
 
-/// A chain that is followed.
+/// Kind of a chain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Chain {
-    /// Of the one who signed the document.
+    /// Chain of the document's signer.
     Signer,
-    /// Of the one who made the time-stamp.
+    /// Chain of a time-stamp's signer.
     TimeStamp,
 }
 
-/// How chains are followed.
+/// Rules for following chains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rules {
-    /// What a document holds: who may be an anchor is taken for one when the
-    /// certificate is stored to verify by, and the issuer's is not.
+    /// For verifying a document: a potential anchor is accepted if its
+    /// certificate is in the store and its issuer's is not.
     Held,
-    /// What is complete: the anchor is one by its own signature or somebody's
-    /// word, and responders were not revoked.
+    /// For a complete document: an anchor must be self-signed or confirmed, and
+    /// responders must not be revoked.
     Complete,
 }
 
-/// Something that is missing.
+/// A gap in a chain.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct MissingEvidence {
-    /// In which chain.
+    /// The chain concerned.
     pub(crate) chain: Chain,
-    /// The certificate that lacks it; `None` when the certificate itself does.
+    /// The certificate with the gap; `None` if the certificate itself is
+    /// missing.
     pub(crate) certificate: Option<usize>,
-    /// Whether it is the first of the chain.
+    /// The certificate is the first of the chain.
     pub(crate) is_leaf: bool,
-    /// What is missing.
+    /// The missing item.
     pub(crate) lack: MissingItem,
 }
 
-/// What a certificate lacks.
+/// An item that a certificate lacks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum MissingItem {
     /// An end of its chain.
     Anchor,
     /// Its issuer's certificate.
     Issuer,
-    /// Room below it: fewer authorities may stand there than do.
+    /// Path length: too many authorities are below it.
     PathLength,
-    /// Revocation data that tell of it.
+    /// Applicable revocation data.
     Revocation {
-        /// Who could tell.
+        /// The issuer to ask.
         issuer: usize,
-        /// Of which time they have to tell, seconds since the Unix epoch.
+        /// Time for which the data must apply, in seconds since the Unix epoch.
         time: i64,
     },
-    /// It is revoked.
+    /// Validity: it is revoked.
     Revoked,
-    /// It is the certificate of the time-stamp's signer, and missing.
+    /// The signer certificate of the time-stamp.
     Signer,
-    /// Somebody's word that a chain may end with it: only its time-stamp says
-    /// that a revoked signer had signed before.
+    /// Confirmation that it is an anchor: only its time-stamp proves that the
+    /// signer signed before revocation.
     Trust,
-    /// It had expired, or was not valid yet.
+    /// Validity period: it had expired or was not yet valid.
     Validity,
 }
 
-/// What chains consist of.
+/// Content of chains.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    /// Certificates from the leaf on, with the responders'.
+    /// Certificates starting with the leaf, including responders.
     pub certificates: Vec<usize>,
     /// Revocation data.
     pub data: Vec<usize>,
-    /// What is missing.
+    /// Missing items.
     pub(crate) gaps: Vec<MissingEvidence>,
-    /// Whether a signer was revoked after the time that counts.
+    /// A signer was revoked after the relevant time.
     pub(crate) was_revoked_later: bool,
 }
 
-/// Which rules there are for a certificate and its revocation data.
+/// Role of a certificate, which determines the rules for its revocation data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Role {
-    /// Somebody who signs: what was told before tells nothing.
+    /// A signer: data from before the signature does not apply.
     Leaf,
-    /// An authority or its responder: lists of authorities are published weeks
-    /// apart, so one counts that was the newest then.
+    /// An authority or its responder. CRLs of authorities are published weeks
+    /// apart, so the newest one at the time applies.
     Authority,
 }
 
 impl Contents {
-    /// Follows a chain from its leaf to its end, which is returned if it is
-    /// there; `time` is when the leaf signed at the latest, seconds since the
-    /// Unix epoch.
+    /// Follows a chain from its leaf and returns its end, if found. `time` is
+    /// the latest possible signing time of the leaf, in seconds since the Unix
+    /// epoch.
     pub(crate) fn follow<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
@@ -124,7 +124,8 @@ impl Contents {
         end
     }
 
-    /// Whether nothing is missing, and all of it stands before an offset.
+    /// Returns whether nothing is missing, and everything is placed before
+    /// `end`.
     pub(crate) fn is_covered_up_to<E: Environment>(
         &self,
         end: usize,
@@ -133,7 +134,7 @@ impl Contents {
         self.gaps.is_empty() && self.places(material).all(|place| place < end)
     }
 
-    /// Where in the document all of it stands.
+    /// Returns the places of everything in the document.
     pub(crate) fn places<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
@@ -166,14 +167,14 @@ struct Walk<'w, 'd, E> {
     chain: Chain,
     leaf: usize,
     rules: Rules,
-    /// Those who are yet to be looked at, with the times when they answered.
+    /// Responders to check, with the times of their answers.
     responders: Vec<(usize, i64)>,
     visited: BTreeSet<usize>,
     contents: &'w mut Contents,
 }
 
 impl<E: Environment> Walk<'_, '_, E> {
-    /// The end of the chain, if it has one.
+    /// Follows the chain and returns its end, if found.
     fn up_from(&mut self, start: usize, role: Role, time: i64) -> Option<usize> {
         let (mut current, mut role) = (start, role);
         let mut path = BTreeSet::new();
@@ -184,8 +185,8 @@ impl<E: Environment> Walk<'_, '_, E> {
             self.contents.use_certificate(current);
             let issuer = self.material.issuer_of(current);
             let is_end = issuer == Some(current) || issuer.is_none() && self.is_anchor(current);
-            // Whoever trusts an anchor says for how long; responders were
-            // valid when they answered.
+            // Trust in an anchor has its own validity; responders were valid
+            // when they answered.
             let has_to_be_valid = !is_end && current != start || current == self.leaf;
             let is_valid = self.material.certificate(current).was_valid_at(time);
             if has_to_be_valid && !is_valid {
@@ -212,8 +213,8 @@ impl<E: Environment> Walk<'_, '_, E> {
         None
     }
 
-    /// How many authorities there are between `start` and the next issuer; those
-    /// that certify a new key of their own do not count (RFC 5280, 4.2.1.9).
+    /// Returns the number of authorities between `start` and the next issuer,
+    /// without self-issued certificates (RFC 5280, 4.2.1.9).
     fn authorities_in(&self, path: &BTreeSet<usize>, start: usize) -> usize {
         let authorities = path.iter().filter(|index| {
             let certificate = self.material.certificate(**index);
@@ -222,9 +223,9 @@ impl<E: Environment> Walk<'_, '_, E> {
         authorities.count()
     }
 
-    /// Whether a chain ends with a certificate whose issuer is not there.
-    /// Trusted lists name issuing authorities and those who stamp times. One that
-    /// names itself, and did not sign itself, was changed.
+    /// Returns whether a chain ends with a certificate without an issuer's.
+    /// Trusted lists contain issuing authorities and time-stamping units. A
+    /// self-issued certificate that is not self-signed was modified.
     fn is_anchor(&self, index: usize) -> bool {
         let material = self.material;
         let certificate = material.certificate(index);
@@ -238,8 +239,8 @@ impl<E: Environment> Walk<'_, '_, E> {
         may_be_one && is_one
     }
 
-    /// Looks for what tells of a certificate; what the document holds earliest is
-    /// taken, because it alone may be under a later time-stamp.
+    /// Searches revocation data of a certificate. The earliest in the document
+    /// is used, because only it may be covered by a later time-stamp.
     fn ask_about(&mut self, certificate: usize, issuer: usize, role: Role, time: i64) {
         let material = self.material;
         let not_after = material.certificate(certificate).validity();
@@ -275,9 +276,9 @@ impl<E: Environment> Walk<'_, '_, E> {
         }
     }
 
-    /// Whether a revocation came too late to matter: what somebody signed, and
-    /// somebody else stamped, before it stays signed. A time-stamp has nobody
-    /// else to vouch for its time.
+    /// Returns whether a revocation came after the relevant time: a document
+    /// signed and time-stamped earlier remains signed. The time of a time-stamp
+    /// itself has no further proof.
     fn was_good(&self, revoked_at: i64, role: Role, time: i64) -> bool {
         self.chain == Chain::Signer && role == Role::Leaf && revoked_at > time
     }
@@ -292,8 +293,8 @@ impl<E: Environment> Walk<'_, '_, E> {
     }
 }
 
-/// Whether a status tells of the time that counts: of one who signs it was told
-/// since, of an authority it may have been the newest then (ETSI EN 319 102-1,
+/// Returns whether a status applies to the relevant time. A signer's must be
+/// newer; an authority's may have been the newest then (ETSI EN 319 102-1,
 /// 5.2.5).
 fn tells_of(status: &CertificateStatus, time: i64, role: Role) -> bool {
     let is_later = status.this_update >= time
@@ -302,9 +303,9 @@ fn tells_of(status: &CertificateStatus, time: i64, role: Role) -> bool {
     is_later || role == Role::Authority && was_newest
 }
 
-/// Whether a status knows of a certificate that is valid until then: issuers may
-/// forget what has expired (RFC 5280, 3.3), unless they say since when they do
-/// not.
+/// Returns whether a status covers a certificate valid until `not_after`.
+/// Issuers may drop expired certificates (RFC 5280, 3.3), unless they state a
+/// retention.
 fn knows_of(status: &CertificateStatus, not_after: i64) -> bool {
     let remembers = |since| since <= not_after;
     status.revoked_at.is_some()

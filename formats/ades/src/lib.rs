@@ -1,12 +1,12 @@
-//! What it takes to verify signatures when nobody can be asked any more,
-//! whatever their format: the certificates of every chain, and for each of them
-//! what its issuer told about it afterwards (ETSI EN 319 102-1; level LT of
-//! ETSI EN 319 122-1, 132-1, 142-1 and TS 119 182-1).
+//! Long-term validation of signatures in any format, when no service can be
+//! asked any more. It needs the certificates of every chain, and later
+//! revocation data for each (ETSI EN 319 102-1; level LT of ETSI EN 319 122-1,
+//! 132-1, 142-1 and TS 119 182-1).
 //!
-//! A format tells of its signatures by [`Signature`] and puts what its document
-//! holds into a [`ValidationMaterial`]. [`SignaturePosition`] then says the
-//! level of a signature by what is there; with [`Rules::Complete`] it says what
-//! is missing, of which a [`Plan`] makes needs.
+//! A format implements [`Signature`] and puts the content of its document into
+//! a [`ValidationMaterial`]. [`SignaturePosition`] determines the level of a
+//! signature from it. With [`Rules::Complete`] it also lists the gaps, which a
+//! [`Plan`] turns into needs.
 
 mod answers;
 mod archive_timestamp;

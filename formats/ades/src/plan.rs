@@ -7,10 +7,10 @@ use crate::questions::{Needs, Question};
 use crate::signature_position::{Obstacle, SignaturePosition};
 use crate::validation_material::ValidationMaterial;
 
-/// Most faults that are told.
+/// Maximum number of reported faults.
 const MAX_FAULTS: usize = 100;
 
-/// What it takes to raise signatures, as far as it is not there.
+/// Missing material for raising signatures.
 #[derive(Debug, Default)]
 pub struct Plan {
     needs: Needs,
@@ -18,7 +18,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Takes notice of what the chains of a signature or time-stamp lack.
+    /// Adds the gaps in the chains of a signature or time-stamp.
     pub fn add<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
@@ -37,11 +37,11 @@ impl Plan {
         }
     }
 
-    /// What has to be asked first; nothing when all is there.
+    /// Returns the needs to be answered first; empty when nothing is missing.
     ///
     /// # Errors
-    /// `archive-incomplete` when there is nothing left to ask, and something
-    /// cannot be had or would not help; one subject for each.
+    /// `archive-incomplete` when no needs are left, and items are unavailable
+    /// or would not help; one subject per item.
     pub fn into_needs(self) -> Result<Vec<Need>, Refusal> {
         if self.needs.is_empty() {
             refuse(self.faults)?;
@@ -50,10 +50,10 @@ impl Plan {
     }
 }
 
-/// Refuses signatures that nothing that is added would raise.
+/// Refuses signatures that no additional material would raise.
 ///
 /// # Errors
-/// `archive-incomplete` with one subject for each of them.
+/// `archive-incomplete` with one subject per signature.
 pub fn require_raisable<'s>(
     positions: impl IntoIterator<Item = (&'s str, &'s SignaturePosition)>,
 ) -> Result<(), Refusal> {
@@ -67,7 +67,7 @@ pub fn require_raisable<'s>(
     refuse(obstacles.collect())
 }
 
-/// Refuses to archive because of faults, if there are any.
+/// Refuses to archive if there are faults.
 ///
 /// # Errors
 /// `archive-incomplete` with the faults as subjects.
@@ -86,7 +86,7 @@ pub fn refuse(mut faults: Vec<String>) -> Result<(), Refusal> {
     })
 }
 
-/// What a gap comes to.
+/// Consequence of a gap.
 enum Missing {
     Need(Question),
     Fault(String),
@@ -153,7 +153,7 @@ impl Missing {
     }
 }
 
-/// Revocation data that were asked for.
+/// Revocation data that was asked for.
 struct Asked {
     certificate: usize,
     issuer: usize,
@@ -161,7 +161,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// Why an answer does not tell of the certificate at the time that counts.
+    /// Returns why an answer does not apply to the certificate at the relevant
+    /// time.
     fn unusable<E: Environment>(&self, material: &ValidationMaterial<'_, E>, der: &[u8]) -> String {
         let Some(datum) = material.index_of_datum(der) else {
             return "it cannot be read".to_owned();
@@ -179,8 +180,8 @@ impl Asked {
     }
 }
 
-/// Which certificate of which chain. The signer's is told by its number alone:
-/// its subject is a person.
+/// Describes the certificate and chain of a gap. The signer's certificate is
+/// described by its serial number only: its subject is a person.
 fn place<E: Environment>(material: &ValidationMaterial<'_, E>, gap: &MissingEvidence) -> String {
     let chain = match gap.chain {
         Chain::Signer => "signer's chain",

@@ -7,16 +7,16 @@ use parafa_pki::Certificate;
 
 use crate::answers::need_id;
 
-/// Something that the document does not tell.
+/// A question that the document does not answer.
 #[derive(Debug)]
 pub(crate) struct Question {
     need: Need,
-    /// Of which time the answer has to tell, seconds since the Unix epoch.
+    /// Time to which the answer must apply, in seconds since the Unix epoch.
     time: Option<i64>,
 }
 
 impl Question {
-    /// Who issued a certificate, or whether a chain may end with it.
+    /// Asks for the issuer of a certificate, or for its trust as an anchor.
     pub(crate) fn of_issuer(certificate: &Certificate<'_>) -> Self {
         Self {
             need: need(NeedKind::Certificate, certificate),
@@ -24,7 +24,7 @@ impl Question {
         }
     }
 
-    /// What `issuer` tells about a certificate at a time.
+    /// Asks `issuer` for the status of a certificate at a time.
     pub(crate) fn of_revocation(
         certificate: &Certificate<'_>,
         issuer: &Certificate<'_>,
@@ -41,7 +41,7 @@ impl Question {
     }
 }
 
-/// Questions, each once, in the order in which they came up.
+/// Deduplicated questions in order of first occurrence.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     questions: Vec<Question>,
@@ -49,7 +49,8 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// Adds a question. What tells of a later time tells of an earlier one too.
+    /// Adds a question. Data that applies to a later time applies to an earlier
+    /// one too.
     pub(crate) fn add(&mut self, question: Question) {
         let known = self.by_id.get(&question.need.id);
         match known.and_then(|index| self.questions.get_mut(*index)) {

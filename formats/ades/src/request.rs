@@ -2,18 +2,18 @@ use parafa_format_core::{
     ArchiveRequest, Refusal, SEED_BYTES, expect_no_params, parse_seed, refusal,
 };
 
-/// A request that can be carried out.
+/// A validated request.
 #[derive(Debug)]
 pub struct Archiving {
-    /// From which every identifier is derived.
+    /// Source of every identifier.
     pub seed: [u8; SEED_BYTES],
 }
 
 impl Archiving {
-    /// Takes a request for level B-LT without further parameters.
+    /// Accepts a request for level B-LT without further parameters.
     ///
     /// # Errors
-    /// `bad-request`.
+    /// `bad-request` for any other request.
     pub fn parse(request: &ArchiveRequest) -> Result<Self, Refusal> {
         if request.target_level != "B-LT" {
             let level = &request.target_level;

@@ -1,25 +1,25 @@
 use parafa_format_core::Integrity;
 use parafa_pki::TimestampToken;
 
-/// A signature, as far as its chains are followed.
+/// A signature, as needed for following its chains.
 pub trait Signature {
-    /// What it is called where something about it is said.
+    /// Returns its name for messages.
     fn name(&self) -> &str;
 
-    /// Whether it still says what it said.
+    /// Returns its integrity.
     fn integrity(&self) -> Integrity;
 
-    /// Whether its profile has levels. The chains of one that has none are
-    /// followed only where all have to be complete.
+    /// Returns whether its profile has levels. Without levels, its chains are
+    /// followed only for [`Rules::Complete`](crate::Rules::Complete).
     fn has_levels(&self) -> bool;
 
-    /// DER of the signer's certificate.
+    /// Returns the DER-encoded signer certificate.
     fn signer_certificate(&self) -> Option<&[u8]>;
 
-    /// The time-stamps over its value, those with that imprint.
+    /// Returns the time-stamps over its value with a matching imprint.
     fn timestamps(&self) -> &[TimestampToken];
 
-    /// The place just after what it covers: archive time-stamps that end there
-    /// or before do not cover it.
+    /// Returns the end of the covered places, exclusive; an archive time-stamp
+    /// that ends there or before does not cover the signature.
     fn end(&self) -> usize;
 }

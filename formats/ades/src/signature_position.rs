@@ -7,34 +7,34 @@ use crate::signature::Signature;
 use crate::timestamps::{follow_or_miss, follow_timestamps, is_proof, lacks_signer};
 use crate::validation_material::ValidationMaterial;
 
-/// Why a signature cannot be raised, whatever is added.
+/// Reason why a signature cannot be raised by any addition.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Obstacle {
-    /// It does not say what it said, or never did.
+    /// The signature is not intact.
     NotIntact(Integrity),
-    /// Nothing tells when it was made.
+    /// Nothing proves its time.
     NoTimestamp,
 }
 
-/// Where a signature stands.
+/// Level and chains of a signature.
 #[derive(Clone, Debug)]
 pub struct SignaturePosition {
-    /// Its level; `None` when its profile has none.
+    /// Level; `None` if the profile has none.
     pub level: Option<BaselineLevel>,
-    /// What nothing that is added would mend.
+    /// Obstacle that no addition can remove.
     pub(crate) obstacle: Option<Obstacle>,
-    /// What the signer's chain consists of, as far as there is a place for it.
+    /// Content of the signer's chain, if there is a store.
     pub signer: Contents,
-    /// What the chains consist of of those who stamped the time of the
-    /// signature.
+    /// Content of the chains of the time-stamps that prove the signature's
+    /// time.
     pub timestamps: Contents,
 }
 
 impl SignaturePosition {
-    /// Where a signature stands with the archive time-stamps of its document.
-    /// Its chains are followed when `has_store` says that there is, or will be,
-    /// a place for what it is verified with; those of a signature without levels
-    /// when all have to be complete.
+    /// Determines the position, given the archive time-stamps of the document.
+    /// Chains are followed if `has_store`, that is if a store of validation
+    /// material exists or will be added. Those of a signature without levels
+    /// are followed only for [`Rules::Complete`].
     #[must_use]
     pub fn of<E: Environment, S: Signature>(
         material: &ValidationMaterial<'_, E>,
@@ -58,8 +58,8 @@ impl SignaturePosition {
         let end = signature.end();
         let later = archive_timestamps.iter().filter(|later| later.end > end);
         let proofs = proofs(material, signature, later.clone(), rules);
-        // All of them together prove no earlier time than the latest: one may have
-        // been made by anybody.
+        // The proofs together prove only the latest time: anyone may have made
+        // one of them.
         let Some(time) = proofs.iter().map(|token| token.time()).max() else {
             let obstacle = obstacle.or(Some(Obstacle::NoTimestamp));
             return at(level(BaselineLevel::B), obstacle);
@@ -91,10 +91,10 @@ impl SignaturePosition {
     }
 }
 
-/// The time-stamps that prove the time of a signature: its own, or else the
-/// first over the document after it. Where all has to be complete, those whose
-/// makers' certificates are nowhere stand in for none at all, so that what they
-/// lack is named.
+/// Returns the time-stamps that prove the time of a signature: its own, or else
+/// the first later one over the document. For [`Rules::Complete`], time-stamps
+/// without a signer certificate are the last resort, so that their gaps are
+/// reported.
 fn proofs<'s, E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
     signature: &'s S,
@@ -119,8 +119,8 @@ fn proofs<'s, E: Environment, S: Signature>(
     }
 }
 
-/// The chain of a signature's signer, and those of the time-stamps that prove
-/// its time.
+/// Follows the chain of the signer, and those of the time-stamps that prove the
+/// time.
 fn follow_chains<E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
     signature: &S,

@@ -1,4 +1,4 @@
-//! Chains of those who made time-stamps.
+//! Chains of time-stamps.
 
 use parafa_format_core::{Environment, TimestampStatus};
 use parafa_pki::TimestampToken;
@@ -6,8 +6,7 @@ use parafa_pki::TimestampToken;
 use crate::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
 use crate::validation_material::ValidationMaterial;
 
-/// The chains of those who made time-stamps, whose ends are returned as far as
-/// they are there.
+/// Follows the chains of time-stamps and returns the ends found.
 pub(crate) fn follow_timestamps<E: Environment>(
     contents: &mut Contents,
     material: &ValidationMaterial<'_, E>,
@@ -22,7 +21,8 @@ pub(crate) fn follow_timestamps<E: Environment>(
     ends.collect()
 }
 
-/// The chain of one who signed, whose end is returned if it is there.
+/// Follows a chain from its leaf, or reports a missing leaf; returns the end,
+/// if found.
 pub(crate) fn follow_or_miss<E: Environment>(
     contents: &mut Contents,
     material: &ValidationMaterial<'_, E>,
@@ -43,7 +43,8 @@ pub(crate) fn follow_or_miss<E: Environment>(
     contents.follow(material, chain, leaf, time, rules)
 }
 
-/// Whether a time-stamp with the right imprint says what its maker signed.
+/// Returns the status of a time-stamp with a matching imprint, by its own
+/// signature.
 pub fn maker_status<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
@@ -55,8 +56,8 @@ pub fn maker_status<E: Environment>(
     }
 }
 
-/// The same where the right imprint is not known, so that nothing makes it
-/// intact: what its maker did not sign is told all the same.
+/// Like [`maker_status`], with an unknown imprint: the time-stamp is never
+/// intact, but an invalid signature is reported.
 pub fn maker_status_without_imprint<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
@@ -67,7 +68,8 @@ pub fn maker_status_without_imprint<E: Environment>(
     }
 }
 
-/// `None` when it cannot be told, such as when the maker's certificate is nowhere.
+/// Returns whether the token's signature is valid; `None` if unknown, as
+/// without the signer certificate.
 fn maker_signed<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
@@ -76,9 +78,8 @@ fn maker_signed<E: Environment>(
     material.holds(token.signed_data(), signer)
 }
 
-/// Whether a time-stamp with the right imprint can be checked, and its maker
-/// signed what it says. Another proves nothing: anybody can put one beside a
-/// signature (ETSI EN 319 102-1, 5.5.4).
+/// Returns whether a time-stamp with a matching imprint has a valid signature.
+/// Any other proves nothing: anyone can add one (ETSI EN 319 102-1, 5.5.4).
 pub(crate) fn is_proof<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
@@ -86,7 +87,7 @@ pub(crate) fn is_proof<E: Environment>(
     maker_status(material, token) == TimestampStatus::Intact
 }
 
-/// Whether the certificate of a time-stamp's signer is nowhere.
+/// Returns whether the signer certificate of a time-stamp is missing.
 pub(crate) fn lacks_signer<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
@@ -94,8 +95,8 @@ pub(crate) fn lacks_signer<E: Environment>(
     material.signer_of(token.signed_data()).is_none()
 }
 
-/// Whether the certificate of a time-stamp's signer is there and the signature
-/// cannot be shown to be by it.
+/// Returns whether the signer certificate of a time-stamp is present, but its
+/// signature is not shown to be valid.
 pub(crate) fn is_unproven<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,

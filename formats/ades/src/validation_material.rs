@@ -11,22 +11,22 @@ use sha2::{Digest, Sha256};
 
 use crate::budget::Budget;
 
-/// Longest certificate that is a link of a chain, in bytes: names and keys are
-/// compared again and again.
+/// Maximum length of a certificate in a chain, in bytes: names and keys are
+/// compared repeatedly.
 const MAX_CERTIFICATE_BYTES: usize = 64 * 1024;
 
-/// In the place of something that the document does not hold yet.
+/// Place of material that is not yet in the document.
 pub const NOWHERE: usize = usize::MAX;
 
-/// Certificates and revocation data at hand, each once. What was found out
-/// about them is not found out again.
+/// Available certificates and revocation data, without duplicates. Results
+/// about them are cached.
 #[derive(Debug)]
 pub struct ValidationMaterial<'d, E> {
     environment: &'d Budget<'d, E>,
     certificates: Vec<Link<'d>>,
     by_der: BTreeMap<&'d [u8], usize>,
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
-    /// Those who may sign OCSP responses.
+    /// Certificates that may sign OCSP responses.
     responders: Vec<usize>,
     data: Vec<RevocationEntry<'d>>,
     data_by_der: BTreeMap<&'d [u8], usize>,
@@ -34,46 +34,46 @@ pub struct ValidationMaterial<'d, E> {
     lists_by_issuer: BTreeMap<&'d [u8], Vec<usize>>,
     anchors: BTreeSet<usize>,
     stored: BTreeSet<usize>,
-    /// By the certificate.
+    /// Issuer by certificate.
     issuers: Known<usize, Option<usize>>,
-    /// By certificate and issuer.
+    /// Revocation data by certificate and issuer.
     data_about: Known<(usize, usize), Rc<[usize]>>,
-    /// By data and issuer.
+    /// Signer by data and issuer.
     signers: Known<(usize, usize), KnownSigner>,
-    /// By data, certificate and issuer.
+    /// Status by data, certificate and issuer.
     statuses: Known<(usize, usize, usize), KnownStatus>,
-    /// Whether somebody signed what a signature holds, by that and the signer.
+    /// Validity by signature and signer.
     held: Known<([u8; 32], usize), Option<bool>>,
 }
 
-/// What was found out.
+/// Cached results.
 type Known<K, V> = RefCell<BTreeMap<K, V>>;
 
 type KnownSigner = Rc<Option<RevocationSigner>>;
 
 type KnownStatus = Rc<Result<CertificateStatus, RevocationError>>;
 
-/// A certificate, which may be that of an issuer.
+/// A certificate, possibly an issuer's.
 #[derive(Debug)]
 struct Link<'d> {
     issuer: Issuer<'d>,
-    /// The earliest place in the document that holds it.
+    /// Its earliest place in the document.
     place: usize,
 }
 
 /// Revocation data.
 #[derive(Debug)]
 pub struct RevocationEntry<'d> {
-    /// The DER that it was read from.
+    /// DER, as read.
     pub der: &'d [u8],
-    /// What it is.
+    /// Parsed form.
     pub parsed: RevocationData<'d>,
-    /// Where it stands in the document, or [`NOWHERE`].
+    /// Place in the document, or [`NOWHERE`].
     pub place: usize,
 }
 
 impl<'d, E: Environment> ValidationMaterial<'d, E> {
-    /// Nothing yet.
+    /// Creates empty material.
     #[must_use]
     pub fn new(environment: &'d Budget<'d, E>) -> Self {
         Self {
@@ -96,8 +96,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Adds what is stored to verify by, beside what comes with signatures and
-    /// time-stamps, each with its place. Data that cannot be read tell nothing.
+    /// Adds stored validation material with its places, in addition to that in
+    /// signatures and time-stamps. Unreadable data is ignored.
     pub fn add_stored(
         &mut self,
         certificates: impl Iterator<Item = (&'d [u8], usize)>,
@@ -112,8 +112,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Adds a certificate; `None` when it cannot be read, is too long, or there
-    /// are too many, which is more than is done.
+    /// Adds a certificate; `None` if it is unreadable or too long, or if there
+    /// are too many, which exhausts the budget.
     pub fn add_certificate(&mut self, der: &'d [u8], place: usize) -> Option<usize> {
         if let Some(known) = self.by_der.get(der) {
             let link = self.certificates.get_mut(*known)?;
@@ -142,7 +142,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         Some(index)
     }
 
-    /// Adds revocation data, and the certificates that come along.
+    /// Adds revocation data with its certificates.
     pub(crate) fn add_revocation(&mut self, der: &'d [u8], place: usize) -> Result<(), Error> {
         if let Some(known) = self.data_by_der.get(der).copied() {
             self.find_earlier(known, place);
@@ -171,7 +171,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         Ok(())
     }
 
-    /// Takes notice that revocation data which are known stand here as well.
+    /// Records another place of known revocation data.
     fn find_earlier(&mut self, known: usize, place: usize) {
         let Some(datum) = self.data.get_mut(known) else {
             return;
@@ -184,7 +184,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Has chains end with certificates whose issuers are not there.
+    /// Marks certificates as confirmed anchors, where chains may end without
+    /// the issuer.
     pub(crate) fn mark_anchors(&mut self, is_anchor: impl Fn(&Certificate<'_>) -> bool) {
         let certificates = self.certificates.iter().enumerate();
         self.anchors = certificates
@@ -193,26 +194,26 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             .collect();
     }
 
-    /// Whether more was to be found out than is done for one document. Then what
-    /// was found out means nothing.
+    /// Returns whether the work limits of the document were exceeded. All
+    /// results are meaningless then.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.environment.is_exhausted()
     }
 
-    /// A certificate by its index.
+    /// Returns a certificate by index.
     #[must_use]
     pub fn certificate(&self, index: usize) -> &Certificate<'d> {
         self.link(index).issuer.certificate()
     }
 
-    /// Where a certificate stands in the document, or [`NOWHERE`].
+    /// Returns the place of a certificate in the document, or [`NOWHERE`].
     #[must_use]
     pub fn place_of(&self, index: usize) -> usize {
         self.link(index).place
     }
 
-    /// Revocation data by their index.
+    /// Returns revocation data by index.
     #[must_use]
     pub fn datum(&self, index: usize) -> &RevocationEntry<'d> {
         self.data
@@ -220,18 +221,17 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             .expect("indices come from this material, which only grows")
     }
 
-    /// The index of revocation data.
+    /// Returns the index of revocation data.
     pub(crate) fn index_of_datum(&self, der: &[u8]) -> Option<usize> {
         self.data_by_der.get(der).copied()
     }
 
-    /// The index of a certificate.
+    /// Returns the index of a certificate.
     pub(crate) fn index_of(&self, der: &[u8]) -> Option<usize> {
         self.by_der.get(der).copied()
     }
 
-    /// The certificate of the one who signed, whether it comes with the
-    /// signature or not.
+    /// Returns the signer certificate, embedded in the signature or not.
     pub(crate) fn signer_of(&self, signed_data: &SignedData) -> Option<usize> {
         if let Some(own) = signed_data.signer_certificate() {
             return self.index_of(own);
@@ -242,9 +242,9 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         })
     }
 
-    /// Whether somebody signed what the signature itself holds; `None` when that
-    /// cannot be told. Time-stamps are few, so that this is found out whatever
-    /// else there is.
+    /// Returns whether `signer` signed the encapsulated content of a signature;
+    /// `None` if unknown. This is exempt from the budget, because time-stamps
+    /// are few.
     pub(crate) fn holds(&self, signed_data: &SignedData, signer: usize) -> Option<bool> {
         let key = (fingerprint(signed_data), signer);
         if let Some(known) = self.held.borrow().get(&key) {
@@ -255,20 +255,20 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         holds
     }
 
-    /// Whether somebody said that a chain ends with a certificate.
+    /// Returns whether a certificate was confirmed as an anchor.
     #[must_use]
     pub fn is_marked_anchor(&self, index: usize) -> bool {
         self.anchors.contains(&index)
     }
 
-    /// Whether a certificate is stored to verify by.
+    /// Returns whether a certificate is in the store.
     #[must_use]
     pub fn is_stored(&self, index: usize) -> bool {
         self.stored.contains(&index)
     }
 
-    /// The issuer's certificate: itself for one that is self-signed, else that
-    /// of an authority, a self-signed one before others.
+    /// Returns the issuer's certificate: itself if self-signed, or else that of
+    /// an authority, preferring a self-signed one.
     pub(crate) fn issuer_of(&self, index: usize) -> Option<usize> {
         if let Some(known) = self.issuers.borrow().get(&index) {
             return *known;
@@ -289,7 +289,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         issuer
     }
 
-    /// Data that say that they tell about a certificate.
+    /// Returns data that claims to cover a certificate.
     pub(crate) fn data_about(&self, certificate: usize, issuer: usize) -> Rc<[usize]> {
         let key = (certificate, issuer);
         if let Some(known) = self.data_about.borrow().get(&key) {
@@ -310,7 +310,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         data
     }
 
-    /// What revocation data tell about a certificate.
+    /// Returns the status of a certificate in revocation data.
     pub(crate) fn status(&self, datum: usize, certificate: usize, issuer: usize) -> KnownStatus {
         let key = (datum, certificate, issuer);
         if let Some(known) = self.statuses.borrow().get(&key) {
@@ -333,7 +333,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         status
     }
 
-    /// Whom an issuer had sign revocation data in its place.
+    /// Returns the delegate of an issuer that signed revocation data.
     pub(crate) fn delegate(&self, datum: usize, issuer: usize) -> Option<usize> {
         match self.signer(datum, issuer).as_ref() {
             Some(RevocationSigner::Delegate(der)) => self.index_of(der),
@@ -341,8 +341,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Who signed revocation data, if that is somebody who may tell about the
-    /// certificates of an issuer.
+    /// Returns the signer of revocation data, if authorized for certificates of
+    /// the issuer.
     fn signer(&self, datum: usize, issuer: usize) -> KnownSigner {
         let key = (datum, issuer);
         if let Some(known) = self.signers.borrow().get(&key) {
@@ -361,10 +361,10 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         signer
     }
 
-    /// Whether the certificates that come with a response are as they were issued,
-    /// the delegate's among them, or none come. Nobody signs that list, and the
-    /// same certificates may stand elsewhere; but one that was changed is no part
-    /// of evidence that holds, and the EU's validator takes no such response.
+    /// Returns whether a response has no certificates, or all are unmodified
+    /// and the delegate's is among them. The list is unsigned, and the same
+    /// certificates may be elsewhere. But a modified one cannot be part of
+    /// valid evidence, and the EU's validator rejects such a response.
     fn comes_whole(&self, datum: usize, issuer: usize, signer: &RevocationSigner) -> bool {
         let own = self.datum(datum).parsed.certificates();
         let comes_with_signer = match signer {
@@ -376,7 +376,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
                 return false;
             };
             let is_issued = index == issuer || self.issuer_of(index).is_some();
-            // Whose issuer is nowhere cannot be told.
+            // Without the issuer's certificate this is unknown.
             is_issued
                 || !self
                     .by_subject
@@ -392,7 +392,8 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     }
 }
 
-/// A digest of all that says whether a signature holds what it holds.
+/// Digests everything that decides the validity of a signature over its own
+/// content.
 fn fingerprint(signed_data: &SignedData) -> [u8; 32] {
     let digested = signed_data.digest_algorithm();
     let signed = signed_data.signature_algorithm();

@@ -3,23 +3,23 @@ use parafa_format_core::Environment;
 use crate::chain::Contents;
 use crate::validation_material::{NOWHERE, ValidationMaterial};
 
-/// Certificates and revocation data that are put beside a signature for it to be
-/// verified with, each DER and once.
+/// Certificates and revocation data added to a signature as validation
+/// material, DER-encoded and without duplicates.
 #[derive(Debug, Default)]
 pub struct Values {
     /// Certificates.
     pub certificates: Vec<Vec<u8>>,
-    /// OCSPResponses.
+    /// OCSPResponse values.
     pub responses: Vec<Vec<u8>>,
-    /// CertificateLists.
+    /// CertificateList values.
     pub lists: Vec<Vec<u8>>,
 }
 
 impl Values {
-    /// Adds what chains consist of and the signature does not have, but what is
-    /// among those of `others`. An end that somebody called an anchor has to
-    /// stand among what is stored to be taken for one; and one that signs itself
-    /// where nothing is stored yet, because level LT has a store.
+    /// Adds the content of chains that is neither in the signature nor among
+    /// `others`. A confirmed anchor must be in the store to be accepted as one.
+    /// A self-signed end is added if the store is empty, because level LT has a
+    /// store.
     pub fn add<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
@@ -54,7 +54,7 @@ impl Values {
         }
     }
 
-    /// Whether there is nothing to be put there.
+    /// Returns whether nothing is to be added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.certificates.is_empty() && self.responses.is_empty() && self.lists.is_empty()

@@ -1,4 +1,4 @@
-//! Makes documents of files.
+//! Composition of documents from files.
 
 use parafa_container::{
     Limits, MANIFEST, about, bad_request, check_files, check_request, content, manifest,
@@ -13,24 +13,23 @@ use crate::metadata::{USUAL_CATEGORY, is_category, line, write_document, write_e
 use crate::relations::{self, Addition, Kind, RELATIONS, ROOT};
 use crate::sign::XML_MEDIA_TYPE;
 
-/// The folder of all documents but the main one.
+/// Folder of all documents except the main one.
 const APPENDICES: &str = "appendices/";
-/// Metadata that are signed, and those that are not.
+/// Signed and unsigned metadata.
 const SIGNABLE: &str = "metadata/signableMetadata0.xml";
 const UNSIGNABLE: &str = "metadata/unsignableMetadata0.xml";
 
-/// Makes a document of `.pdf` and `.xlsx` files, the first of which is the main
-/// one and the others its appendices; nobody has signed it. The parameter
-/// `title` is its title, without it the name of the main file; `author` is the
-/// name of its author, and `category` its category, without it BeDOC.
+/// Creates an unsigned document of `.pdf` and `.xlsx` files; the first is the
+/// main one, the others are its appendices. Parameters: `title`, by default the
+/// name of the main file; `author`, the name of the author; `category`, by
+/// default BeDOC.
 ///
 /// # Errors
-/// `bad-request` when the request cannot be used, names a category that there is
-/// not, or a file has no media type,
-/// `too-many-members` when there is no file or too many, `member-name` when
-/// names cannot be those of files in a document, `duplicate-member` when files
-/// have one name, `empty-member` when files are empty, `member-type` when files
-/// are of other kinds, `xlsx-invalid` when one is no workbook, and
+/// `bad-request` when the request cannot be used, its category does not exist,
+/// or a file has no media type; `too-many-members` when there is no file or too
+/// many; `member-name` when a name is invalid in documents; `duplicate-member`
+/// when names repeat; `empty-member` when a file is empty; `member-type` when a
+/// file is of another kind; `xlsx-invalid` when one is no workbook;
 /// `document-too-long` when the document would be.
 pub fn compose<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
@@ -63,7 +62,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     Ok(Made::new(MEDIA_TYPE))
 }
 
-/// The names of the members that files become.
+/// Returns the member names of files.
 fn names<B: Blob>(files: &[SourceFile<'_, B>]) -> Vec<String> {
     let names = files.iter().enumerate().map(|(place, file)| {
         let folder = if place == 0 { "" } else { APPENDICES };
@@ -72,7 +71,8 @@ fn names<B: Blob>(files: &[SourceFile<'_, B>]) -> Vec<String> {
     names.collect()
 }
 
-/// The main document stands in no folder, and no name becomes too long by one.
+/// Requires a main document outside folders, and names that fit with their
+/// folder.
 fn check_names<B: Blob>(
     files: &[SourceFile<'_, B>],
     names: &[String],
@@ -94,7 +94,7 @@ fn check_names<B: Blob>(
     )
 }
 
-/// Takes the files that readers of ADOC show.
+/// Requires file types that readers of ADOC show.
 fn check_types<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Result<(), Refusal> {
     let named = |is_wrong: &dyn Fn(&SourceFile<'_, B>) -> bool| {
         let wrong = files.iter().filter(|file| is_wrong(file));
@@ -117,7 +117,8 @@ fn has_extension(name: &str, extension: &str) -> bool {
     of_name.is_some_and(|of_name| of_name.eq_ignore_ascii_case(extension))
 }
 
-/// Whether it is a package of Open Packaging Conventions (ECMA-376 part 2, 10).
+/// Returns whether it is an Open Packaging Conventions package (ECMA-376 part
+/// 2, 10).
 fn is_workbook<B: Blob>(content: &B, limits: &Limits) -> bool {
     const CONTENT_TYPES: &str = "[Content_Types].xml";
 

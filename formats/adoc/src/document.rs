@@ -7,17 +7,17 @@ use crate::MEDIA_TYPE;
 use crate::metadata;
 use crate::relations::{self, Kind, RELATIONS, ROOT, Relation};
 
-/// Members that a signature adds: its file, and metadata of its signer.
+/// Members added by a signature: its file, and metadata about its signer.
 const NEW_ENTRIES: u64 = 2;
 
-/// An ADOC whose relations, manifest and archive agree on what it holds. Of its
-/// signatures nothing is known.
+/// An ADOC with consistent relations, manifest and archive. Its signatures are
+/// unverified.
 pub(crate) struct Adoc<'a, E: Environment> {
-    /// Its documents and signed metadata are what the container holds.
+    /// Container with the documents and signed metadata.
     pub(crate) container: Container<'a, E>,
-    /// The relations as they are written.
+    /// Relations, as written.
     pub(crate) relations: Vec<u8>,
-    /// Whether a notary signed it.
+    /// A notary has signed.
     pub(crate) is_notarised: bool,
 }
 
@@ -25,8 +25,8 @@ impl<'a, E: Environment> Adoc<'a, E> {
     /// Reads archive, manifest, relations and metadata.
     ///
     /// # Errors
-    /// The refusals of [`Container::read`]; `container-unsound` also when the
-    /// relations or the metadata are not built as ADOC-V1.0 has them.
+    /// The refusals of [`Container::read`]; `container-unsound` also when
+    /// relations or metadata violate ADOC-V1.0.
     pub(crate) fn read(environment: &'a E, document: &'a E::Blob) -> Result<Self, Refusal> {
         let mut container = Container::read(environment, document, MEDIA_TYPE)?;
         container.new_entries = NEW_ENTRIES;
@@ -59,7 +59,7 @@ impl<'a, E: Environment> Adoc<'a, E> {
     }
 }
 
-/// Relations lead from members to members, and to every file.
+/// Checks that relations refer only to members, and that every file has one.
 fn check_members<E: Environment>(
     container: &Container<'_, E>,
     relations: &[Relation],
@@ -88,8 +88,8 @@ fn check_members<E: Environment>(
     }
 }
 
-/// The main document, its appendices, and what is attached, each in the order of
-/// the relations.
+/// Returns the main document, its appendices and attachments, each in the order
+/// of the relations.
 fn content<E: Environment>(
     container: &Container<'_, E>,
     relations: &[Relation],
@@ -125,9 +125,9 @@ fn content<E: Environment>(
     Ok(files)
 }
 
-/// The relations are not signed: a file that they call neither a document nor
-/// metadata could be one that was signed, and nobody would see it any more.
-/// Pictures of the document are told by their names.
+/// Requires a known kind for every file. Relations are unsigned: otherwise a
+/// signed file could be hidden by another kind. Thumbnails are recognized by
+/// name.
 fn check_kinds<E: Environment>(
     container: &Container<'_, E>,
     relations: &[Relation],
@@ -161,7 +161,7 @@ fn is_picture(name: &str) -> bool {
     })
 }
 
-/// What the members with metadata hold.
+/// Content of the members with metadata.
 #[derive(Default)]
 struct Metadata {
     elements: Vec<SignedElement>,

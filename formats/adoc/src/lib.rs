@@ -1,14 +1,13 @@
-//! ADOC-V1.0, the format of electronic documents of Lithuanian institutions,
-//! with signatures of ETSI TS 101 903 (XAdES-T).
+//! ADOC-V1.0, the electronic document format of Lithuanian institutions, with
+//! signatures of ETSI TS 101 903 (XAdES-T).
 //!
-//! An ADOC is a ZIP archive of a main document, what belongs to it, metadata and
-//! signatures; relations say what each member is to the others. A signature is
-//! over the documents and, element by element, over the metadata that can be
-//! signed. Relations and manifest are signed by nobody: they name every
-//! signature, so that they are edited whenever somebody signs.
+//! An ADOC is a ZIP archive of a main document, related files, metadata and
+//! signatures; relations link the members. A signature covers the documents
+//! and, element by element, the signable metadata. Relations and manifest are
+//! unsigned: they name every signature and are edited with each one.
 //!
-//! The text of the specification was not at hand: what is taken here is what
-//! published documents, their writers and readers, and the later ADOC-V2.0 have.
+//! The text of the specification was not available. The rules here follow
+//! published documents, their writers and readers, and the later ADOC-V2.0.
 
 #![forbid(unsafe_code)]
 
@@ -29,12 +28,11 @@ pub use sign::sign;
 /// Media type of ADOC-V1.0.
 const MEDIA_TYPE: &str = "application/vnd.lt.archyvai.adoc-2008";
 
-/// The version of the standard, as metadata have it.
+/// Version of the standard in metadata.
 const VERSION: &str = "ADOC-V1.0";
 
-/// What this format is and how its operations keep their input. There is no
-/// level above XAdES-T that everybody who reads ADOC takes, so that nothing is
-/// archived.
+/// Describes this format and how its operations preserve their input. There is
+/// no archiving: not all readers of ADOC accept a level above XAdES-T.
 #[must_use]
 pub fn about() -> About {
     About {

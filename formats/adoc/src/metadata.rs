@@ -1,4 +1,4 @@
-//! Metadata: what is said of the document, its authors and those who signed it.
+//! Metadata about the document, its authors and its signers.
 
 use std::collections::HashMap;
 
@@ -8,39 +8,37 @@ use parafa_xml::{Canonicalization, Document, Element, Error, Limits, XmlWriter};
 
 use crate::VERSION;
 
-/// Of metadata that are signed, element by element.
+/// Namespace of metadata that is signed element by element.
 const SIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/signable";
-/// Of metadata that are not.
+/// Namespace of unsigned metadata.
 const UNSIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/unsignable";
 
-/// Documents of institutions, of legal persons, of natural persons, and those
-/// that institutions receive from outside of the state.
+/// Categories: documents of institutions, of legal persons, of natural persons,
+/// and those that institutions receive from outside the state.
 const CATEGORIES: [&str; 4] = ["GeDOC", "BeDOC", "CeDOC", "GGeDOC"];
 
-/// The category of documents that are made here, if none is asked for: those of
-/// a legal person.
+/// Default category of new documents: those of a legal person.
 pub(crate) const USUAL_CATEGORY: &str = "BeDOC";
 
-/// What signs as the author means the document to be in force.
+/// Signing purpose of an author who puts the document into force.
 const PURPOSE: &str = "signature";
-/// What ends a document: nobody signs behind a notary.
+/// Signing purpose of a notary, after whom no one signs.
 const NOTARISATION: &str = "notarisation";
 
-/// Most elements of metadata that are signed by themselves in one document: each
-/// takes a digest, and a reference in every signature.
+/// Maximum number of individually signed metadata elements per document: each
+/// needs a digest, and a reference in every signature.
 pub(crate) const MOST_SIGNED_ELEMENTS: usize = 1000;
 
-/// What metadata that can be signed hold.
+/// Content of signable metadata.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signable {
-    /// Elements that every signature is over: about the document and its
-    /// authors.
+    /// Elements covered by every signature: about the document and its authors.
     pub(crate) elements: Vec<SignedElement>,
-    /// Whether a notary signed.
+    /// A notary has signed.
     pub(crate) is_notarised: bool,
 }
 
-/// Reads metadata that can be signed, of at most so many elements.
+/// Reads signable metadata with at most `most` elements.
 pub(crate) fn read_signable(
     name: &str,
     bytes: &[u8],
@@ -78,7 +76,7 @@ pub(crate) fn read_signable(
     })
 }
 
-/// How many elements have each `ID`.
+/// Number of elements per `ID`.
 struct Ids<'d>(HashMap<&'d str, usize>);
 
 impl<'d> Ids<'d> {
@@ -98,7 +96,7 @@ impl<'d> Ids<'d> {
     }
 }
 
-/// An element that signatures find by its `ID`, which no other one may have.
+/// Returns an element that signatures find by its `ID`, which must be unique.
 fn signed_element(
     name: &str,
     ids: &Ids<'_>,
@@ -120,11 +118,10 @@ fn canonical(element: Element<'_>) -> Result<Vec<u8>, Error> {
     element.canonicalize(Canonicalization::INCLUSIVE, &[])
 }
 
-/// What metadata that are not signed say of the document: its category, if they
-/// do.
+/// Reads unsigned metadata and returns the category of the document, if stated.
 ///
 /// # Errors
-/// The standard or the category is none that is known.
+/// The standard or the category is unknown.
 pub(crate) fn read_unsignable(
     name: &str,
     bytes: &[u8],
@@ -151,7 +148,7 @@ pub(crate) fn read_unsignable(
     Ok(category)
 }
 
-/// Whether there is a category of this name.
+/// Returns whether the category exists.
 pub(crate) fn is_category(name: &str) -> bool {
     CATEGORIES.contains(&name)
 }
@@ -170,7 +167,7 @@ fn metadata<'d>(
     }
 }
 
-/// Metadata of a new document.
+/// Writes the metadata of a new document.
 pub(crate) fn write_document(title: &str, author: Option<&str>) -> String {
     let attributes = [("ID", "metadata_0"), ("xmlns:sig", SIGNABLE)];
     XmlWriter::document(|writer| {
@@ -189,7 +186,7 @@ pub(crate) fn write_document(title: &str, author: Option<&str>) -> String {
     })
 }
 
-/// What is said of a new document of this category and not signed.
+/// Writes the unsigned metadata of a new document with this category.
 pub(crate) fn write_environment(category: &str) -> String {
     let attributes = [("ID", "metadata_0"), ("xmlns:uns", UNSIGNABLE)];
     XmlWriter::document(|writer| {
@@ -206,16 +203,16 @@ pub(crate) fn write_environment(category: &str) -> String {
     })
 }
 
-/// Who signs when, as metadata of their own.
+/// Metadata about a signature: signer and time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignatureMetadata<'a> {
-    /// The `ID` of the element.
+    /// `ID` of the element.
     pub(crate) id: &'a str,
-    /// The signature file and the `Id` of the signature there.
+    /// Signature file and `Id` of the signature.
     pub(crate) signature: &'a str,
-    /// `xs:dateTime`, the same as SigningTime.
+    /// `xs:dateTime`, equal to SigningTime.
     pub(crate) time: &'a str,
-    /// The name of who signs.
+    /// Name of the signer.
     pub(crate) signer: &'a str,
 }
 
@@ -239,8 +236,8 @@ impl SignatureMetadata<'_> {
     }
 }
 
-/// The element of a signature in metadata that [`SignatureMetadata::write`]
-/// gave.
+/// Returns the element about a signature in metadata from
+/// [`SignatureMetadata::write`].
 pub(crate) fn signature_element(
     name: &str,
     text: &str,
@@ -255,7 +252,8 @@ pub(crate) fn signature_element(
     signed_element(name, &Ids::of(root), element.unwrap_or(root), id)
 }
 
-/// Text that XML can hold (XML 1.0, 2.2), on one line.
+/// Returns text on one line with only the characters allowed in XML (XML 1.0,
+/// 2.2).
 pub(crate) fn line(text: &str) -> String {
     let plain = |c: char| {
         if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') {

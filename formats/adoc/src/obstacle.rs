@@ -1,4 +1,4 @@
-//! Why an ADOC takes no further signature.
+//! Obstacles to a further signature of an ADOC.
 
 use parafa_container::{MANIFEST, Signature, finalized};
 use parafa_format_core::{Environment, Refusal};
@@ -6,8 +6,8 @@ use parafa_format_core::{Environment, Refusal};
 use crate::document::Adoc;
 use crate::relations::RELATIONS;
 
-/// What signing would be refused for, in the order in which it matters: that
-/// nothing may be added, that a signature does not hold, that there is no room.
+/// Returns the refusal of signing, in order of importance: nothing may be
+/// added, a signature is invalid, no room is left.
 pub(crate) fn obstacle<E: Environment>(
     adoc: &Adoc<'_, E>,
     signatures: &[Signature],
@@ -15,9 +15,9 @@ pub(crate) fn obstacle<E: Environment>(
     sealed(adoc, signatures).or_else(|| parafa_container::obstacle(&adoc.container, signatures))
 }
 
-/// A signature over what names all signatures leaves no room for another one,
-/// and a notary signs last. That nobody signs behind a notary is not confirmed
-/// by the specification, which was not at hand.
+/// Refuses a sealed document. A signature over the list of signatures leaves no
+/// room for another, and a notary signs last. The latter is not confirmed by
+/// the specification, which was not available.
 fn sealed<E: Environment>(adoc: &Adoc<'_, E>, signatures: &[Signature]) -> Option<Refusal> {
     let over_all: Vec<&String> = signatures
         .iter()

@@ -1,4 +1,4 @@
-//! What an ADOC is, holds and proves.
+//! Reading of ADOC documents: report, members and evidence.
 
 use parafa_container::{evidence, report, signatures, unsigned};
 use parafa_format_core::{
@@ -9,11 +9,11 @@ use crate::VERSION;
 use crate::document::Adoc;
 use crate::obstacle::obstacle;
 
-/// Reads an ADOC strictly, verifies its signatures, and tells what it is;
-/// whether it takes a further signature is told by an obstacle of `sign`.
+/// Reads an ADOC strictly, verifies its signatures, and reports its properties.
+/// An obstacle to `sign` means that no further signature can be added.
 ///
 /// # Errors
-/// A refusal with a code of the catalogue when the document is not taken.
+/// A refusal with a code of the catalogue when the document is not accepted.
 pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let adoc = Adoc::read(environment, document)?;
     adoc.container.check_bytes()?;
@@ -23,12 +23,12 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
     Ok(report(&adoc.container, &signatures, VERSION, refusal))
 }
 
-/// The main document, its appendices, what is attached, and the metadata that
-/// signatures are over, element by element. The id of a file is its name, that
-/// of metadata the name of their member with the `ID` of the element.
+/// Returns the main document, its appendices, attachments, and the signed
+/// metadata, element by element. The id of a file is its name, that of metadata
+/// the member name with the element's `ID`.
 ///
 /// # Errors
-/// The refusals of documents that are not taken.
+/// The refusals of documents that are not accepted.
 pub fn members<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -36,11 +36,11 @@ pub fn members<E: Environment>(
     parafa_container::members(&Adoc::read(environment, document)?.container)
 }
 
-/// Writes the bytes of a file, or metadata in their canonical form.
+/// Writes the bytes of a file, or the canonical form of metadata.
 ///
 /// # Errors
-/// `no-such-member` when there is none of that id, and the refusals of documents
-/// that are not taken.
+/// `no-such-member` when the id does not exist, and the refusals of documents
+/// that are not accepted.
 pub fn extract<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -51,21 +51,21 @@ pub fn extract<E: Environment, S: Sink<E::Blob>>(
     parafa_container::extract(&adoc.container, id, out)
 }
 
-/// Evidence about every signature, in the order of their files.
+/// Returns evidence about every signature, in the order of the files.
 ///
 /// # Errors
-/// A refusal when the document cannot be read, or its signatures take more work
-/// than is done.
+/// A refusal when the document cannot be read, or its signatures exceed the
+/// work limits.
 pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
     let adoc = Adoc::read(environment, document)?;
     Ok(evidence(&adoc.container, &signatures(&adoc.container)?))
 }
 
-/// Marks a document that nobody has signed as unsigned, by the comment of the
-/// archive. One that has a signature comes out as it is.
+/// Marks an unsigned document by a comment in the archive. A signed one is
+/// returned unchanged.
 ///
 /// # Errors
-/// The refusals of documents that are not taken, or `bad-request` when the
+/// The refusals of documents that are not accepted, or `bad-request` when the
 /// request cannot be used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     environment: &E,

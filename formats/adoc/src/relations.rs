@@ -1,5 +1,4 @@
-//! The relations (`META-INF/relations.xml`), which say what members are to each
-//! other.
+//! Relations between members (`META-INF/relations.xml`).
 
 use std::collections::HashSet;
 
@@ -12,25 +11,25 @@ pub(crate) use parafa_container::ADOC_RELATIONS as RELATIONS;
 
 const NAMESPACE: &str = "http://www.archyvai.lt/adoc/2008/relationships";
 
-/// The document as a whole, where a member would be named.
+/// Path of the document as a whole, in place of a member.
 pub(crate) const ROOT: &str = "/";
 
-/// What a member is to another one.
+/// Kind of a relation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     /// The main document.
     Main,
-    /// What belongs to the content of another document.
+    /// A document that belongs to the content of another one.
     Appendix,
-    /// What only comes along with it.
+    /// An attachment outside the content.
     Attachment,
-    /// Metadata that are signed, element by element.
+    /// Metadata signed element by element.
     Signable,
-    /// Metadata that are not.
+    /// Unsigned metadata.
     Unsignable,
     /// A signature file.
     Signatures,
-    /// A picture of the document.
+    /// A thumbnail of the document.
     Thumbnail,
 }
 
@@ -45,7 +44,7 @@ impl Kind {
         Self::Thumbnail,
     ];
 
-    /// What its type ends in, behind the namespace.
+    /// Returns the end of its type, after the namespace.
     fn path(self) -> &'static str {
         match self {
             Self::Main => "/content/main",
@@ -64,19 +63,18 @@ impl Kind {
     }
 }
 
-/// One relation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Relation {
-    /// The member that has it, or [`ROOT`].
+    /// Source member, or [`ROOT`].
     pub(crate) source: String,
-    /// The member that it leads to.
+    /// Target member.
     pub(crate) target: String,
-    /// `None` for one that is not known here.
+    /// `None` for an unknown kind.
     pub(crate) kind: Option<Kind>,
 }
 
-/// A relation that is added, with the elements of its source that a signature
-/// file signs, by their `ID`.
+/// A relation to add, with the elements of its source that a signature file
+/// signs, by `ID`.
 #[derive(Clone, Debug)]
 pub(crate) struct Addition<'a> {
     pub(crate) source: &'a str,
@@ -85,7 +83,7 @@ pub(crate) struct Addition<'a> {
     pub(crate) elements: Vec<&'a str>,
 }
 
-/// All relations, in their order.
+/// Returns all relations, in order.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<Relation>, Refusal> {
     let document = parse(bytes, limits)?;
     let mut relations = Vec::new();
@@ -102,7 +100,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<Relation>, Refus
     Ok(relations)
 }
 
-/// The relations with more of them; all else stays as it is.
+/// Adds relations; everything else stays unchanged.
 pub(crate) fn with_additions(
     bytes: &[u8],
     limits: &Limits,
@@ -111,7 +109,7 @@ pub(crate) fn with_additions(
     let document = parse(bytes, limits)?;
     let mut insertions = Vec::new();
     let mut written = HashSet::new();
-    // Where several parts have one name, the first one gets all.
+    // If several parts have the same name, the first one gets all additions.
     for part in parts(&document) {
         let source = path(part)?;
         let of_part: Vec<_> = additions
@@ -137,7 +135,7 @@ pub(crate) fn with_additions(
     require_readable(edited, limits, RELATIONS)
 }
 
-/// Relations of a new document.
+/// Writes the relations of a new document.
 pub(crate) fn write(relations: &[Addition<'_>]) -> String {
     XmlWriter::document(|writer| {
         writer.element("Relationships", &[("xmlns", NAMESPACE)], |writer| {
@@ -146,7 +144,7 @@ pub(crate) fn write(relations: &[Addition<'_>]) -> String {
     })
 }
 
-/// The parts that are not written yet, with what is added to each.
+/// Writes the parts not yet written, with the additions to each.
 fn write_parts<'a>(
     writer: &mut XmlWriter,
     prefix: &str,
@@ -170,8 +168,8 @@ fn write_parts<'a>(
     }
 }
 
-/// What stands before the local name of an element. Elements in it have the same
-/// and need no declaration, of which a document may have only so many.
+/// Returns the prefix of an element. Child elements share it and need no
+/// declaration; a document may have only a limited number of these.
 fn prefix(element: Element<'_>) -> String {
     let name = element.qualified_name();
     name.strip_suffix(element.local_name())

@@ -1,5 +1,5 @@
-//! Adds one signature of ETSI TS 101 903 with a time-stamp (XAdES-T), and the
-//! metadata that say who signed.
+//! Adds one signature of ETSI TS 101 903 with a time-stamp (XAdES-T), and
+//! metadata about its signer.
 
 use std::collections::HashSet;
 
@@ -18,24 +18,23 @@ use crate::metadata::{SignatureMetadata, line, signature_element};
 use crate::obstacle::obstacle;
 use crate::relations::{self, Addition, Kind, RELATIONS, ROOT};
 
-/// The folder of signature files.
+/// Folder of signature files.
 const SIGNATURES: &str = "META-INF/signatures/";
-/// What the manifest says of it.
+/// Media type of the folder in the manifest.
 const SIGNATURES_TYPE: &str = "application/vnd.lt.archyvai.adoc-2008#signatures-folder";
-/// The media type of metadata and signature files.
+/// Media type of metadata and signature files.
 pub(crate) const XML_MEDIA_TYPE: &str = "text/xml";
 
-/// Signs an ADOC: the first signature, or a further one beside those that are
-/// there, over all documents, the metadata about the document and its authors,
-/// and new metadata about the signature itself.
+/// Signs an ADOC, with the first or a further signature. It covers all
+/// documents, the metadata about the document and its authors, and new metadata
+/// about the signature itself.
 ///
-/// Without answers the step needs a `signature`, then a `timestamp`, whichever
-/// level is asked for: an ADOC has no signatures without one. Bytes need not be
-/// reserved.
+/// Without answers the step needs a `signature`, then a `timestamp` at any
+/// level: every signature of an ADOC has one. No bytes need to be reserved.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect` or of its obstacle, or
-/// `bad-request` when the request or an answer cannot be used.
+/// The codes of `inspect` or of the obstacle, or `bad-request` when the request
+/// or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -83,7 +82,8 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// What relations and manifest have to be within to be read again.
+/// Returns the limits that edited relations and manifest must keep to be
+/// readable.
 fn edited_limits<E: Environment>(container: &Container<'_, E>) -> Limits {
     let most = usize::try_from(container.limits.manifest_bytes).unwrap_or(usize::MAX);
     let limits = container.limits.xml.clone();
@@ -93,19 +93,19 @@ fn edited_limits<E: Environment>(container: &Container<'_, E>) -> Limits {
     }
 }
 
-/// Where a new signature goes.
+/// Names and identifiers of a new signature.
 struct Place {
-    /// The `Id` of the signature, and the `ID` of the metadata about it.
+    /// `Id` of the signature, and `ID` of its metadata.
     id: String,
-    /// The name of the signature file.
+    /// Name of the signature file.
     file: String,
-    /// The name of the member with the metadata about it.
+    /// Name of the member with its metadata.
     metadata: String,
 }
 
 impl Place {
-    /// Behind the highest number that a signature file or a member with metadata
-    /// has, under names that no member has, however it is capitalized.
+    /// Chooses a number above those of existing signature files and metadata
+    /// members, and names that no member has, ignoring case.
     fn find<E: Environment>(adoc: &Adoc<'_, E>) -> Self {
         let members = || adoc.container.archive.members();
         let taken: HashSet<String> = members()
@@ -154,8 +154,8 @@ impl Place {
         Ok(metadata.write())
     }
 
-    /// The relations with those of the new signature: the document and every
-    /// part of it that is signed lead to the signature file.
+    /// Adds the relations of the new signature: from the document and every
+    /// signed part to the signature file.
     fn relations<E: Environment>(&self, adoc: &Adoc<'_, E>) -> Result<String, Refusal> {
         let container = &adoc.container;
         let to_signature = |source, elements| Addition {
@@ -195,7 +195,7 @@ impl Place {
     }
 }
 
-/// What is written of a signed document.
+/// Edited and new members of a signed document.
 struct Signed {
     relations: String,
     manifest: String,
@@ -204,8 +204,8 @@ struct Signed {
 }
 
 impl Signed {
-    /// Writes the archive anew: relations and manifest in their places, every
-    /// other entry as it is, and the new members last.
+    /// Rewrites the archive: relations and manifest in place, all other entries
+    /// unchanged, and the new members last.
     fn write<E: Environment, S: Sink<E::Blob>>(
         &self,
         adoc: &Adoc<'_, E>,

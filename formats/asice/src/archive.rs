@@ -1,6 +1,6 @@
-//! Raises the signatures of a container to XAdES-B-LT (ETSI EN 319 132-1, 6.3):
-//! signature files are written anew with what their signatures are verified
-//! with, and every other entry is copied as it is.
+//! Raises the signatures of a container to XAdES-B-LT (ETSI EN 319 132-1, 6.3).
+//! Signature files are rewritten with validation material; every other entry is
+//! copied unchanged.
 
 use parafa_ades::{Archiving, refuse};
 use parafa_container::{Container, Signature, places, signatures};
@@ -14,15 +14,15 @@ use crate::MEDIA_TYPE;
 
 /// Raises every signature of a container to XAdES-B-LT.
 ///
-/// The step needs what [`parafa_xades::archive`] needs. Nothing is written when
-/// the signatures hold all that already.
+/// The step has the needs of [`parafa_xades::archive`]. Nothing is written when
+/// the signatures are complete already.
 ///
 /// # Errors
-/// `archive-incomplete` when something cannot be had or nothing can be added,
-/// with one subject for everything that is missing; `archive-no-room` when there
-/// is too much of it; `too-much-to-verify` when the chains take more work than
-/// is done; `bad-request` when the request cannot be used; a refusal with the
-/// codes of `inspect` when the container cannot be read.
+/// `archive-incomplete` when material is unavailable or nothing can be added,
+/// with one subject per missing item; `archive-no-room` when it exceeds the
+/// limits; `too-much-to-verify` when the chains exceed the work limits;
+/// `bad-request` when the request cannot be used; the codes of `inspect` when
+/// the container cannot be read.
 pub fn archive<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -32,7 +32,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<ArchiveStep, Refusal> {
     Archiving::parse(request)?;
     let container = Container::read(environment, document, MEDIA_TYPE)?;
-    // Whoever has answers has been through this with the same container.
+    // Only in the first call: later calls have the same container.
     if answers.is_empty() {
         require_unchanged(&signatures(&container)?)?;
     }
@@ -71,8 +71,8 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// Refuses signatures that hold by themselves in a container that is another
-/// one.
+/// Refuses a container that changed after its signatures, even if these are
+/// valid by themselves.
 fn require_unchanged(signatures: &[Signature]) -> Result<(), Refusal> {
     let changed = signatures.iter().filter_map(|signature| {
         let change = signature.change.as_ref()?.trim_end_matches('.');
@@ -81,8 +81,8 @@ fn require_unchanged(signatures: &[Signature]) -> Result<(), Refusal> {
     refuse(changed.collect())
 }
 
-/// Refuses to change signature files that a time-stamp, an archive manifest or
-/// an evidence record is over.
+/// Refuses to change signature files covered by a time-stamp, an archive
+/// manifest or an evidence record.
 fn require_unsealed<E: Environment>(container: &Container<'_, E>) -> Result<(), Refusal> {
     let seals = container.seals.iter();
     let seals = seals
@@ -90,7 +90,7 @@ fn require_unsealed<E: Environment>(container: &Container<'_, E>) -> Result<(), 
     refuse(seals.collect())
 }
 
-/// Refuses to write a container that would not be taken any more.
+/// Refuses to write a container that intake would reject.
 fn require_room<E: Environment>(
     container: &Container<'_, E>,
     raised: &Raised,

@@ -1,4 +1,4 @@
-//! Makes containers of files.
+//! Composition of containers from files.
 
 use parafa_container::{Limits, MANIFEST, check_files, check_request, content, manifest};
 use parafa_format_core::{ComposeRequest, Environment, Made, Refusal, Sink, SourceFile};
@@ -6,15 +6,15 @@ use parafa_zip::{Content, MIMETYPE, Writer};
 
 use crate::MEDIA_TYPE;
 
-/// Makes a container of files, under the names that they are given, the first of
-/// which is the main one; nobody has signed it.
+/// Creates an unsigned container of files with the given names; the first file
+/// is the main one.
 ///
 /// # Errors
-/// `bad-request` when the request cannot be used or a file has no media type,
-/// `too-many-members` when there is no file or too many, `member-name` when
-/// names cannot be those of files in a container, `duplicate-member` when files
-/// have one name, `empty-member` when files are empty, and `document-too-long`
-/// when the container would be.
+/// `bad-request` when the request cannot be used or a file has no media type;
+/// `too-many-members` when there is no file or too many; `member-name` when a
+/// name is invalid in containers; `duplicate-member` when names repeat;
+/// `empty-member` when a file is empty; `document-too-long` when the container
+/// would be.
 pub fn compose<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     files: &[SourceFile<'_, E::Blob>],

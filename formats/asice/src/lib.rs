@@ -1,11 +1,11 @@
 //! ASiC-E containers (ETSI EN 319 162-1) with XAdES signatures (ETSI EN 319
-//! 132-1), BDOC 2.1 among them.
+//! 132-1), including BDOC 2.1.
 //!
 //! A container is a ZIP archive of data files, a manifest that names them, and
-//! signature files. It is taken only when the manifest and the archive agree on
-//! what the data files are. A signature is a file of its own, appended behind
-//! what is there: nothing that was signed is written again. Data files stay with
-//! the host, which inflates and digests them.
+//! signature files. It is accepted only if manifest and archive agree on the
+//! data files. A signature is a file of its own, appended after existing
+//! entries: signed data is never rewritten. Data files stay with the host,
+//! which inflates and digests them.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ pub use sign::sign;
 /// Media type of ASiC-E (EN 319 162-1, A.1).
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
 
-/// What this format is and how its operations keep their input.
+/// Describes this format and how its operations preserve their input.
 #[must_use]
 pub fn about() -> About {
     About {

@@ -1,4 +1,4 @@
-//! What a container is, holds and proves.
+//! Reading of containers: report, members and evidence.
 
 use parafa_container::{
     ADOC_V2_RELATIONS, Container, evidence, obstacle, report, signatures, unsigned,
@@ -9,14 +9,15 @@ use parafa_format_core::{
 
 use crate::MEDIA_TYPE;
 
-/// What is known of the format beside its media type.
+/// Specification of the format, beside its media type.
 const FORMAT: &str = "EN 319 162-1";
 
-/// Reads a container strictly, verifies its signatures, and tells what it is;
-/// whether it takes a further signature is told by an obstacle of `sign`.
+/// Reads a container strictly, verifies its signatures, and reports its
+/// properties. An obstacle to `sign` means that no further signature can be
+/// added.
 ///
 /// # Errors
-/// A refusal with a code of the catalogue when the container is not taken.
+/// A refusal with a code of the catalogue when the container is not accepted.
 pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let mut container = Container::read(environment, document, MEDIA_TYPE)?;
     container.check_bytes()?;
@@ -30,11 +31,11 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
     Ok(report(&container, &signatures, FORMAT, refusal))
 }
 
-/// The data files, in the order of the manifest, the first of which is the main
+/// Returns the data files, in the order of the manifest; the first is the main
 /// one. The id of a file is its name.
 ///
 /// # Errors
-/// The refusals of containers that are not taken.
+/// The refusals of containers that are not accepted.
 pub fn members<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -45,8 +46,8 @@ pub fn members<E: Environment>(
 /// Writes the bytes of a data file.
 ///
 /// # Errors
-/// `no-such-member` when there is none of that name, and the refusals of
-/// containers that are not taken.
+/// `no-such-member` when there is none with that name, and the refusals of
+/// containers that are not accepted.
 pub fn extract<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -57,22 +58,22 @@ pub fn extract<E: Environment, S: Sink<E::Blob>>(
     parafa_container::extract(&container, id, out)
 }
 
-/// Evidence about every signature, in the order of their files; copies of one
-/// signature are told one by one.
+/// Returns evidence about every signature, in the order of the files; copies of
+/// a signature are reported individually.
 ///
 /// # Errors
-/// A refusal when the container cannot be read, or its signatures take more
-/// work than is done.
+/// A refusal when the container cannot be read, or its signatures exceed the
+/// work limits.
 pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
     let container = Container::read(environment, document, MEDIA_TYPE)?;
     Ok(evidence(&container, &signatures(&container)?))
 }
 
-/// Marks a container that nobody has signed as unsigned, by the comment of the
-/// archive. One that has a signature comes out as it is.
+/// Marks an unsigned container by a comment in the archive. A signed one is
+/// returned unchanged.
 ///
 /// # Errors
-/// The refusals of containers that are not taken, or `bad-request` when the
+/// The refusals of containers that are not accepted, or `bad-request` when the
 /// request cannot be used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     environment: &E,

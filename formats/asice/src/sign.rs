@@ -1,5 +1,4 @@
-//! Appends one XAdES baseline signature (ETSI EN 319 132-1) in a file of its
-//! own.
+//! Appends one XAdES baseline signature (ETSI EN 319 132-1) as a new file.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -13,15 +12,14 @@ use parafa_zip::{Content, Writer};
 
 use crate::MEDIA_TYPE;
 
-/// Signs a container: the first signature, or a further one beside those that
-/// are there, over all data files.
+/// Signs all data files of a container, with the first or a further signature.
 ///
 /// Without answers the step needs a `signature`; at level B-T it then needs a
-/// `timestamp`. Bytes need not be reserved: the file is as long as it is.
+/// `timestamp`. No bytes need to be reserved: the file may have any length.
 ///
 /// # Errors
-/// A refusal of the container with the codes of `inspect` or of its obstacle,
-/// or `bad-request` when the request or an answer cannot be used.
+/// The codes of `inspect` or of the obstacle, or `bad-request` when the request
+/// or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -63,17 +61,17 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// Where a new signature goes.
+/// Name and identifier of a new signature.
 struct Place {
-    /// The name of its file.
+    /// Name of its file.
     file: String,
-    /// Its `Id`.
+    /// `Id` of the signature.
     id: String,
 }
 
 impl Place {
-    /// Behind the highest number that a signature file has, under a name that no
-    /// member has, however it is capitalized.
+    /// Chooses a number above those of existing signature files, and a name
+    /// that no member has, ignoring case.
     fn find<E: Environment>(container: &Container<'_, E>, seed: &[u8; SEED_BYTES]) -> Self {
         let names = container.archive.members();
         let taken: HashSet<String> = names
@@ -97,5 +95,5 @@ impl Place {
     }
 }
 
-/// Bytes of the seed that go into an identifier.
+/// Number of seed bytes in an identifier.
 const ID_BYTES: usize = 8;

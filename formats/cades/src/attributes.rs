@@ -13,7 +13,7 @@ use crate::Error;
 
 /// The signed attributes of a new PAdES baseline signature (ETSI EN 319 142-1,
 /// 6.3): content-type, message-digest and signing-certificate-v2. The claimed
-/// signing time stands in the PDF signature dictionary, not here.
+/// signing time is in the PDF signature dictionary instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SignedAttributes {
     digest_algorithm: DigestAlgorithm,
@@ -21,11 +21,11 @@ pub struct SignedAttributes {
 }
 
 impl SignedAttributes {
-    /// The attributes for a content with this digest. The signing certificate
-    /// is named by a digest of the same algorithm.
+    /// Creates the attributes for a content with this digest. The signing
+    /// certificate is named by a digest of the same algorithm.
     ///
     /// # Errors
-    /// The algorithm is SHA-1, the digest does not have its length, or the
+    /// The algorithm is SHA-1, the digest has the wrong length, or the
     /// certificate cannot be read.
     pub fn new(
         message_digest: &[u8],
@@ -56,27 +56,28 @@ impl SignedAttributes {
         })
     }
 
-    /// What is signed: the attributes as a DER SET OF (RFC 5652, 5.4).
+    /// Returns the signed bytes: the attributes as a DER SET OF (RFC 5652,
+    /// 5.4).
     #[must_use]
     pub fn to_be_signed(&self) -> &[u8] {
         &self.der
     }
 
-    /// The digest of the content and of what is signed.
+    /// Returns the digest algorithm of the content and of the attributes.
     #[must_use]
     pub fn digest_algorithm(&self) -> DigestAlgorithm {
         self.digest_algorithm
     }
 }
 
-/// An attribute with one value.
+/// Encodes an attribute with one value.
 pub(crate) fn encode_attribute(oid: ObjectIdentifier, value: &[u8]) -> Vec<u8> {
     sequence([&object_identifier(oid), &encode(Tag::Set, value)])
 }
 
-/// The value of a SigningCertificateV2 (RFC 5035, 3) that names `certificate`,
-/// with its issuer and serial number. The hash algorithm is left out when it is
-/// the default, as DER wants.
+/// Returns the value of a SigningCertificateV2 (RFC 5035, 3) for `certificate`,
+/// with its issuer and serial number. DER requires omitting the default hash
+/// algorithm.
 fn signing_certificate(algorithm: DigestAlgorithm, certificate: &Certificate<'_>) -> Vec<u8> {
     const DIRECTORY_NAME: u8 = 4;
 

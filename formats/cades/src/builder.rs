@@ -9,12 +9,12 @@ use parafa_pki::attributes::TIMESTAMP_TOKEN;
 use crate::attributes::encode_attribute;
 use crate::{Error, SignedAttributes};
 
-/// Puts a detached SignedData with one signer together (RFC 5652, 5;
-/// ETSI EN 319 142-1, 6.3).
+/// Builds a detached SignedData with one signer (RFC 5652, 5; ETSI EN 319
+/// 142-1, 6.3).
 #[derive(Clone, Debug)]
 pub struct SignedDataBuilder<'a> {
     attributes: &'a SignedAttributes,
-    /// DER of the AlgorithmIdentifier.
+    /// DER-encoded AlgorithmIdentifier.
     algorithm: Vec<u8>,
     signer: Certificate<'a>,
     certificates: Vec<Vec<u8>>,
@@ -23,12 +23,12 @@ pub struct SignedDataBuilder<'a> {
 }
 
 impl<'a> SignedDataBuilder<'a> {
-    /// A signature `value` over `attributes`. `signer_chain` is DER, the
-    /// signer's certificate first; all of it is embedded byte for byte.
+    /// Starts with a signature `value` over `attributes`. `signer_chain` is
+    /// DER-encoded, the signer's certificate first, and embedded byte for byte.
     ///
     /// # Errors
-    /// The chain is empty or unreadable, the attributes were made for another
-    /// digest than the one of `algorithm`, or nothing new is signed with it.
+    /// The chain is empty or unreadable, `algorithm` has another digest than
+    /// the attributes, or it is not allowed for new signatures.
     pub fn new(
         attributes: &'a SignedAttributes,
         algorithm: SignatureAlgorithm,
@@ -60,18 +60,18 @@ impl<'a> SignedDataBuilder<'a> {
         })
     }
 
-    /// Adds a time-stamp token over the signature value, DER, as an unsigned
-    /// attribute (ETSI EN 319 122-1, 5.3).
+    /// Adds a DER-encoded time-stamp token over the signature value, as an
+    /// unsigned attribute (ETSI EN 319 122-1, 5.3).
     ///
     /// # Errors
-    /// The token is not one DER element.
+    /// The token is not a single DER element.
     pub fn with_timestamp(mut self, token: &'a [u8]) -> Result<Self, Error> {
         Element::parse("TimeStampToken", token)?;
         self.timestamp = Some(token);
         Ok(self)
     }
 
-    /// The DER of the ContentInfo.
+    /// Returns the DER-encoded ContentInfo.
     #[must_use]
     pub fn to_der(&self) -> Vec<u8> {
         const VERSION: [u8; 1] = [1];
@@ -108,8 +108,8 @@ impl<'a> SignedDataBuilder<'a> {
     }
 }
 
-/// The signed attributes under their implicit tag, otherwise the bytes that
-/// were signed.
+/// Returns the signed attributes under their implicit tag; all other bytes are
+/// as signed.
 fn implicit_attributes(attributes: &SignedAttributes) -> Vec<u8> {
     let mut der = attributes.to_be_signed().to_vec();
     if let Some(identifier) = der.first_mut() {

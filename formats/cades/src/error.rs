@@ -1,34 +1,34 @@
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 
-/// Why a signature cannot be made.
+/// Error of creating a signature.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A certificate or time-stamp token cannot be read.
     #[error(transparent)]
     Unreadable(#[from] parafa_pki::Error),
-    /// There is nobody to sign.
+    /// The chain has no signer certificate.
     #[error("signer certificate is missing")]
     NoSignerCertificate,
-    /// Nothing new is signed with the algorithm.
+    /// The signature algorithm is not allowed for new signatures.
     #[error("{0} is not accepted for new signatures")]
     Algorithm(SignatureAlgorithm),
-    /// Nothing new is signed with the digest algorithm.
+    /// The digest algorithm is not allowed for new signatures.
     #[error("{0} is not accepted for new signatures")]
     WeakDigest(DigestAlgorithm),
-    /// The digest of the content does not have the length of its algorithm.
+    /// The digest of the content has the wrong length for its algorithm.
     #[error("a digest of {length} bytes is not one of {algorithm}")]
     DigestLength {
-        /// The algorithm that was named.
+        /// Algorithm of the digest.
         algorithm: DigestAlgorithm,
-        /// The length that was given.
+        /// Actual length.
         length: usize,
     },
-    /// The attributes were made for another digest than the one that is signed.
+    /// The digest algorithms of attributes and signature differ.
     #[error("attributes digested with {attributes} do not go with a signature over {signature}")]
     DigestConflict {
-        /// The digest that the attributes name.
+        /// Digest algorithm of the attributes.
         attributes: DigestAlgorithm,
-        /// The digest of the signature algorithm.
+        /// Digest algorithm of the signature.
         signature: DigestAlgorithm,
     },
 }

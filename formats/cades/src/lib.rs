@@ -1,11 +1,11 @@
 //! New CMS signatures (RFC 5652) of the CAdES (ETSI EN 319 122-1) and PAdES
 //! (ETSI EN 319 142-1) baseline profiles.
 //!
-//! Making one takes two steps, because the signature value comes from a device:
-//! [`SignedAttributes`] are what the device signs, and [`SignedDataBuilder`]
-//! wraps the value, the certificates and an optional time-stamp into DER.
-//! Certificates travel as the bytes that they came in; nothing here re-encodes
-//! them. Whoever made a signature, `parafa-pki` reads it.
+//! A signature takes two steps, because its value comes from a device.
+//! [`SignedAttributes`] are the input of the device; [`SignedDataBuilder`]
+//! combines the value, the certificates and an optional time-stamp into DER.
+//! Certificates are embedded byte for byte, never re-encoded. `parafa-pki`
+//! reads signatures of any origin.
 
 mod attributes;
 mod builder;

@@ -13,94 +13,93 @@ use crate::refusals::{about, too_much_to_verify, unsound, unsupported};
 /// The media type of ADOC-V1.0.
 const ADOC: &str = "application/vnd.lt.archyvai.adoc-2008";
 
-/// A container whose archive and manifest agree on what it holds. Of its
-/// signatures nothing is known.
+/// A container with consistent archive and manifest. Its signatures are
+/// unverified.
 #[derive(Debug)]
 pub struct Container<'a, E: Environment> {
-    /// What works on the bytes.
+    /// Environment for work on the bytes.
     pub environment: &'a E,
-    /// The bytes.
+    /// Bytes of the container.
     pub document: &'a E::Blob,
-    /// How much is taken.
+    /// Limits in effect.
     pub limits: Limits,
-    /// Its media type.
+    /// Media type of the container.
     pub media_type: &'static str,
-    /// Its archive.
+    /// The ZIP archive.
     pub archive: Archive,
-    /// Members that a signature adds.
+    /// Number of members that a signature adds.
     pub new_entries: u64,
     files: Vec<DataFile>,
     elements: Vec<SignedElement>,
-    /// Names of the data files, and members and `ID`s of the elements.
+    /// Names of the data files, and members with `ID`s of the elements.
     held: HashSet<(String, Option<String>)>,
-    /// Members with metadata, which are no data files.
+    /// Members with metadata, which are not data files.
     metadata: HashSet<String>,
-    /// Names of the signature files, in the order of their data.
+    /// Names of the signature files, in archive order.
     pub signature_files: Vec<String>,
-    /// Names of members that are named as signature files but for capitals.
+    /// Names of members that differ from signature files only in case.
     pub misnamed_signature_files: Vec<String>,
-    /// Names of members behind which nothing can be added.
+    /// Names of members after which nothing can be added.
     pub seals: Vec<String>,
-    /// What is worth telling.
+    /// Notes on the container.
     pub notes: Vec<Note>,
-    /// Places of members in the archive.
+    /// Indices of members in the archive.
     places: HashMap<String, usize>,
     digests: RefCell<Digests>,
-    /// Bytes that may still be inflated.
+    /// Remaining bytes to inflate.
     inflatable: Cell<u64>,
-    /// Bytes that may still be digested for time-stamps.
+    /// Remaining bytes to digest for time-stamps.
     stampable: Cell<u64>,
 }
 
 /// A data file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DataFile {
-    /// The name of the member.
+    /// Name of the member.
     pub name: String,
-    /// Its media type, as the manifest has it.
+    /// Media type in the manifest.
     pub media_type: String,
-    /// Whether it only comes along, so that nobody has to sign it.
+    /// An attachment that need not be signed.
     pub is_attached: bool,
 }
 
-/// An element of a member that is signed by itself, as ADOC has metadata signed.
+/// An element of a member that is signed individually, like the metadata of
+/// ADOC.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SignedElement {
-    /// The name of the member.
+    /// Name of the member.
     pub member: String,
-    /// Its `ID` there.
+    /// `ID` of the element.
     pub id: String,
-    /// Its form of Canonical XML 1.0.
+    /// Canonical XML 1.0 of the element.
     pub octets: Vec<u8>,
 }
 
 impl SignedElement {
-    /// What it is called among the members of the container.
+    /// Returns its id among the members of the container.
     #[must_use]
     pub fn member_id(&self) -> String {
         member_id(&self.member, Some(&self.id))
     }
 }
 
-/// What a member, or an element of one, is called among the members of a
-/// container. File names may have a `#` too, so that the text does not tell which
-/// of both it is of.
+/// Returns the id of a member, or of an element in it. File names may contain
+/// `#` too, so the id does not reveal its kind.
 pub(crate) fn member_id(member: &str, part: Option<&str>) -> String {
     part.map_or_else(|| member.to_owned(), |part| format!("{member}#{part}"))
 }
 
-/// Digests of members, by their places, or why there are none.
+/// Digests of members by index, or the errors.
 type Digests = HashMap<(usize, DigestAlgorithm), Result<Vec<u8>, Error>>;
 
 impl<'a, E: Environment> Container<'a, E> {
-    /// Reads archive and manifest of a container of a media type; its data files
-    /// are all that the manifest names outside of META-INF.
+    /// Reads archive and manifest of a container with a media type. Its data
+    /// files are all members in the manifest outside META-INF.
     ///
     /// # Errors
-    /// A refusal with a code of the archive or of XML when the container cannot
-    /// be read, `other-format`, `mdoc-not-accepted` or `unsupported-container`
-    /// when it is of another kind, and `container-unsound` when it is not built
-    /// as its format says.
+    /// The codes of the archive and of XML when the container cannot be read;
+    /// `other-format`, `mdoc-not-accepted` or `unsupported-container` when it
+    /// is of another kind; `container-unsound` when it violates its format.
     pub fn read(
         environment: &'a E,
         document: &'a E::Blob,
@@ -151,12 +150,12 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(container)
     }
 
-    /// Has the container consist of these files and elements: what signers are
-    /// shown, and what a new signature is over. The first file is the main one.
-    /// Members with metadata may be signed without being shown as files.
+    /// Sets the files and elements of the container: shown to signers, and
+    /// covered by a new signature. The first file is the main one. Members with
+    /// metadata may be signed without being shown as files.
     ///
     /// # Errors
-    /// Two of them have one id.
+    /// `container-unsound` when two of them have the same id.
     pub fn hold(
         &mut self,
         files: Vec<DataFile>,
@@ -178,48 +177,48 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(())
     }
 
-    /// The data files, the main one first.
+    /// Returns the data files, the main one first.
     #[must_use]
     pub fn files(&self) -> &[DataFile] {
         &self.files
     }
 
-    /// Elements that are signed as files are.
+    /// Returns the elements that are signed like files.
     #[must_use]
     pub fn elements(&self) -> &[SignedElement] {
         &self.elements
     }
 
-    /// The ids of files and elements, in their order.
+    /// Returns the ids of files and elements, in order.
     pub fn member_ids(&self) -> impl Iterator<Item = String> {
         let files = self.files.iter().map(|file| file.name.clone());
         files.chain(self.elements.iter().map(SignedElement::member_id))
     }
 
-    /// Whether a data file, or an element of a member, is one that signers are
-    /// shown.
+    /// Returns whether a data file, or an element of a member, is shown to
+    /// signers.
     #[must_use]
     pub fn holds(&self, member: &str, part: Option<&str>) -> bool {
         let key = (member.to_owned(), part.map(str::to_owned));
         self.held.contains(&key)
     }
 
-    /// Whether a member is a data file that signers are shown, has metadata, or
-    /// is of the container itself.
+    /// Returns whether a member is a data file shown to signers, has metadata,
+    /// or belongs to the container itself.
     pub(crate) fn accounts_for(&self, member: &str) -> bool {
         Part::of(member) != Part::Data || self.metadata.contains(member) || self.holds(member, None)
     }
 
-    /// The member of a name.
+    /// Returns the member with a name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Entry> {
         self.archive.entries().get(*self.places.get(name)?)
     }
 
-    /// The bytes of a member that is XML.
+    /// Returns the bytes of an XML member.
     ///
     /// # Errors
-    /// There is none, there are more than `most`, or they cannot be inflated.
+    /// There is none, it exceeds `most`, or it cannot be inflated.
     pub fn read_member(&self, name: &str, most: u64) -> Result<Vec<u8>, Refusal> {
         let Some(member) = self.member(name) else {
             let detail = format!("The container has no member {name:?}.");
@@ -230,7 +229,7 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(member.read(self.environment, self.document, most)?)
     }
 
-    /// The digest of a data file.
+    /// Returns the digest of a data file.
     pub(crate) fn digest_of(
         &self,
         file: &DataFile,
@@ -241,10 +240,10 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(digest?)
     }
 
-    /// Looks whether every member has the bytes that the archive tells of.
+    /// Checks the bytes of every member against the archive.
     ///
     /// # Errors
-    /// One has not, or more would be inflated than is.
+    /// A mismatch, or the limit of inflated bytes is exceeded.
     pub fn check_bytes(&self) -> Result<(), Refusal> {
         for member in self.archive.members() {
             self.spend(member);
@@ -254,10 +253,10 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(())
     }
 
-    /// Refuses when members were not inflated because that was too much.
+    /// Refuses if the limit of inflated bytes was reached.
     ///
     /// # Errors
-    /// That is so.
+    /// `too-much-to-verify` in this case.
     pub fn expect_inflatable(&self) -> Result<(), Refusal> {
         if self.inflatable.get() == 0 {
             Err(too_much_to_verify())
@@ -289,7 +288,7 @@ impl<'a, E: Environment> Container<'a, E> {
         digest.clone()
     }
 
-    /// A member whose bytes are taken from what may be inflated.
+    /// Returns a member after charging its inflated bytes.
     fn inflatable_member(&self, name: &str) -> Result<&Entry, String> {
         let member = self.member(name).ok_or("it is not there")?;
         self.spend(member);
@@ -299,7 +298,7 @@ impl<'a, E: Environment> Container<'a, E> {
         Ok(member)
     }
 
-    /// Takes what a member inflates to from what may be inflated.
+    /// Charges the inflated bytes of a member.
     fn spend(&self, member: &Entry) {
         if member.deflated {
             let left = self.inflatable.get().saturating_sub(member.size);
@@ -345,10 +344,10 @@ impl<E: Environment> DataObjects for Container<'_, E> {
     }
 }
 
-/// Refuses what is of another type than `expected`: extensions decide nothing.
+/// Refuses a type other than `expected`: extensions decide nothing.
 fn check_media_type(media_type: &str, expected: &str) -> Result<(), Refusal> {
     const MDOC: &str = "application/vnd.lt.archyvai.mdoc-2010";
-    /// Those that plugins are for.
+    /// Types supported by plugins.
     const TAKEN: [(&str, &str); 2] = [
         ("application/vnd.etsi.asic-e+zip", "an ASiC-E"),
         (ADOC, "an ADOC"),
@@ -382,7 +381,7 @@ fn check_media_type(media_type: &str, expected: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The data files: exactly what stands in the archive outside of META-INF.
+/// Returns the data files: exactly the members of the archive outside META-INF.
 fn read_manifest<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -444,9 +443,9 @@ fn read_manifest<E: Environment>(
     Ok(files)
 }
 
-/// Whether an entry of the manifest is below META-INF without a meaning there:
-/// libdigidocpp shows such members as data files. The relations of ADOC-V1.0 are
-/// in its manifests.
+/// Returns whether a manifest entry is below META-INF without a defined
+/// meaning: libdigidocpp shows such members as data files. Manifests of
+/// ADOC-V1.0 list its relations.
 fn is_stray(name: &str, media_type: &str) -> bool {
     let is_known = media_type == ADOC && name == ADOC_RELATIONS;
     name.starts_with(META_INF) && Part::of(name) == Part::Other && !is_known

@@ -7,11 +7,12 @@ use parafa_format_core::{
 use crate::container::Container;
 use crate::signatures::Signature;
 
-/// Longest signed bytes that evidence holds; of longer ones it has the digest.
+/// Maximum length of signed bytes in evidence; longer ones are replaced by
+/// their digest.
 const SIGNED_BYTES: usize = 64 * 1024;
 
-/// Evidence about every signature, in the order of their files; copies of one
-/// signature are told one by one.
+/// Returns evidence about every signature, in the order of the files; copies of
+/// a signature are reported individually.
 #[must_use]
 pub fn evidence<E: Environment>(
     container: &Container<'_, E>,
@@ -77,8 +78,7 @@ fn coverage<E: Environment>(container: &Container<'_, E>, signature: &Signature)
     Coverage { kind, members }
 }
 
-/// Signatures stand beside each other: a later one changes nothing of an
-/// earlier one.
+/// Signatures are independent: a later one does not change an earlier one.
 fn later_changes(signature: &Signature, is_last: bool) -> LaterChanges {
     match signature.integrity() {
         Integrity::Modified => LaterChanges {

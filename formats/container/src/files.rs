@@ -1,4 +1,4 @@
-//! Files that a container is composed of.
+//! Files of a new container.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::limits::Limits;
 use crate::part::Part;
 use crate::refusals::{about, bad_request};
 
-/// Accepts a request for a container of a media type.
+/// Accepts a request for a container with a media type.
 ///
 /// # Errors
-/// `bad-request` when it is for another one, or cannot be used.
+/// `bad-request` for another type or an unusable request.
 pub fn check_request(request: &ComposeRequest, media_type: &str) -> Result<(), Refusal> {
     parse_seed(&request.seed)?;
     expect_params_among(&request.params, compose_params::ALL)?;
@@ -29,13 +29,13 @@ pub fn check_request(request: &ComposeRequest, media_type: &str) -> Result<(), R
     }
 }
 
-/// Accepts files that a container can be composed of.
+/// Accepts the files of a new container.
 ///
 /// # Errors
-/// `too-many-members` when there is no file or too many, `member-name` when
-/// names cannot be those of files in a container, `duplicate-member` when files
-/// have one name, `bad-request` when a file has no media type, `empty-member` when
-/// files are empty, and `document-too-long` when they are too long together.
+/// `too-many-members` when there is no file or too many; `member-name` when a
+/// name is invalid in containers; `duplicate-member` when names repeat;
+/// `bad-request` when a file has no media type; `empty-member` when a file is
+/// empty; `document-too-long` when the files together are too long.
 pub fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Result<(), Refusal> {
     if files.is_empty() || files.len() > limits.composed_files {
         let detail = format!(
@@ -89,9 +89,9 @@ pub fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Res
     Ok(())
 }
 
-/// Whether a file can have the name: a relative path outside of what a container
-/// keeps for itself, however it is capitalized, that can be written in the
-/// manifest (XML 1.0, 2.2).
+/// Returns whether a file may have a name: a relative path, outside the
+/// container's own members ignoring case, and representable in the manifest
+/// (XML 1.0, 2.2).
 fn is_file_name(name: &str, limits: &Limits) -> bool {
     let folded = name.to_ascii_lowercase();
     name.len() <= limits.zip.name_bytes
@@ -103,20 +103,20 @@ fn is_file_name(name: &str, limits: &Limits) -> bool {
         && Part::of(name) == Part::Data
 }
 
-/// Whether a text has the form of a media type, in visible ASCII.
+/// Returns whether a text has the form of a media type, in visible ASCII.
 pub(crate) fn is_media_type(media_type: &str) -> bool {
     let media_type = without_blanks(media_type);
     media_type.contains('/') && media_type.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// A media type without the white space that may stand around its parameters
-/// (RFC 2045, 5.1), as Slovak state forms have it.
+/// Removes white space around the parameters of a media type (RFC 2045, 5.1),
+/// as in Slovak state forms.
 pub(crate) fn without_blanks(media_type: &str) -> String {
     let parts = media_type.split(';').map(str::trim_ascii);
     parts.collect::<Vec<_>>().join(";")
 }
 
-/// The bytes of a new member.
+/// Returns the content of a new member.
 pub fn content<'a, E: Environment>(environment: &E, source: &'a E::Blob) -> Content<'a, E::Blob> {
     let mut hasher = environment.hasher(HashFunction::Crc32);
     hasher.update_blob(source, 0, source.len());

@@ -8,12 +8,12 @@ use crate::container::Container;
 use crate::obstacle::room;
 use crate::signatures::Signature;
 
-/// Signatures that nobody asks for at once: how many there is room for is told
-/// below it.
+/// Maximum reported number of further signatures; below it, the exact room is
+/// reported.
 const MOST_SIGNERS: u64 = 100;
 
-/// What is told of a container whose format is called `format`; `refusal` is what
-/// signing would be refused for.
+/// Reports on a container with the format name `format`; `refusal` is that of
+/// signing it.
 #[must_use]
 pub fn report<E: Environment>(
     container: &Container<'_, E>,

@@ -1,11 +1,11 @@
-//! Containers of data files with XAdES signatures: what ASiC-E (ETSI EN 319
-//! 162-1) and ADOC have in common.
+//! Containers of data files with XAdES signatures: the common part of ASiC-E
+//! (ETSI EN 319 162-1) and ADOC.
 //!
-//! A [`Container`] is a strict ZIP archive that agrees with its manifest on what
-//! it holds. [`signatures`] reads its signatures, [`report`] and [`evidence`]
-//! tell what became of them, [`obstacle`] why nobody can add one, and
-//! [`Signing`] makes one, which formats then put where they have them. Data
-//! files stay with the host, which inflates and digests them.
+//! A [`Container`] is a strict ZIP archive consistent with its manifest.
+//! [`signatures`] reads its signatures, [`report`] and [`evidence`] describe
+//! them, and [`obstacle`] explains why none can be added. [`Signing`] creates a
+//! signature, which each format places on its own. Data files stay with the
+//! host, which inflates and digests them.
 
 #![forbid(unsafe_code)]
 

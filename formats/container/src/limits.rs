@@ -1,40 +1,38 @@
-/// How much of a container is taken before it is refused.
+/// Limits on containers; beyond them a container is refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
-    /// Of the archive.
+    /// Limits on the archive.
     pub zip: parafa_zip::Limits,
-    /// Of every XML member.
+    /// Limits on every XML member.
     pub xml: parafa_xml::Limits,
     /// Bytes of the manifest.
     pub manifest_bytes: u64,
     /// Bytes of all signature files together.
     pub signature_bytes: u64,
-    /// Signatures.
+    /// Number of signatures.
     pub signatures: usize,
-    /// Certificates, revocation data and data files that all signatures name
-    /// together, each time counted: evidence lists them.
+    /// Certificates, revocation data and data files listed in evidence, over
+    /// all signatures, with repetitions.
     pub evidence_places: usize,
-    /// Bytes that deflated members are inflated to for one operation, each time
-    /// counted: a member is inflated anew for every digest.
+    /// Bytes inflated for one operation, with repetitions: a member is inflated
+    /// again for every digest.
     pub inflated_bytes: u64,
-    /// Bytes of members that are digested for time-stamps over them, each time
-    /// counted: every archive time-stamp is over all that its signature is over.
+    /// Bytes of members digested for time-stamps, with repetitions: every
+    /// archive time-stamp covers everything its signature covers.
     pub stamped_bytes: u64,
-    /// Files that a container is composed of.
+    /// Number of files in a new container.
     pub composed_files: usize,
-    /// Bytes of these files together: with what is around them they are no longer
-    /// than an output may be.
+    /// Total bytes of these files; with the archive's overhead they stay below
+    /// the output limit.
     pub composed_bytes: u64,
 }
 
 impl Limits {
-    /// Bytes of a signature that is yet to be added; one that turns out longer
-    /// is refused then.
+    /// Bytes reserved for a new signature; a longer one is refused.
     pub const NEW_SIGNATURE_BYTES: u64 = 1024 * 1024;
-    /// Bytes that a signature has as a rule.
+    /// Usual bytes of a signature.
     pub const USUAL_SIGNATURE_BYTES: u64 = 64 * 1024;
-    /// Certificates of a signature that is yet to be added, and of its
-    /// time-stamp.
+    /// Certificates reserved for a new signature and its time-stamp.
     pub const NEW_SIGNATURE_CERTIFICATES: usize = 32;
 }
 

@@ -1,5 +1,5 @@
-//! The manifest (EN 319 162-1, A.5; OpenDocument 1.2 part 3, 3.2), which names
-//! the data files and their types.
+//! The manifest (EN 319 162-1, A.5; OpenDocument 1.2 part 3, 3.2) with names
+//! and types of the data files.
 
 use std::collections::HashSet;
 
@@ -11,20 +11,20 @@ use crate::refusals::unsound;
 
 const NAMESPACE: &str = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0";
 
-/// The entry of the container itself.
+/// Path of the entry for the container itself.
 const ROOT: &str = "/";
 
-/// An entry.
+/// A manifest entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ManifestEntry {
-    /// The name of the member.
+    /// Name of the member.
     pub name: String,
-    /// Its media type, as it is written.
+    /// Media type, as written.
     pub media_type: String,
 }
 
-/// The entries of members, in their order: no two of one name, and beside them
-/// one of the container, of the right type. Those of folders are left out.
+/// Returns the entries of members, in order, without folders. Names must be
+/// unique, and an entry for the container with the correct type is required.
 ///
 /// # Errors
 /// The bytes are no such manifest.
@@ -70,8 +70,9 @@ pub fn read(
     Ok(entries)
 }
 
-/// An attribute of the manifest. Writers without prefixes leave theirs in no
-/// namespace (Namespaces in XML 1.0, 6.2); one that says two things says nothing.
+/// Returns an attribute of the manifest. Writers without prefixes use no
+/// namespace for it (Namespaces in XML 1.0, 6.2); two different values count as
+/// none.
 fn attribute<'d>(element: Element<'d>, name: &str) -> Option<&'d str> {
     let own = element.attribute_in(Some(NAMESPACE), name);
     let plain = element.attribute_in(None, name);
@@ -97,8 +98,8 @@ fn check_names(entries: &[ManifestEntry]) -> Result<(), Refusal> {
     }
 }
 
-/// A manifest of a container of a type and of these entries, name and media
-/// type, by the version of OpenDocument that it names.
+/// Writes a manifest for a container type with these entries, name and media
+/// type, for a version of OpenDocument.
 pub fn write<'e>(
     of_container: &'e str,
     version: Option<&str>,
@@ -119,8 +120,8 @@ pub fn write<'e>(
     })
 }
 
-/// A manifest with further entries, of which it has none of the name yet; all
-/// else stays as it is.
+/// Appends entries with new names to a manifest; everything else stays
+/// unchanged.
 ///
 /// # Errors
 /// The bytes are no such manifest.
@@ -137,7 +138,7 @@ pub fn with_entries(
         .collect();
     let name = root.qualified_name();
     let prefix = name.strip_suffix(":manifest");
-    // Attributes have no namespace without a prefix.
+    // Unprefixed attributes have no namespace.
     let declaration = prefix.is_none().then_some(("xmlns:manifest", NAMESPACE));
     let prefix = prefix.unwrap_or("manifest");
     let [entry, path, of_type] =
@@ -155,10 +156,10 @@ pub fn with_entries(
     require_readable(edited, limits, MANIFEST)
 }
 
-/// A member that was edited, as long as it can be read again.
+/// Returns an edited member, if it can be read again.
 ///
 /// # Errors
-/// `document-too-long` when it is beyond the limits now.
+/// `document-too-long` when it exceeds the limits.
 pub fn require_readable(edited: String, limits: &Limits, name: &str) -> Result<String, Refusal> {
     if Document::parse(edited.as_bytes(), limits).is_ok() {
         return Ok(edited);

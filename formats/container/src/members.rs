@@ -6,22 +6,21 @@ use crate::container::Container;
 use crate::files::without_blanks;
 use crate::refusals::about;
 
-/// What is told of a file whose type the manifest tells in no way that a media
-/// type is written in.
+/// Media type reported for a file whose manifest entry has an invalid one.
 const ANY_MEDIA_TYPE: &str = "application/octet-stream";
 
-/// Longest media type that is told, in bytes.
+/// Maximum length of a reported media type, in bytes.
 const LONGEST_MEDIA_TYPE: usize = 128;
 
-/// The media type of elements.
+/// Media type of elements.
 const XML_MEDIA_TYPE: &str = "text/xml";
 
-/// The data files, in their order, the first of which is the main one, and what
-/// is said of them and signed. The id of a file is its name; that of an element
-/// is the name of its member with its `ID` there.
+/// Returns the data files, in order, with what is stated about them and signed;
+/// the first is the main one. The id of a file is its name; that of an element
+/// is the member name with the element's `ID`.
 ///
 /// # Errors
-/// The files cannot be digested.
+/// A file cannot be digested.
 pub fn members<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Member>, Refusal> {
     let files = container.files().iter().enumerate().map(|(place, file)| {
         let value = container.digest_of(file, DigestAlgorithm::Sha256)?;
@@ -70,8 +69,8 @@ fn member(id: String, media_type: String, size: u64, digest: Vec<u8>, role: Memb
 /// Writes the bytes of a data file, or the canonical form of an element.
 ///
 /// # Errors
-/// `no-such-member` when there is none of that id, or the file cannot be
-/// inflated.
+/// `no-such-member` when the id does not exist, or the error of inflating the
+/// file.
 pub fn extract<E: Environment, S: Sink<E::Blob>>(
     container: &Container<'_, E>,
     id: &str,

@@ -1,4 +1,4 @@
-//! Why a container takes no further signature.
+//! Obstacles to a further signature of a container.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,9 +10,8 @@ use crate::limits::Limits;
 use crate::refusals::{finalized, unsound};
 use crate::signatures::{Signature, places};
 
-/// What signing would be refused for, in the order in which it matters: that
-/// nothing may be added, that a signature does not hold or shows nothing, that
-/// there is no room.
+/// Returns the refusal of signing, in order of importance: nothing may be
+/// added, a signature is invalid or weak, no room is left.
 #[must_use]
 pub fn obstacle<E: Environment>(
     container: &Container<'_, E>,
@@ -27,7 +26,8 @@ pub fn obstacle<E: Environment>(
         .or_else(|| no_room(container, signatures))
 }
 
-/// What a container is refused for that is only countersigned.
+/// Returns the refusal of an unsigned container where only countersigning is
+/// allowed.
 #[must_use]
 pub fn unsigned() -> Refusal {
     Refusal::new(
@@ -57,7 +57,7 @@ fn sealed<E: Environment>(
     Some(finalized(detail, sealed))
 }
 
-/// Signatures that no other program sees (EN 319 162-1, 4.4.3.2).
+/// Refuses signatures that no other program finds (EN 319 162-1, 4.4.3.2).
 fn misnamed<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
     let misnamed = &container.misnamed_signature_files;
     let detail = "signature-file-name: the container has members that are named as signature files but for capital letters, so that other programs see no signature in them.";
@@ -81,8 +81,8 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
     Some(unsound(detail, broken().map(|signature| &signature.id)))
 }
 
-/// Whoever signs beside it would be shown that somebody signed, which the signature
-/// alone does not show.
+/// Refuses weak signatures: a further signer would be shown a signer whom the
+/// signature alone does not prove.
 fn weak(signatures: &[Signature]) -> Option<Refusal> {
     let mut weak = signatures
         .iter()
@@ -95,10 +95,9 @@ fn weak(signatures: &[Signature]) -> Option<Refusal> {
     Some(unsound(detail, weak.map(|(id, _)| id)))
 }
 
-/// Nobody signs beside signatures over what may have been changed since: what is
-/// signed has the digest that some signature says. A file that one signature
-/// leaves out is none that only another is over, which cannot be verified: that
-/// could be anybody's.
+/// Refuses signatures over files that may have changed since. Every signed file
+/// must match a digest in some signature. A file covered only by an
+/// unverifiable signature could be anyone's.
 fn unchecked<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
@@ -130,7 +129,8 @@ fn unchecked<E: Environment>(
     Some(unsound(detail, missing))
 }
 
-/// The types that the manifest tells are signed with the files.
+/// Refuses wrong media types: the types in the manifest are signed with the
+/// files.
 fn mistyped<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
     let files = container.files().iter();
     let mut mistyped = files
@@ -142,7 +142,7 @@ fn mistyped<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
     Some(unsound(detail, mistyped))
 }
 
-/// A container that can be signed has to be taken again once it is.
+/// Refuses a container that would be rejected after signing.
 fn no_room<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
@@ -156,7 +156,7 @@ fn no_room<E: Environment>(
     Some(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail))
 }
 
-/// How many further signatures a container has room for, all but one of usual
+/// Returns the number of further signatures that fit, all but one of usual
 /// length.
 pub(crate) fn room<E: Environment>(container: &Container<'_, E>, signatures: &[Signature]) -> u64 {
     let uses = uses(container, signatures).into_iter();
@@ -167,8 +167,8 @@ pub(crate) fn room<E: Environment>(container: &Container<'_, E>, signatures: &[S
     rooms.min().unwrap_or_default()
 }
 
-/// What is limited: how much of it there is, how much a signature adds, and how
-/// much there may be.
+/// Returns the limited quantities: current amount, amount per signature, and
+/// maximum.
 fn uses<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],

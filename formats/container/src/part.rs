@@ -1,7 +1,6 @@
-//! What the members of a container are to it, by their names (EN 319 162-1,
-//! 4.4).
+//! Roles of container members, by name (EN 319 162-1, 4.4).
 
-/// What a member is.
+/// Role of a member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Part {
     /// A data file.
@@ -10,35 +9,35 @@ pub enum Part {
     Manifest,
     /// Signatures in XML.
     Signatures,
-    /// Named as signatures in XML but for capitals, which no other program takes
-    /// for them.
+    /// A name that differs from a signature file only in case; no other program
+    /// accepts it as one.
     MisnamedSignatures,
-    /// Signatures in CMS, or what these sign.
+    /// CMS signatures, or the files they sign.
     CmsSignatures,
-    /// Named as signatures, but of a kind that is not known.
+    /// A name like a signature of an unknown kind.
     UnknownSignatures,
-    /// What makes the container as a whole last longer, behind which nothing can
-    /// be added: a time-stamp, an archive manifest, an evidence record.
+    /// Long-term protection of the whole container, after which nothing can be
+    /// added: a time-stamp, an archive manifest, an evidence record.
     Seal,
-    /// The `mimetype` member, or something else that is no data file.
+    /// The `mimetype` member, or another member that is no data file.
     Other,
 }
 
-/// Where everything stands that is no data file.
+/// Folder of members that are no data files.
 pub(crate) const META_INF: &str = "META-INF/";
 
-/// Where ADOC-V2.0, which is an ASiC-E, has its relations. They change whenever
-/// somebody signs.
+/// Relations of ADOC-V2.0, which is an ASiC-E. They change with every
+/// signature.
 pub const ADOC_V2_RELATIONS: &str = "META-INF2/relations.xml";
 
-/// Where ADOC-V1.0 has its relations.
+/// Relations of ADOC-V1.0.
 pub const ADOC_RELATIONS: &str = "META-INF/relations.xml";
 
-/// The member that names the data files.
+/// Member that names the data files.
 pub const MANIFEST: &str = "META-INF/manifest.xml";
 
 impl Part {
-    /// By its name.
+    /// Determines the role by name.
     #[must_use]
     pub fn of(name: &str) -> Self {
         if name == parafa_zip::MIMETYPE || name == ADOC_V2_RELATIONS {
@@ -54,9 +53,9 @@ impl Part {
         }
     }
 
-    /// By the path within the folder. Programs know signature files by more
-    /// than one pattern: one that any of them finds is one here, so that nobody
-    /// sees other signatures than are seen here.
+    /// Determines the role by the path within the folder. Programs recognize
+    /// signature files by different patterns. A match of any pattern counts, so
+    /// that no program sees other signatures.
     fn of_meta_inf(within: &str) -> Self {
         let file = within.rsplit('/').next().unwrap_or(within);
         let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
@@ -82,7 +81,7 @@ impl Part {
     }
 }
 
-/// As DSS finds them; digidoc4j asks for `signatures`, in lower case too.
+/// The pattern of DSS; digidoc4j requires `signatures`, in lower case too.
 fn is_signature_file(within: &str) -> bool {
     within.contains("signature") && within.ends_with(".xml")
 }

@@ -2,8 +2,8 @@
 
 use parafa_format_core::{Refusal, refusal};
 
-/// A container that is not built as its format says, or whose signatures do not
-/// hold; the subjects are members or signatures.
+/// Returns the refusal of a container that violates its format, or has invalid
+/// signatures; the subjects are members or signatures.
 pub fn unsound(
     detail: impl Into<String>,
     subjects: impl IntoIterator<Item = impl Into<String>>,
@@ -11,7 +11,7 @@ pub fn unsound(
     about(refusal::CONTAINER_UNSOUND, detail, subjects)
 }
 
-/// A container that says that nothing may be added to it.
+/// Returns the refusal of a container that forbids additions.
 pub fn finalized(
     detail: impl Into<String>,
     subjects: impl IntoIterator<Item = impl Into<String>>,
@@ -19,17 +19,17 @@ pub fn finalized(
     about(refusal::CONTAINER_FINALIZED, detail, subjects)
 }
 
-/// A container that is of no kind that is taken here.
+/// Returns the refusal of an unsupported kind of container.
 pub fn unsupported(detail: impl Into<String>) -> Refusal {
     Refusal::new(refusal::UNSUPPORTED_CONTAINER, detail)
 }
 
-/// A request or an answer that cannot be used.
+/// Returns the refusal of an unusable request or answer.
 pub fn bad_request(detail: impl Into<String>) -> Refusal {
     Refusal::new(refusal::BAD_REQUEST, detail)
 }
 
-/// Signatures that take more work than is done.
+/// Returns the refusal of signatures that exceed the work limits.
 #[must_use]
 pub fn too_much_to_verify() -> Refusal {
     Refusal::new(
@@ -38,7 +38,7 @@ pub fn too_much_to_verify() -> Refusal {
     )
 }
 
-/// A refusal that concerns members, files or signatures.
+/// Returns a refusal that concerns members, files or signatures.
 pub fn about(
     code: &'static str,
     detail: impl Into<String>,

@@ -6,15 +6,15 @@ use parafa_zip::Writer;
 use crate::container::Container;
 use crate::signatures::signatures;
 
-/// What the comment of an unsigned container says, in Lithuanian and English.
+/// Comment of an unsigned container, in Lithuanian and English.
 const BANNER: &str = "NEPASIRAŠYTA · UNSIGNED: this container carries no signature.";
 
-/// Marks a container that nobody has signed as unsigned, by the comment of the
-/// archive. One that has a signature comes out as it is.
+/// Marks an unsigned container by a comment in the archive. A signed one is
+/// returned unchanged.
 ///
 /// # Errors
-/// A signature file cannot be read, or `bad-request` when the request cannot be
-/// used.
+/// The error of an unreadable signature file, or `bad-request` when the request
+/// cannot be used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     container: &Container<'_, E>,
     request: &DeriveRequest,

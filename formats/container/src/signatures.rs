@@ -1,4 +1,4 @@
-//! The signatures of a container, with what became of each.
+//! Signatures of a container with the results of their verification.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,28 +10,26 @@ use crate::container::{Container, member_id};
 use crate::files::without_blanks;
 use crate::refusals::{too_much_to_verify, unsound};
 
-/// Longest `Id` that an identifier is made of, in bytes.
+/// Maximum length of an `Id` used in an identifier, in bytes.
 const LONGEST_ID: usize = 256;
 
 /// A signature of a container.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// The signature file and the `Id` within it: `META-INF/signatures0.xml#S0`.
+    /// Signature file and `Id` within it: `META-INF/signatures0.xml#S0`.
     pub id: String,
-    /// What its XML tells.
+    /// Result of verifying its XML.
     pub verified: Verified,
-    /// What is not as it was signed, though all of its digests are right, as a
-    /// sentence.
+    /// Change since signing that affects no digest, as a sentence.
     pub change: Option<String>,
-    /// Whether another file before has the same signature.
+    /// An earlier file contains the same signature.
     pub is_copy: bool,
 }
 
-/// All signatures of a container, in the order of their files.
+/// Returns all signatures of a container, in the order of the files.
 ///
 /// # Errors
-/// A signature file cannot be read or is none, or there is more than is
-/// verified for one document.
+/// A signature file is unreadable or invalid, or a limit is exceeded.
 pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Signature>, Refusal> {
     let limits = &container.limits;
     let files = || {
@@ -79,7 +77,7 @@ pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Si
     Ok(signatures)
 }
 
-/// How much evidence about signatures names.
+/// Returns the number of items that evidence about signatures lists.
 #[must_use]
 pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
     let each = signatures.into_iter().map(|verified| {
@@ -90,7 +88,7 @@ pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
 }
 
 impl Signature {
-    /// Whether it still says what it said.
+    /// Returns the integrity, including the change.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         match (self.verified.integrity, &self.change) {
@@ -99,13 +97,13 @@ impl Signature {
         }
     }
 
-    /// Whether something is wrong with it. What cannot be told is not wrong.
+    /// Returns whether a defect is proven; an unknown does not count.
     #[must_use]
     pub fn is_unsound(&self) -> bool {
         is_wrong(self.integrity()) || self.verified.is_value_wrong
     }
 
-    /// Its level by what it holds.
+    /// Returns the level by content.
     #[must_use]
     pub fn level(&self) -> &'static str {
         match self.change {
@@ -114,8 +112,8 @@ impl Signature {
         }
     }
 
-    /// The ids of the data files and elements of the container that it covers
-    /// whole.
+    /// Returns the ids of data files and elements of the container that it
+    /// covers entirely.
     #[must_use]
     pub fn covered<E: Environment>(&self, container: &Container<'_, E>) -> Vec<String> {
         let covers = self.verified.covers.iter();
@@ -126,7 +124,7 @@ impl Signature {
             .collect()
     }
 
-    /// Why its XML does not hold, in words that go on in a sentence.
+    /// Returns the fault of its XML, worded to continue a sentence.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         match self.verified.is_value_wrong {
@@ -136,8 +134,8 @@ impl Signature {
     }
 }
 
-/// The signature's own `Id` within its file; its place where there is none that
-/// tells it apart.
+/// Returns a unique identifier: the signature's `Id` in its file, or its index
+/// if that is not unique.
 fn identifier(file: &str, id: &str, taken: &mut HashSet<String>) -> String {
     let named = Some(id).filter(|id| !id.is_empty() && id.len() <= LONGEST_ID);
     let named = named.map(|id| format!("{file}#{id}"));
@@ -159,9 +157,9 @@ fn is_same(one: &Verified, other: &Verified) -> bool {
     !one.value.is_empty() && one.value == other.value && one.signed_info == other.signed_info
 }
 
-/// What the manifest says of data files is not signed with them: a type that
-/// was signed has to be the one that it says, and a file that nobody signed was
-/// put there afterwards.
+/// Detects changes to unsigned statements of the manifest about data files. A
+/// signed type must equal the stated one, and a file without any signature was
+/// added later.
 fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [Signature]) {
     let types: HashMap<&str, &str> = container
         .files()
@@ -180,7 +178,7 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
         });
         signature.change = retyped;
     }
-    // What a signature that does not hold is over is not known, and it is told
+    // The coverage of an invalid signature is unknown; its defect is reported
     // instead.
     let mut integrities = signatures.iter().map(|it| it.verified.integrity);
     if integrities.any(is_wrong) {
@@ -205,8 +203,8 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
     }
 }
 
-/// What says which members are documents is not signed: what somebody signed
-/// has to be among what the next signer is shown.
+/// Checks that all signed files are shown to the next signer: the statements on
+/// which members are documents are unsigned.
 fn check_covered<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],

@@ -1,9 +1,9 @@
-//! Making one signature: what is asked for and what becomes of the answers.
+//! Creation of one signature, by needs and answers.
 //!
 //! A signature file is a pure function of the container and the request, so
-//! every call makes it anew: the first to ask for a signature over its
-//! SignedInfo, the second to ask for a time-stamp over the signature value, the
-//! last to have it written.
+//! every call makes it anew. The first call asks for a signature over its
+//! SignedInfo, the second for a time-stamp over the signature value, the last
+//! one writes it.
 
 use std::collections::HashSet;
 
@@ -18,8 +18,8 @@ use crate::container::{Container, SignedElement};
 use crate::limits::Limits;
 use crate::refusals::{about, bad_request};
 
-/// Longest signature file without value and time-stamp, in bytes; these have
-/// their room beside it.
+/// Maximum length of a signature file without value and time-stamp, which have
+/// their own reserve, in bytes.
 #[expect(clippy::cast_possible_truncation, reason = "it is a small constant")]
 const MOST_DRAFTED: usize = (Limits::NEW_SIGNATURE_BYTES - 256 * 1024) as usize;
 
@@ -27,25 +27,25 @@ const MOST_DRAFTED: usize = (Limits::NEW_SIGNATURE_BYTES - 256 * 1024) as usize;
 const SIGNATURE: &str = "signature";
 const TIMESTAMP: &str = "timestamp";
 
-/// A request that can be carried out.
+/// A validated request.
 #[derive(Clone, Debug)]
 pub struct Signing<'a> {
-    /// Signing time, seconds since the Unix epoch.
+    /// Signing time in seconds since the Unix epoch.
     pub time: i64,
-    /// What identifiers are derived from.
+    /// Source of identifiers.
     pub seed: [u8; SEED_BYTES],
-    /// Whether the signature gets a time-stamp.
+    /// The signature gets a time-stamp.
     pub is_stamped: bool,
-    /// DER of the signer's certificate.
+    /// DER-encoded signer certificate.
     pub certificate: &'a [u8],
-    /// DER of its issuers.
+    /// DER-encoded issuer certificates.
     pub issuers: &'a [Vec<u8>],
-    /// How the device will sign.
+    /// Signature algorithm of the device.
     pub algorithm: SignatureAlgorithm,
 }
 
 impl<'a> Signing<'a> {
-    /// From a request for level B-B or B-T.
+    /// Parses a request for level B-B or B-T.
     ///
     /// # Errors
     /// `bad-request` when it cannot be carried out.
@@ -78,12 +78,12 @@ impl<'a> Signing<'a> {
         })
     }
 
-    /// A signature over all files and elements of a container and over `more`,
-    /// without its value.
+    /// Drafts a signature over all files and elements of a container and over
+    /// `more`, without its value.
     ///
     /// # Errors
-    /// Something cannot be digested, `bad-request` when the request cannot be
-    /// carried out, or `document-too-long` when the signature would be.
+    /// The error of digesting an object; `bad-request` when the request cannot
+    /// be carried out; `document-too-long` when the signature would be.
     pub fn draft<E: Environment>(
         &self,
         container: &Container<'_, E>,
@@ -137,8 +137,8 @@ impl<'a> Signing<'a> {
         Ok(draft)
     }
 
-    /// The signature file of a draft, or what it needs: a `signature`, then a
-    /// `timestamp` if it gets one.
+    /// Returns the signature file of a draft, or the next need: a `signature`,
+    /// then a `timestamp` if required.
     ///
     /// # Errors
     /// `bad-request` when an answer cannot be used.
@@ -176,7 +176,7 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// The number at the end of the name of a signature file.
+/// Returns the number at the end of a signature file name.
 #[must_use]
 pub fn number_of(name: &str) -> Option<u32> {
     let stem = name.strip_suffix(".xml")?;
@@ -184,10 +184,10 @@ pub fn number_of(name: &str) -> Option<u32> {
     stem[digits.len()..].parse().ok()
 }
 
-/// Nobody signs a part of a container, or what it does not hold.
+/// Requires that exactly the whole container is to be signed.
 ///
 /// # Errors
-/// `bad-request`, naming what differs.
+/// `bad-request`, naming the difference.
 pub fn require_coverage<E: Environment>(
     container: &Container<'_, E>,
     covers: &[String],

@@ -2,18 +2,18 @@ use parafa_catalogue::{DigestAlgorithm, HashFunction, SignatureAlgorithm};
 
 /// A document that stays with the host; a format reads the parts it needs.
 pub trait Blob {
-    /// Length in bytes.
+    /// Returns the length in bytes.
     fn len(&self) -> u64;
 
-    /// Whether there is no byte.
+    /// Returns whether it is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes from `offset` on, fewer than `len` at the end only.
+    /// Returns `len` bytes from `offset`, fewer only at the end.
     fn read(&self, offset: u64, len: u32) -> Vec<u8>;
 
-    /// The whole document, read in chunks.
+    /// Returns the whole document, read in chunks.
     fn read_all(&self) -> Vec<u8> {
         const CHUNK: u32 = 256 * 1024;
 
@@ -31,7 +31,7 @@ pub trait Blob {
     }
 }
 
-/// An output, written once from its start to its end.
+/// An output, written sequentially.
 pub trait Sink<B: Blob> {
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]);
@@ -39,12 +39,12 @@ pub trait Sink<B: Blob> {
     /// Appends a part of a document without reading it.
     fn copy(&mut self, source: &B, offset: u64, len: u64);
 
-    /// Appends what a part of a document inflates to (RFC 1951), and answers how
-    /// long that is.
+    /// Appends the inflated data of a part of a document (RFC 1951), and
+    /// returns its length.
     ///
     /// # Errors
-    /// When it is more than `most` bytes, or the part is no DEFLATE stream that
-    /// ends where the part ends; nothing is written then.
+    /// The data exceeds `most` bytes, or the part is not exactly one DEFLATE
+    /// stream; nothing is written then.
     fn copy_inflated(
         &mut self,
         source: &B,
@@ -54,19 +54,19 @@ pub trait Sink<B: Blob> {
     ) -> Result<u64, String>;
 }
 
-/// A digest in the making, of what comes piece by piece.
+/// An incremental digest.
 pub trait Hasher<B: Blob> {
-    /// Takes in bytes.
+    /// Hashes bytes.
     fn update(&mut self, bytes: &[u8]);
 
-    /// Takes in a part of a document without reading it.
+    /// Hashes a part of a document without reading it.
     fn update_blob(&mut self, source: &B, offset: u64, len: u64);
 
-    /// Takes in what a part of a document inflates to, and answers how long that
-    /// is.
+    /// Hashes the inflated data of a part of a document, and returns its
+    /// length.
     ///
     /// # Errors
-    /// As those of [`Sink::copy_inflated`]; the digest cannot be finished then.
+    /// Those of [`Sink::copy_inflated`]; the digest cannot be finished then.
     fn update_inflated(
         &mut self,
         source: &B,
@@ -75,14 +75,14 @@ pub trait Hasher<B: Blob> {
         most: u64,
     ) -> Result<u64, String>;
 
-    /// The digest.
+    /// Returns the digest.
     fn finish(self) -> Vec<u8>;
 }
 
-/// A part of what is hashed.
+/// A part of hash input.
 #[derive(Debug)]
 pub enum Part<'a, B> {
-    /// Bytes at hand.
+    /// Bytes in memory.
     Bytes(&'a [u8]),
     /// A range of a document.
     Range {
@@ -95,18 +95,17 @@ pub enum Part<'a, B> {
     },
 }
 
-/// The work that a format hands to its surroundings: the host when it runs as a
-/// plugin, `NativeEnvironment` otherwise.
+/// Services for a format: by the host for a plugin, or by `NativeEnvironment`.
 pub trait Environment {
-    /// The kind of document that parts of are read and hashed.
+    /// Documents that can be read and hashed in part.
     type Blob: Blob;
-    /// Digests in the making.
+    /// Incremental digests.
     type Hasher: Hasher<Self::Blob>;
 
-    /// A new digest in the making.
+    /// Starts an incremental digest.
     fn hasher(&self, function: HashFunction) -> Self::Hasher;
 
-    /// The digest of the parts, one after the other.
+    /// Returns the digest of the concatenated parts.
     fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, Self::Blob>]) -> Vec<u8> {
         let mut hasher = self.hasher(algorithm.into());
         for part in parts {
@@ -122,12 +121,12 @@ pub trait Environment {
         hasher.finish()
     }
 
-    /// What a part of a document inflates to (RFC 1951), as a document of its
-    /// own: for what is to be read, such as XML.
+    /// Returns the inflated data of a part of a document (RFC 1951) as a
+    /// document, for data to be parsed, such as XML.
     ///
     /// # Errors
-    /// When it is more than `most` bytes, or the part is no DEFLATE stream that
-    /// ends where the part ends.
+    /// The data exceeds `most` bytes, or the part is not exactly one DEFLATE
+    /// stream.
     fn inflate(
         &self,
         source: &Self::Blob,
@@ -136,8 +135,8 @@ pub trait Environment {
         most: u64,
     ) -> Result<Self::Blob, String>;
 
-    /// What [`verify`](Self::verify) takes of a message: its digest, or the
-    /// message itself where the algorithm signs that.
+    /// Returns the input of [`verify`](Self::verify) for a message: its digest,
+    /// or the message itself if the algorithm signs that.
     fn digest_to_verify(&self, algorithm: SignatureAlgorithm, message: &[u8]) -> Vec<u8> {
         if algorithm.signs_message() {
             message.to_vec()
@@ -146,12 +145,12 @@ pub trait Environment {
         }
     }
 
-    /// The algorithm by which `signature`, made by somebody else, signs
-    /// `digest`; `None` when it does not. RSASSA-PKCS1-v1_5 is taken without the
-    /// NULL too, as Latvian cards make it (RFC 8017, A.2.4).
+    /// Returns the algorithm by which a third-party `signature` signs `digest`;
+    /// `None` if it does not. RSASSA-PKCS1-v1_5 is accepted without the NULL
+    /// too, as from Latvian cards (RFC 8017, A.2.4).
     ///
     /// # Errors
-    /// Why it cannot be computed.
+    /// The reason why it cannot be computed.
     fn verify_by_others(
         &self,
         spki: &[u8],
@@ -170,9 +169,11 @@ pub trait Environment {
         Ok((holds == Ok(true)).then_some(algorithm))
     }
 
-    /// Whether `signature` signs `digest`, or the message where the algorithm
-    /// signs that, under the DER SubjectPublicKeyInfo `spki`; an error says why
-    /// that cannot be computed.
+    /// Returns whether `signature` signs `digest`, or the message if the
+    /// algorithm signs that, under the DER-encoded SubjectPublicKeyInfo `spki`.
+    ///
+    /// # Errors
+    /// The reason why it cannot be computed.
     fn verify(
         &self,
         spki: &[u8],

@@ -1,26 +1,25 @@
-//! Evidence about the signatures of a document. Whom to trust is for others to
-//! decide.
+//! Evidence about the signatures of a document. Trust is decided elsewhere.
 
 use std::collections::BTreeMap;
 
-/// Evidence about all signatures of a document. DER objects stand here once,
-/// however many signatures come with them.
+/// Evidence about all signatures of a document. Each DER object is listed once,
+/// for any number of signatures.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Evidence {
-    /// DER of certificates.
+    /// DER-encoded certificates.
     pub certificates: Vec<Vec<u8>>,
-    /// DER of OCSP responses and CRLs.
+    /// DER-encoded OCSP responses and CRLs.
     pub revocation: Vec<Vec<u8>>,
     /// Every signature and document time-stamp, in the order in which they were
     /// made.
     pub signatures: Vec<SignatureEvidence>,
 }
 
-/// Evidence about one signature. Its DER objects are places in the lists of
+/// Evidence about one signature. Its DER objects are indices into the lists of
 /// [`Evidence`].
 pub type SignatureEvidence = parafa_catalogue::SignatureEvidence<u32>;
 
-/// Collects the DER objects of evidence, and tells the place of each.
+/// Collects the DER objects of evidence and assigns their indices.
 #[derive(Debug, Default)]
 pub struct EvidencePool {
     certificates: Pool,
@@ -31,13 +30,13 @@ pub struct EvidencePool {
 struct Pool(BTreeMap<Vec<u8>, u32>);
 
 impl Evidence {
-    /// DER of the signer's certificate.
+    /// Returns the DER-encoded signer certificate.
     #[must_use]
     pub fn signer_certificate(&self, signature: &SignatureEvidence) -> Option<&[u8]> {
         at(&self.certificates, signature.signer_certificate?)
     }
 
-    /// DER of the certificates that come with a signature.
+    /// Returns the DER-encoded certificates in a signature.
     pub fn certificates<'e>(
         &'e self,
         signature: &'e SignatureEvidence,
@@ -46,7 +45,7 @@ impl Evidence {
         places.filter_map(|place| at(&self.certificates, *place))
     }
 
-    /// DER of the OCSP responses and CRLs that come with a signature.
+    /// Returns the DER-encoded OCSP responses and CRLs in a signature.
     pub fn revocation<'e>(
         &'e self,
         signature: &'e SignatureEvidence,
@@ -57,23 +56,22 @@ impl Evidence {
 }
 
 impl EvidencePool {
-    /// The place of a certificate, which is added unless it is there.
+    /// Returns the index of a certificate, adding it if it is new.
     pub fn certificate(&mut self, der: &[u8]) -> u32 {
         self.certificates.place(der)
     }
 
-    /// The places of certificates.
+    /// Returns the indices of certificates.
     pub fn certificates<D: AsRef<[u8]>>(&mut self, ders: impl IntoIterator<Item = D>) -> Vec<u32> {
         self.certificates.places(ders)
     }
 
-    /// The places of OCSP responses and CRLs, which are added unless they are
-    /// there.
+    /// Returns the indices of OCSP responses and CRLs, adding new ones.
     pub fn revocation<D: AsRef<[u8]>>(&mut self, ders: impl IntoIterator<Item = D>) -> Vec<u32> {
         self.revocation.places(ders)
     }
 
-    /// The evidence about signatures that were given their places here.
+    /// Returns the evidence about signatures with indices from this pool.
     #[must_use]
     pub fn into_evidence(self, signatures: Vec<SignatureEvidence>) -> Evidence {
         Evidence {

@@ -1,9 +1,9 @@
-//! What every document format shares: documents and outputs that stay with
+//! Common parts of all document formats: documents and outputs that stay with
 //! the host, refusals, the ask-and-answer step and the evidence of `verify`.
 //!
-//! The types mirror the WIT package `parafa:format`, but know nothing of it: a
-//! format crate is plain Rust, used natively by tests and benches and inside a
-//! plugin by the glue of `parafa-plugin-sdk`.
+//! The types mirror the WIT package `parafa:format` without depending on it. A
+//! format crate is plain Rust, used natively by tests and benches, and inside a
+//! plugin through `parafa-plugin-sdk`.
 
 mod document;
 mod evidence;

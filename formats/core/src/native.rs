@@ -18,7 +18,7 @@ use crate::{
     SignatureAlgorithm, Sink, Step,
 };
 
-/// Longest RSA modulus that is computed with, in bits; Smart-ID keys have 6144.
+/// Maximum length of an RSA modulus, in bits; Smart-ID keys have 6144.
 const MAX_RSA_BITS: usize = 8192;
 
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -31,13 +31,14 @@ thread_local! {
     static VERIFICATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How many bytes this thread has read of documents in memory.
+/// Returns the number of bytes this thread has read from documents in memory.
 #[must_use]
 pub fn bytes_read() -> u64 {
     BYTES_READ.get()
 }
 
-/// How many values this thread has verified by [`NativeEnvironment`].
+/// Returns the number of values this thread has verified with
+/// [`NativeEnvironment`].
 #[must_use]
 pub fn verifications() -> usize {
     VERIFICATIONS.get()
@@ -86,15 +87,15 @@ impl Sink<MemoryBlob> for MemorySink {
     }
 }
 
-/// Carries out a step as hosts do, with the answers so far in every call, until
-/// there is an outcome: what was written, and that.
+/// Carries out a step like a host, passing all answers so far in every call.
+/// Returns the output and the outcome.
 ///
 /// # Errors
-/// What a call refuses.
+/// The refusal of a call.
 ///
 /// # Panics
-/// When so many calls are not enough, something is asked for twice, or a call with
-/// needs has written.
+/// The outcome takes more than `most_calls` calls, a need is repeated, or a
+/// call with needs has written.
 pub fn carry_out<O>(
     most_calls: usize,
     mut call: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step<O>, Refusal>,
@@ -117,7 +118,7 @@ pub fn carry_out<O>(
     panic!("{most_calls} calls were not enough");
 }
 
-/// A digest in the making, in this process.
+/// An incremental digest in this process.
 pub struct NativeHasher(State);
 
 enum State {
@@ -164,7 +165,7 @@ impl Hasher<MemoryBlob> for NativeHasher {
     }
 }
 
-/// What a host does, in this process.
+/// The services of a host, in this process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeEnvironment;
 
@@ -267,9 +268,8 @@ fn pkcs1(hash: DigestAlgorithm) -> Option<Pkcs1v15Sign> {
     })
 }
 
-/// What stands in front of the digest in a `DigestInfo` without the NULL of its
-/// algorithm: `SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING`, with both
-/// sequences shorter by two.
+/// Returns a `DigestInfo` prefix without the NULL of its algorithm: `SEQUENCE {
+/// SEQUENCE { OID, NULL }, OCTET STRING`, with both sequences shorter by two.
 fn without_null(prefix: &[u8]) -> Option<Box<[u8]>> {
     let [0x30, len, 0x30, inner, oid @ .., 0x05, 0x00, 0x04, octets] = prefix else {
         return None;
@@ -289,7 +289,7 @@ fn range(bytes: &[u8], offset: u64, len: u64) -> &[u8] {
     &bytes[clamp(offset)..clamp(offset.saturating_add(len))]
 }
 
-/// What a DEFLATE stream, all of `deflated`, inflates to.
+/// Inflates a DEFLATE stream that must be all of `deflated`.
 fn inflated(deflated: &[u8], most: u64) -> Result<Vec<u8>, String> {
     const CHUNK: usize = 64 * 1024;
 

@@ -3,65 +3,67 @@ use parafa_catalogue::{
     SignatureAlgorithm, refusal,
 };
 
-/// What a format is.
+/// Description of a format.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct About {
     /// The format's name, such as `pdf`.
     pub id: &'static str,
     /// Version of the implementation.
     pub version: &'static str,
-    /// Media types that it takes.
+    /// Accepted media types.
     pub media_types: &'static [&'static str],
     /// Lower-case extensions without the dot.
     pub extensions: &'static [&'static str],
-    /// One for each of `sign`, `archive`, `flatten` and `rehearse` that it has.
+    /// One for each supported operation of `sign`, `archive`, `flatten` and
+    /// `rehearse`.
     pub abilities: &'static [Ability],
 }
 
-/// What an operation makes of a document.
+/// Result of an operation on a document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ability {
-    /// Which operation.
+    /// The operation.
     pub operation: Operation,
-    /// How it keeps the bytes of its input.
+    /// Preservation of the input bytes.
     pub preservation: Preservation,
-    /// The levels that `sign` and `archive` come to, such as `PAdES-B-T`, the
-    /// lowest first.
+    /// Levels that `sign` and `archive` reach, such as `PAdES-B-T`, the lowest
+    /// first.
     pub levels: &'static [&'static str],
 }
 
-/// A request for one signature; the same request and answers give the same bytes.
+/// A request for one signature; the same request and answers give the same
+/// bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SignRequest {
-    /// Signing time, seconds since the Unix epoch.
+    /// Signing time in seconds since the Unix epoch.
     pub time: i64,
-    /// 32 bytes from which every identifier is derived.
+    /// Source of every identifier: 32 bytes.
     pub seed: Vec<u8>,
     /// `B-B` or `B-T`.
     pub target_level: String,
-    /// DER certificates, the signer's first, then its issuers.
+    /// DER-encoded certificates, the signer's first, then its issuers.
     pub signer_chain: Vec<Vec<u8>>,
-    /// How the device will sign.
+    /// Signature algorithm of the device.
     pub signature_algorithm: SignatureAlgorithm,
-    /// Bytes kept for signature, certificates and time-stamp.
+    /// Bytes reserved for signature, certificates and time-stamp.
     pub reserve: u32,
-    /// The ids of the members to be covered: all that `members` tells, none for
+    /// Ids of the members to cover: all that `members` returns; empty for
     /// formats without it.
     pub covers: Vec<String>,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
 }
 
-/// What a format cannot do itself.
+/// A need that a format cannot meet itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Need {
-    /// Unique within the step, and stable when the step is repeated.
+    /// Unique within the step, and stable across calls.
     pub id: String,
-    /// What is needed.
+    /// Kind of the need.
     pub kind: NeedKind,
-    /// What it is needed for; `wit/CATALOGUE.md` says what of each kind.
+    /// Object of the need; `wit/CATALOGUE.md` defines it for each kind.
     pub payload: Payload,
-    /// `signature` and `timestamp`: how the payload is hashed.
+    /// Digest algorithm of the payload, for `signature` and `timestamp`.
     pub digest_algorithm: Option<DigestAlgorithm>,
     /// Further parameters.
     pub params: Vec<(String, String)>,
@@ -70,14 +72,14 @@ pub struct Need {
 /// The answer to a [`Need`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Answer {
-    /// Which need.
+    /// Id of the need.
     pub need_id: String,
-    /// The bytes, or the reason why there are none.
+    /// The bytes, or the reason for their absence.
     pub outcome: Result<Vec<u8>, String>,
 }
 
 impl Need {
-    /// A need without further parameters.
+    /// Creates a need without further parameters.
     pub fn new(
         kind: NeedKind,
         id: impl Into<String>,
@@ -93,7 +95,7 @@ impl Need {
         }
     }
 
-    /// The answer to it: the bytes, or the reason why there are none.
+    /// Returns an answer to it: the bytes, or the reason for their absence.
     #[must_use]
     pub fn answer(&self, outcome: Result<Vec<u8>, &str>) -> Answer {
         Answer {
@@ -104,10 +106,10 @@ impl Need {
 }
 
 impl Answer {
-    /// What the answer to a need holds; `None` when nobody has answered yet.
+    /// Returns the bytes that answer a need; `None` if the answer is pending.
     ///
     /// # Errors
-    /// `bad-request` with the reason why there never will be one.
+    /// `bad-request` with the reason why there will be none.
     pub fn find<'a>(answers: &'a [Self], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
         let answer = answers.iter().find(|answer| answer.need_id == need_id);
         match answer.map(|answer| &answer.outcome) {
@@ -121,8 +123,8 @@ impl Answer {
     }
 }
 
-/// Either needs, all that are known, or an outcome; the sink holds the
-/// document only when there is an outcome.
+/// All known needs, or an outcome. The sink contains the document only with an
+/// outcome.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Step<O = Outcome> {
     /// The output is complete.
@@ -131,7 +133,7 @@ pub enum Step<O = Outcome> {
     Needs(Vec<Need>),
 }
 
-/// One need, as all that is known.
+/// Converts the only known need.
 impl<O> From<Need> for Step<O> {
     fn from(need: Need) -> Self {
         Self::Needs(vec![need])

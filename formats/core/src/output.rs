@@ -6,9 +6,9 @@ use crate::Step;
 /// same request and answers give the same bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ArchiveRequest {
-    /// Time of archiving, seconds since the Unix epoch.
+    /// Time of archiving in seconds since the Unix epoch.
     pub time: i64,
-    /// 32 bytes from which every identifier is derived.
+    /// Source of every identifier: 32 bytes.
     pub seed: Vec<u8>,
     /// `B-LT`.
     pub target_level: String,
@@ -16,28 +16,27 @@ pub struct ArchiveRequest {
     pub params: Vec<(String, String)>,
 }
 
-/// What a finished `archive` made.
+/// Result of a finished `archive`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Archived {
     /// Media type of the document.
     pub media_type: String,
-    /// The lowest level of its signatures now, such as `PAdES-B-LT`.
+    /// Lowest level of its signatures, such as `PAdES-B-LT`.
     pub level: String,
-    /// Whether there is an output; without one the document is at that level
-    /// already, and nothing was written.
+    /// An output was written. Otherwise the document already has that level.
     pub changed: bool,
 }
 
-/// Either needs, all that are known, or what was archived.
+/// All known needs, or the archived result.
 pub type ArchiveStep = Step<Archived>;
 
 /// A request for a document derived from another one (`flatten`, `rehearse`);
 /// the same request gives the same bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeriveRequest {
-    /// Time of the derivation, seconds since the Unix epoch.
+    /// Time of the derivation in seconds since the Unix epoch.
     pub time: i64,
-    /// 32 bytes from which every identifier is derived.
+    /// Source of every identifier: 32 bytes.
     pub seed: Vec<u8>,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
@@ -47,20 +46,20 @@ pub struct DeriveRequest {
 /// the same bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ComposeRequest {
-    /// Time of composing, seconds since the Unix epoch.
+    /// Time of composing in seconds since the Unix epoch.
     pub time: i64,
-    /// 32 bytes from which every identifier is derived.
+    /// Source of every identifier: 32 bytes.
     pub seed: Vec<u8>,
-    /// Media type of what is to be made, one of those of the format.
+    /// Media type of the output, one of the format's.
     pub media_type: String,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
 }
 
-/// A file that goes into a new document.
+/// A file for a new document.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a, B> {
-    /// Its name within the document.
+    /// Name within the document.
     pub name: &'a str,
     /// Its media type.
     pub media_type: &'a str,
@@ -68,18 +67,17 @@ pub struct SourceFile<'a, B> {
     pub content: &'a B,
 }
 
-/// What a finished `flatten`, `rehearse` or `compose` made.
+/// Result of a finished `flatten`, `rehearse` or `compose`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Made {
     /// Media type of the output.
     pub media_type: String,
-    /// Catalogue codes of what is worth telling about how it was made, such as
-    /// `need-appearances`.
+    /// Catalogue codes of notes on the result, such as `need-appearances`.
     pub notes: Vec<Cow<'static, str>>,
 }
 
 impl Made {
-    /// An output that there is nothing to tell about.
+    /// Creates a result without notes.
     pub fn new(media_type: impl Into<String>) -> Self {
         Self {
             media_type: media_type.into(),

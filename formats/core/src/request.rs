@@ -1,12 +1,12 @@
 use crate::{Refusal, refusal};
 
-/// Length of a request's seed.
+/// Length of a request's seed, in bytes.
 pub const SEED_BYTES: usize = 32;
 
-/// The seed of a request.
+/// Parses the seed of a request.
 ///
 /// # Errors
-/// `bad-request` when it has not [`SEED_BYTES`] bytes.
+/// `bad-request` when its length is not [`SEED_BYTES`].
 pub fn parse_seed(seed: &[u8]) -> Result<[u8; SEED_BYTES], Refusal> {
     seed.try_into().map_err(|_| {
         Refusal::new(
@@ -16,7 +16,7 @@ pub fn parse_seed(seed: &[u8]) -> Result<[u8; SEED_BYTES], Refusal> {
     })
 }
 
-/// Accepts only a request without parameters, for operations that know none.
+/// Requires a request without parameters.
 ///
 /// # Errors
 /// `bad-request`, naming the first parameter.
@@ -24,10 +24,10 @@ pub fn expect_no_params(params: &[(String, String)]) -> Result<(), Refusal> {
     expect_params_among(params, &[])
 }
 
-/// Accepts only a request whose parameters are among these.
+/// Requires that all parameters are among `known`.
 ///
 /// # Errors
-/// `bad-request`, naming the first other one.
+/// `bad-request`, naming the first unknown one.
 pub fn expect_params_among(params: &[(String, String)], known: &[&str]) -> Result<(), Refusal> {
     let mut unknown = params.iter();
     match unknown.find(|(name, _)| !known.contains(&name.as_str())) {

@@ -1,5 +1,5 @@
-//! Signature algorithms by their JWA names (RFC 7518, 3.1; RFC 8037, 3.1;
-//! RFC 9864), all that are taken.
+//! Supported signature algorithms by JWA name (RFC 7518, 3.1; RFC 8037, 3.1;
+//! RFC 9864).
 
 use parafa_format_core::{DigestAlgorithm, Integrity, SignatureAlgorithm};
 use parafa_pki::{Certificate, ecdsa};
@@ -19,14 +19,14 @@ const NAMES: [(&str, SignatureAlgorithm); 12] = [
     ("ES512", Ecdsa(Sha512)),
     ("Ed25519", Ed25519),
     ("Ed448", Ed448),
-    // On the key's curve, which is nearly always this one.
+    // The curve depends on the key, and is nearly always this one.
     ("EdDSA", Ed25519),
 ];
 
-/// The name for a header that nobody has signed (RFC 7518, 3.6).
+/// Name in the header of an unsecured JWS (RFC 7518, 3.6).
 const NONE: &str = "none";
 
-/// The algorithm of a name.
+/// Returns the algorithm with a name.
 pub(crate) fn named(name: &str) -> Result<SignatureAlgorithm, Integrity> {
     let known = NAMES.iter().find(|(known, _)| *known == name);
     match known {
@@ -36,14 +36,14 @@ pub(crate) fn named(name: &str) -> Result<SignatureAlgorithm, Integrity> {
     }
 }
 
-/// The name of an algorithm, if it has one.
+/// Returns the name of an algorithm, if it has one.
 pub(crate) fn name(algorithm: SignatureAlgorithm) -> Option<&'static str> {
     let known = NAMES.iter().find(|(_, known)| *known == algorithm);
     known.map(|(name, _)| *name)
 }
 
-/// Bytes of r and of s of a value; `None` for RSA. A digest goes with one curve
-/// (RFC 7518, 3.4).
+/// Returns the length of r and of s in bytes; `None` for RSA. Each digest
+/// implies a curve (RFC 7518, 3.4).
 pub(crate) fn field_bytes(algorithm: SignatureAlgorithm) -> Option<usize> {
     match algorithm {
         Ecdsa(Sha256) => Some(32),
@@ -53,14 +53,13 @@ pub(crate) fn field_bytes(algorithm: SignatureAlgorithm) -> Option<usize> {
     }
 }
 
-/// Whether the key of a certificate is one of an algorithm, as far as its curve
-/// tells.
+/// Returns whether a certificate's key suits an algorithm, judged by its curve.
 pub(crate) fn suits(algorithm: SignatureAlgorithm, certificate: &Certificate<'_>) -> bool {
     let key = certificate.subject_public_key_info();
     ecdsa::field_bytes(key) == field_bytes(algorithm) && !ecdsa::is_brainpool(key)
 }
 
-/// A value as JWS has it, of one that the catalogue has.
+/// Converts a value from the catalogue's form to that of JWS.
 pub(crate) fn to_octets(algorithm: SignatureAlgorithm, value: &[u8]) -> Option<Vec<u8>> {
     match field_bytes(algorithm) {
         Some(field_bytes) => ecdsa::to_raw(value, field_bytes),
@@ -68,7 +67,7 @@ pub(crate) fn to_octets(algorithm: SignatureAlgorithm, value: &[u8]) -> Option<V
     }
 }
 
-/// A value as the catalogue has it, of one that JWS has.
+/// Converts a value from the form of JWS to the catalogue's.
 pub(crate) fn from_octets(algorithm: SignatureAlgorithm, octets: &[u8]) -> Option<Vec<u8>> {
     match field_bytes(algorithm) {
         Some(field_bytes) => ecdsa::to_der(octets, field_bytes),

@@ -1,9 +1,9 @@
-//! Raises a signature to JAdES-B-LT (ETSI TS 119 182-1, 6.3): what it is verified
-//! with is put behind what stands beside it, so that nobody has to be asked any
-//! more. Nothing that is signed or stamped changes.
+//! Raises a signature to JAdES-B-LT (ETSI TS 119 182-1, 6.3): appends
+//! validation material to the unsigned header, so that no authority has to be
+//! asked any more. Signed and time-stamped data stays unchanged.
 //!
-//! The plan is a pure function of document and answers; every call makes it anew,
-//! and asks for all that is missing then.
+//! The plan is a pure function of document and answers. Every call makes it
+//! anew and asks for everything still missing.
 
 use parafa_ades::{
     Answers, Archiving, Budget, ChainLimits, Contents, Plan, Rules, Signature as _, Values,
@@ -22,18 +22,18 @@ use crate::limits::DOCUMENT_BYTES;
 
 /// Raises the signature of a document to JAdES-B-LT (ETSI TS 119 182-1, 6.3).
 ///
-/// The step needs a `certificate` for every end of a chain that does not sign
-/// itself, and `revocation` data for every certificate below an anchor whose
-/// revocation data the document does not hold. What it did not have becomes
-/// `xVals` and `rVals`, the last components of `etsiU`. Nothing is written when it
-/// holds all that already.
+/// The step needs a `certificate` for every end of a chain that is not
+/// self-signed. It needs `revocation` data for every certificate below an
+/// anchor, unless the document contains it. Missing material becomes `xVals`
+/// and `rVals`, the last components of `etsiU`. Nothing is written when the
+/// document is complete already.
 ///
 /// # Errors
-/// `archive-incomplete` when there is no signature, or something cannot be had,
-/// with one subject for everything that is missing; `archive-no-room` when there
-/// is too much of it; `too-much-to-verify` when the chains take more work than is
-/// done; `bad-request` when the request cannot be used; a refusal with the codes
-/// of `inspect` when the document cannot be read.
+/// `archive-incomplete` when there is no signature, or material is unavailable,
+/// with one subject per missing item; `archive-no-room` when it exceeds the
+/// limits; `too-much-to-verify` when the chains exceed the work limits;
+/// `bad-request` when the request cannot be used; the codes of `inspect` when
+/// the document cannot be read.
 pub fn archive<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -69,7 +69,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// What is written has to be verified with as much work as is done.
+/// Returns half of the work limits: verifying the output must not exceed them.
 fn half_of_the_work() -> ChainLimits {
     let limits = ChainLimits::default();
     ChainLimits {
@@ -79,7 +79,8 @@ fn half_of_the_work() -> ChainLimits {
     }
 }
 
-/// What the signature lacks, or what has to be asked first.
+/// Returns the material missing from the signature, or the needs to be answered
+/// first.
 fn plan<E: Environment>(
     environment: &E,
     checked: &CheckedSignature,
@@ -114,7 +115,7 @@ fn plan<E: Environment>(
     Ok(Step::Done(values))
 }
 
-/// The level by what a signature holds, if it is a long-term one.
+/// Returns the level by the content of a signature, if it is a long-term one.
 fn long_term_level<E: Environment>(
     environment: &E,
     checked: &CheckedSignature,
@@ -128,7 +129,7 @@ fn long_term_level<E: Environment>(
     Ok(position.level.filter(|level| *level >= BaselineLevel::Lt))
 }
 
-/// The level that `verify` will find in what was written.
+/// Returns the level that `verify` will find in the output.
 fn level_of<E: Environment>(environment: &E, raised: &[u8]) -> Result<BaselineLevel, Refusal> {
     if raised.len() as u64 > DOCUMENT_BYTES {
         return Err(Refusal::new(

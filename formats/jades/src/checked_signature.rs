@@ -1,4 +1,4 @@
-//! A signature that was read, with what became of it.
+//! A signature with the results of its checks.
 
 use parafa_ades::{
     Budget, Rules, Signature, SignaturePosition, ValidationMaterial, maker_status,
@@ -15,45 +15,44 @@ use crate::algorithm;
 use crate::jws::Jws;
 use crate::unsigned_header::{Stamp, ValidationValues};
 
-/// Where everything stands that comes with a signature: nothing is found here to
-/// stamp one part of it and not another.
+/// Place of all material in a signature: partial time-stamps are not supported.
 const PLACE: usize = 0;
 
-/// What is known of a signature.
+/// A checked signature.
 #[derive(Debug)]
 pub(crate) struct CheckedSignature {
-    /// Whether it holds.
+    /// Integrity of the signature.
     pub(crate) integrity: Integrity,
-    /// How it was signed; `None` when that is not known here.
+    /// Signature algorithm; `None` if unknown.
     pub(crate) algorithm: Option<SignatureAlgorithm>,
-    /// The value as the catalogue has it, or as it stands there when it is none
-    /// of the algorithm.
+    /// Value in the catalogue's form, or as written if it does not match the
+    /// algorithm.
     pub(crate) value: Vec<u8>,
-    /// DER of the certificate that the protected header names, if it is there.
+    /// DER-encoded certificate named by the protected header, if present.
     pub(crate) signer: Option<Vec<u8>>,
-    /// DER of the certificates in the protected header.
+    /// DER-encoded certificates in the protected header.
     pub(crate) certificates: Vec<Vec<u8>>,
-    /// What stands beside the signature to verify it with.
+    /// Validation material in the unsigned header.
     pub(crate) values: ValidationValues,
-    /// Whether anything does.
+    /// Validation material is present.
     pub(crate) has_values: bool,
     is_baseline: bool,
     stamps: Vec<ReadStamp>,
-    /// The tokens of signature time-stamps that stamp its value.
+    /// Tokens of signature time-stamps over its value.
     tokens: Vec<TimestampToken>,
 }
 
-/// A time-stamp, with its token if that can be read.
+/// A time-stamp, with its token if readable.
 #[derive(Debug)]
 struct ReadStamp {
     stamp: Stamp,
     token: Option<TimestampToken>,
-    /// Whether the imprint is the one of the value.
+    /// The imprint matches the value.
     stamps_value: bool,
 }
 
 impl CheckedSignature {
-    /// Checks a signature; refuses more time-stamps than are verified.
+    /// Checks a signature; refuses too many time-stamps.
     pub(crate) fn check<E: Environment>(environment: &E, jws: &Jws) -> Result<Self, Refusal> {
         let stamps = jws.unsigned.timestamps().ok_or_else(|| {
             Refusal::new(
@@ -88,13 +87,15 @@ impl CheckedSignature {
         })
     }
 
-    /// DER of the certificate that a protected header names, if it is there.
+    /// Returns the DER-encoded certificate that a protected header names, if
+    /// present.
     pub(crate) fn signer_of(jws: &Jws) -> Option<Vec<u8>> {
         let values = jws.unsigned.validation_values().unwrap_or_default();
         signer(jws, &values).0
     }
 
-    /// A material that holds what comes with the signature and its time-stamps.
+    /// Returns material with the certificates and revocation data of the
+    /// signature and its time-stamps.
     pub(crate) fn material<'d, E: Environment>(
         &'d self,
         budget: &'d Budget<'d, E>,
@@ -113,7 +114,7 @@ impl CheckedSignature {
         material
     }
 
-    /// Where it stands with such a material.
+    /// Returns the position, given such material.
     pub(crate) fn position<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
@@ -123,7 +124,7 @@ impl CheckedSignature {
         SignaturePosition::of(material, self, &[], has_values, rules)
     }
 
-    /// Evidence about its time-stamps.
+    /// Returns evidence about its time-stamps.
     pub(crate) fn timestamps_evidence<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
@@ -142,7 +143,7 @@ impl Signature for CheckedSignature {
         self.integrity
     }
 
-    /// One that does not hold has no level.
+    /// An invalid signature has no level.
     fn has_levels(&self) -> bool {
         self.integrity == Integrity::Intact && self.is_baseline
     }
@@ -176,7 +177,7 @@ impl ReadStamp {
         let status = match &self.token {
             None => TimestampStatus::Malformed,
             Some(token) if self.stamps_value => maker_status(material, token),
-            // What archive time-stamps are over is not put together here.
+            // The input of archive time-stamps is not computed.
             Some(token)
                 if self.stamp.kind == TimestampKind::Archive
                     || token.imprint_algorithm().is_none() =>
@@ -194,7 +195,7 @@ impl ReadStamp {
     }
 }
 
-/// The name of a level.
+/// Returns the name of a level.
 pub(crate) fn level_name(level: Option<BaselineLevel>) -> &'static str {
     match level {
         None => levels::UNKNOWN,
@@ -205,9 +206,9 @@ pub(crate) fn level_name(level: Option<BaselineLevel>) -> &'static str {
     }
 }
 
-/// The signer's certificate: the one that is named, which comes first in `x5c`
-/// if there is such a list (RFC 7515, 4.1.6); without a name the first one, which
-/// is signed as well. With it, what is wrong with how it is named.
+/// Returns the signer's certificate, and the defect in its naming. It is the
+/// named certificate, which must come first in `x5c` if that list exists (RFC
+/// 7515, 4.1.6). Without a name it is the first one, which is signed as well.
 fn signer(jws: &Jws, values: &ValidationValues) -> (Option<Vec<u8>>, Result<(), Integrity>) {
     let own = match jws.header.certificates() {
         Ok(own) => own,
@@ -216,7 +217,7 @@ fn signer(jws: &Jws, values: &ValidationValues) -> (Option<Vec<u8>>, Result<(), 
     let first = own.into_iter().next();
     let found = match (jws.header.certificate_digest(), &first) {
         (Err(Integrity::Unsupported), Some(_)) => return (first, Err(Integrity::Unsupported)),
-        // However a certificate would be named, there is none.
+        // There is no certificate that could be named.
         (Err(Integrity::Unsupported), None) if values.certificates.is_empty() => {
             return (None, Err(Integrity::Malformed));
         }
@@ -235,8 +236,8 @@ fn signer(jws: &Jws, values: &ValidationValues) -> (Option<Vec<u8>>, Result<(), 
     (found, naming)
 }
 
-/// What is wrong for certain goes before what is not known here: something
-/// unknown may stand in the header of a signature that was changed, too.
+/// Checks the signature. A proven defect takes precedence over an unknown: the
+/// header of a modified signature may contain unknowns too.
 fn integrity<E: Environment>(
     environment: &E,
     jws: &Jws,

@@ -1,5 +1,5 @@
-//! The payload as the one member of a document: the host sees by it that what is
-//! signed is what was posted, although signing writes it in another form.
+//! The payload as the only member of a document. It lets the host see that the
+//! signed content is the posted one, although signing changes its form.
 
 use parafa_format_core::{
     Blob, Digest, DigestAlgorithm, Environment, Member, MemberRole, Part, Refusal, Sink, refusal,
@@ -7,18 +7,18 @@ use parafa_format_core::{
 
 use crate::document::Document;
 
-/// The id of the payload.
+/// Id of the payload.
 pub(crate) const PAYLOAD: &str = "payload";
 
 const JSON: &str = "application/json";
 const ANYTHING: &str = "application/octet-stream";
-/// Longest media type that is passed on, in bytes.
+/// Maximum length of a media type that is reported, in bytes.
 const MEDIA_TYPE_BYTES: usize = 128;
 
-/// The payload.
+/// Returns the payload as a member.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`.
+/// The codes of `inspect`.
 pub fn members<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -56,7 +56,7 @@ pub fn members<E: Environment>(
 /// Writes the payload.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`, or `no-such-member`.
+/// The codes of `inspect`, or `no-such-member`.
 pub fn extract<E: Environment, S: Sink<E::Blob>>(
     _: &E,
     document: &E::Blob,
@@ -80,7 +80,7 @@ pub fn extract<E: Environment, S: Sink<E::Blob>>(
     Ok(())
 }
 
-/// What the signer says, if it looks like a media type.
+/// Returns the signer's content type, if it looks like a media type.
 fn media_type(content_type: Option<String>) -> String {
     let looks_like_one = |told: &String| {
         told.len() <= MEDIA_TYPE_BYTES && told.bytes().all(|byte| byte.is_ascii_graphic())

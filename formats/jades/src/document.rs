@@ -7,15 +7,15 @@ use crate::limits::{self, DOCUMENT_BYTES, PAYLOAD_BYTES};
 /// A document of this format.
 #[derive(Debug)]
 pub(crate) enum Document {
-    /// JSON that nobody has signed yet.
+    /// Unsigned JSON.
     Payload(Vec<u8>),
     /// A payload with its signature.
     Signed(Box<Jws>),
 }
 
 impl Document {
-    /// Reads a document. An object is a JWS when it has a signature and something
-    /// that would be signed; anything else is a payload.
+    /// Reads a document. An object with a signature and signed content is a
+    /// JWS; anything else is a payload.
     pub(crate) fn read<B: Blob>(blob: &B) -> Result<Self, Refusal> {
         limits::require_length("A document", blob.len(), DOCUMENT_BYTES)?;
         let text = blob.read_all();

@@ -1,24 +1,24 @@
-//! Base64, strictly: one text for the same bytes, without line breaks.
+//! Strict Base64: one text per byte sequence, without line breaks.
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 
-/// base64url without padding (RFC 7515, 2).
+/// Encodes base64url without padding (RFC 7515, 2).
 pub(crate) fn to_base64url(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// What is written so; `None` for a text that nobody should write.
+/// Decodes base64url without padding; `None` for non-canonical text.
 pub(crate) fn from_base64url(text: &str) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// base64 with padding (RFC 4648, 4), as certificates and tokens are written.
+/// Encodes base64 with padding (RFC 4648, 4), as for certificates and tokens.
 pub(crate) fn to_base64(bytes: impl AsRef<[u8]>) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// What is written so; `None` for a text that nobody should write.
+/// Decodes base64 with padding; `None` for non-canonical text.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(text).ok()
 }

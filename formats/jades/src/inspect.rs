@@ -8,13 +8,13 @@ use crate::document::Document;
 use crate::jws::Jws;
 use crate::{MEDIA_TYPE, SIGNATURE_ID, sign};
 
-/// The specifications of the two kinds of documents.
+/// Specifications of the two kinds of documents.
 const JSON: &str = "RFC 8259";
 const JWS: &str = "RFC 7515";
 
-/// Says what a document is: a payload, which may be signed, or a JWS, which
-/// somebody has signed and nobody else can, because the flattened serialization
-/// has room for one signature.
+/// Reports the kind of a document: a payload, which may be signed, or a signed
+/// JWS. A JWS takes no further signature: the flattened serialization has room
+/// for one.
 ///
 /// # Errors
 /// `not-json`, `repeated-member`, `not-flattened`, `detached-payload`,

@@ -1,7 +1,6 @@
-//! JSON (RFC 8259), strictly: one value and nothing behind it, in UTF-8, in which
-//! no object has a member twice. Readers differ on which of two they take
-//! (RFC 8259, 4), so that one could be shown and the other signed for
-//! (RFC 7515, 4).
+//! Strict JSON (RFC 8259): a single value in UTF-8, without repeated object
+//! members. Readers differ in the member they use (RFC 8259, 4), so that one
+//! could be shown and another signed (RFC 7515, 4).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,25 +9,24 @@ use parafa_format_core::Refusal;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Why a text is not taken.
+/// Reason for rejecting a text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JsonError {
-    /// It is no JSON.
+    /// Not JSON.
     #[error("it is no JSON: {0}")]
     Syntax(serde_json::Error),
-    /// An object has a member twice.
+    /// An object has a repeated member.
     #[error("{0}")]
     RepeatedMember(serde_json::Error),
-    /// It is JSON, but no object.
+    /// JSON, but not an object.
     #[error("it is no object")]
     NotAnObject,
 }
 
-/// The names of the members of a text's outermost object; `None` when its value
-/// is no object.
+/// Returns the member names of the top-level object; `None` for other values.
 pub(crate) fn names(text: &[u8]) -> Result<Option<BTreeSet<String>>, JsonError> {
     let outermost: Outermost = serde_json::from_slice(text).map_err(|error| {
-        // Every value is taken, so that nothing else is wrong with the data.
+        // Every value is accepted, so no other data error is possible.
         if error.is_data() {
             JsonError::RepeatedMember(error)
         } else {
@@ -38,19 +36,20 @@ pub(crate) fn names(text: &[u8]) -> Result<Option<BTreeSet<String>>, JsonError> 
     Ok(outermost.0)
 }
 
-/// The members of a text that is an object.
+/// Returns the members of a text that is an object.
 pub(crate) fn object(text: &[u8]) -> Result<Map<String, Value>, JsonError> {
     names(text)?.ok_or(JsonError::NotAnObject)?;
     named_object(text)
 }
 
-/// The same of a text in which [`names`] found an object.
+/// Like [`object`], for a text in which [`names`] found an object.
 pub(crate) fn named_object(text: &[u8]) -> Result<Map<String, Value>, JsonError> {
     serde_json::from_slice(text).map_err(JsonError::Syntax)
 }
 
 impl JsonError {
-    /// The refusal of what it is said of, which has a code of its own.
+    /// Converts the error into a refusal; `code` applies unless the error has
+    /// its own.
     pub(crate) fn refusal(&self, code: &'static str, what: &str) -> Refusal {
         let code = match self {
             Self::RepeatedMember(_) => "repeated-member",
@@ -60,7 +59,7 @@ impl JsonError {
     }
 }
 
-/// A value that was looked at and not kept; of an object the names remain.
+/// A validated but discarded value; the member names of an object are kept.
 struct Outermost(Option<BTreeSet<String>>);
 
 impl<'de> Deserialize<'de> for Outermost {

@@ -1,4 +1,4 @@
-//! The flattened JSON serialization (RFC 7515, 7.2.2) with the payload inside.
+//! The flattened JSON serialization (RFC 7515, 7.2.2) with an attached payload.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,24 @@ use crate::json;
 use crate::protected_header::ProtectedHeader;
 use crate::unsigned_header::UnsignedHeader;
 
-/// The members that it may have.
+/// Permitted members.
 const MEMBERS: [&str; 4] = ["payload", "protected", "header", "signature"];
 
 /// A payload with its signature.
 #[derive(Debug)]
 pub(crate) struct Jws {
-    /// What is signed, decoded.
+    /// Signed payload, decoded.
     pub(crate) payload: Vec<u8>,
-    /// What is signed beside it.
+    /// Protected header.
     pub(crate) header: ProtectedHeader,
-    /// What stands beside the signature.
+    /// Unprotected header.
     pub(crate) unsigned: UnsignedHeader,
-    /// The value as JWS has it (RSA: octets, ECDSA: r and s).
+    /// Value in the form of JWS (RSA: octets, ECDSA: r and s).
     pub(crate) octets: Vec<u8>,
     text: Text,
 }
 
-/// The texts of the serialization, as they are signed and stamped.
+/// Texts of the serialization, as signed and time-stamped.
 #[derive(Debug)]
 struct Text {
     payload: String,
@@ -36,15 +36,15 @@ struct Text {
     signature: String,
 }
 
-/// Whether an object with members of these names is a JWS in one of its JSON
-/// serializations.
+/// Returns whether an object with these member names is a JWS in a JSON
+/// serialization.
 pub(crate) fn is_one(names: &BTreeSet<String>) -> bool {
     let has = |name| names.contains(name);
     (has("signature") || has("signatures")) && (has("payload") || has("protected"))
 }
 
-/// Refuses a JWS in the compact serialization (RFC 7515, 7.1), which has no room
-/// for an unsigned header.
+/// Refuses the compact serialization (RFC 7515, 7.1), which has no room for an
+/// unprotected header.
 pub(crate) fn refuse_compact(text: &[u8]) -> Result<(), Refusal> {
     let text = str::from_utf8(text).unwrap_or_default().trim_end();
     let parts: Vec<_> = text.splitn(4, '.').map(from_base64url).collect();
@@ -109,24 +109,24 @@ impl Jws {
         })
     }
 
-    /// What the value is a signature of (RFC 7515, 5.1).
+    /// Returns the input of the signature value (RFC 7515, 5.1).
     pub(crate) fn signing_input(&self) -> String {
         signing_input(&self.text.protected, &self.text.payload)
     }
 
-    /// What a signature time-stamp is over (TS 119 182-1, 5.3.4): the text of the
-    /// value, not the octets.
+    /// Returns the input of a signature time-stamp (TS 119 182-1, 5.3.4): the
+    /// text of the value, not the octets.
     pub(crate) fn stamped(&self) -> &[u8] {
         self.text.signature.as_bytes()
     }
 
-    /// The value as the catalogue has it (RSA: octets, ECDSA: DER); `None` when
-    /// it is none of the algorithm.
+    /// Returns the value in the catalogue's form (RSA: octets, ECDSA: DER);
+    /// `None` if it does not match the algorithm.
     pub(crate) fn value(&self, algorithm: SignatureAlgorithm) -> Option<Vec<u8>> {
         crate::algorithm::from_octets(algorithm, &self.octets)
     }
 
-    /// The same with another unsigned header.
+    /// Serializes the JWS with another unprotected header.
     pub(crate) fn with_unsigned(&self, unsigned: &UnsignedHeader) -> Vec<u8> {
         write(
             &self.text.payload,
@@ -137,17 +137,17 @@ impl Jws {
     }
 }
 
-/// The signing input of what is encoded already.
+/// Returns the signing input of encoded parts.
 pub(crate) fn signing_input(protected: &str, payload: &str) -> String {
     [protected, ".", payload].concat()
 }
 
-/// The text of a signature value.
+/// Returns the text of a signature value.
 pub(crate) fn signature_text(octets: &[u8]) -> String {
     to_base64url(octets)
 }
 
-/// The serialization of what is encoded already.
+/// Serializes encoded parts.
 pub(crate) fn write(
     payload: &str,
     protected: &str,

@@ -1,12 +1,12 @@
-//! JSON payloads, and JAdES signatures around them (ETSI TS 119 182-1): the
-//! flattened JSON serialization of JSON Web Signature (RFC 7515, 7.2.2) with the
-//! payload inside.
+//! JSON payloads, and JAdES signatures around them (ETSI TS 119 182-1). The
+//! form is the flattened JSON serialization of JSON Web Signature (RFC 7515,
+//! 7.2.2) with an attached payload.
 //!
-//! A document is a payload that nobody has signed yet, or such a serialization.
-//! Signing wraps the bytes of the payload, which stay as they are; archiving
-//! adds to the unsigned header. What others made is read strictly where readers
-//! could be misled: no member twice, no other alphabet or padding of base64url,
-//! nothing beside the four members of the serialization.
+//! A document is an unsigned payload, or such a serialization. Signing wraps
+//! the bytes of the payload, which stay unchanged; archiving adds to the
+//! unprotected header. Third-party documents are read strictly where readers
+//! could be misled: no repeated member, no other alphabet or padding of
+//! base64url, and only the four members of the serialization.
 
 mod algorithm;
 mod archive;
@@ -36,10 +36,10 @@ pub use verify::verify;
 /// Media type of JWS in its JSON serializations (RFC 7515, 9.2.1).
 pub(crate) const MEDIA_TYPE: &str = "application/jose+json";
 
-/// The identifier of the signature, of which the serialization has one.
+/// Identifier of the signature; the serialization has one.
 pub(crate) const SIGNATURE_ID: &str = "signature";
 
-/// What this format is and how its operations keep their input.
+/// Describes this format and how its operations preserve their input.
 #[must_use]
 pub fn about() -> About {
     About {

@@ -1,5 +1,4 @@
-//! What is signed beside the payload: the JWS Protected Header (RFC 7515, 4; ETSI
-//! TS 119 182-1, 5.1 and 5.2).
+//! The JWS Protected Header (RFC 7515, 4; ETSI TS 119 182-1, 5.1 and 5.2).
 
 use der::DateTime;
 use parafa_format_core::{Integrity, Refusal, SignatureAlgorithm};
@@ -11,53 +10,51 @@ use crate::json;
 use crate::schema;
 use crate::signer::CertificateDigest;
 
-/// Names that need not and must not be critical (RFC 7515, 4.1.11).
+/// Names that must not be listed as critical (RFC 7515, 4.1.11).
 const REGISTERED: [&str; 11] = [
     "alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit",
 ];
-/// What of other specifications may be critical: what is taken into account, and
-/// what says nothing about whether the value holds and what it is over, such as a
-/// policy, roles or a place. TS 119 182-1 V1.1.1 asks for all of its own in `crit`
-/// (5.1.9), V1.2.1 for `sigD`.
+/// Accepted critical names of other specifications. They are processed, or
+/// affect neither validity nor coverage, such as a policy, roles or a place. TS
+/// 119 182-1 V1.1.1 requires all of its own in `crit` (5.1.9), V1.2.1 `sigD`.
 const UNDERSTOOD: [&str; 11] = [
     "iat", "b64", "sigT", "x5t#o", "sigX5ts", "srCms", "sigPl", "srAts", "adoTst", "sigPId", "sigD",
 ];
-/// Where the certificate of the signer is named (TS 119 182-1, 5.1.7 and 5.2.2).
+/// Members that name the signer's certificate (TS 119 182-1, 5.1.7 and 5.2.2).
 const CERTIFICATE_NAMES: [&str; 3] = ["x5t#S256", "x5t#o", "sigX5ts"];
-/// From when on the time of a signature is `iat` and no `sigT` (TS 119 182-1,
-/// 5.1.11 and 5.2.1): 2025-07-15T00:00:00Z.
+/// Time from which `iat` replaces `sigT` (TS 119 182-1, 5.1.11 and 5.2.1):
+/// 2025-07-15T00:00:00Z.
 const END_OF_SIG_T: i64 = 1_752_537_600;
 
-/// The header.
 #[derive(Debug)]
 pub(crate) struct ProtectedHeader(Map<String, Value>);
 
 impl ProtectedHeader {
-    /// Reads its text.
+    /// Parses the text of the header.
     pub(crate) fn read(text: &[u8]) -> Result<Self, Refusal> {
         let members = json::object(text)
             .map_err(|error| error.refusal("header-invalid", "The protected header"))?;
         Ok(Self(members))
     }
 
-    /// Whether its members are built as their schema has them, each by itself.
+    /// Returns whether each member conforms to its schema.
     pub(crate) fn keeps_its_schema(&self) -> bool {
         schema::is_object_of("protected", &self.0)
     }
 
-    /// How it was signed.
+    /// Returns the signature algorithm.
     pub(crate) fn algorithm(&self) -> Result<SignatureAlgorithm, Integrity> {
         let name = self.text("alg").ok_or(Integrity::Malformed)?;
         algorithm::named(name)
     }
 
-    /// The signing time by the signer's word, seconds since the Unix epoch.
+    /// Returns the claimed signing time in seconds since the Unix epoch.
     pub(crate) fn claimed_time(&self) -> Option<i64> {
         self.issued_at().or_else(|| self.signing_time())
     }
 
-    /// The certificates that come with it, DER, the signer's first (RFC 7515,
-    /// 4.1.6); none when one of them cannot be read.
+    /// Returns the DER-encoded certificates, the signer's first (RFC 7515,
+    /// 4.1.6).
     pub(crate) fn certificates(&self) -> Result<Vec<Vec<u8>>, Integrity> {
         let Some(list) = self.0.get("x5c") else {
             return Ok(Vec::new());
@@ -70,7 +67,7 @@ impl ProtectedHeader {
             .ok_or(Integrity::Malformed)
     }
 
-    /// What names the signer's certificate, if anything does.
+    /// Returns the digest that names the signer's certificate, if any.
     pub(crate) fn certificate_digest(&self) -> Result<Option<CertificateDigest>, Integrity> {
         let mut digests = CERTIFICATE_NAMES.into_iter().filter_map(|name| {
             let value = self.0.get(name)?;
@@ -83,10 +80,10 @@ impl ProtectedHeader {
         }
     }
 
-    /// Whether all that is critical is understood here.
+    /// Returns whether all critical names are understood.
     ///
     /// # Errors
-    /// `crit` is none (RFC 7515, 4.1.11).
+    /// An invalid `crit` (RFC 7515, 4.1.11).
     pub(crate) fn is_understood(&self) -> Result<bool, Integrity> {
         let Some(critical) = self.0.get("crit") else {
             return Ok(true);
@@ -106,21 +103,21 @@ impl ProtectedHeader {
         Ok(names.all(|name| UNDERSTOOD.contains(&name)))
     }
 
-    /// Whether the payload is signed as it stands there, not in base64url, and
-    /// nobody can overlook it (RFC 7797, 3 and 6).
+    /// Returns whether the payload is signed without base64url encoding, as a
+    /// critical member states (RFC 7797, 3 and 6).
     pub(crate) fn has_clear_payload(&self) -> bool {
         let critical = self.0.get("crit").and_then(Value::as_array);
         let is_critical = critical.is_some_and(|names| names.contains(&"b64".into()));
         is_critical && self.0.get("b64") == Some(&Value::Bool(false))
     }
 
-    /// Whether something detached is signed (TS 119 182-1, 5.2.8).
+    /// Returns whether a detached payload is signed (TS 119 182-1, 5.2.8).
     pub(crate) fn signs_detached(&self) -> bool {
         self.0.contains_key("sigD")
     }
 
-    /// Whether something else is signed than the payload that is inside, in
-    /// base64url.
+    /// Returns whether the signature covers anything other than the attached
+    /// payload in base64url.
     pub(crate) fn signs_other_content(&self) -> bool {
         let is_encoded = self
             .0
@@ -129,8 +126,8 @@ impl ProtectedHeader {
         self.signs_detached() || !is_encoded
     }
 
-    /// Whether it has what the baseline asks of every level (TS 119 182-1, 6.3):
-    /// one time, and one name of the certificate that is not by SHA-1.
+    /// Returns whether the header meets the baseline of every level (TS 119
+    /// 182-1, 6.3): one time, and one certificate name without SHA-1.
     pub(crate) fn is_baseline(&self) -> bool {
         let has = |name| self.0.contains_key(name);
         let has_time = match (has("iat"), has("sigT")) {
@@ -141,7 +138,7 @@ impl ProtectedHeader {
         has_time && matches!(self.certificate_digest(), Ok(Some(_))) && !has("x5t")
     }
 
-    /// The media type of the payload (RFC 7515, 4.1.10).
+    /// Returns the media type of the payload (RFC 7515, 4.1.10).
     pub(crate) fn content_type(&self) -> Option<String> {
         let content_type = self.text("cty")?;
         if content_type.contains('/') {

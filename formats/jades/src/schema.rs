@@ -1,14 +1,14 @@
-//! What headers hold by their schema (ETSI TS 119 182-1, annex B). Programs that
-//! read a signature by it do not take one that breaks it.
+//! Schema of headers (ETSI TS 119 182-1, annex B). Validating programs reject a
+//! signature that violates it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-/// Kinds of objects with their members. `Name=kind` is there once, `Name?=kind` at
-/// most, `Name|Other=kind` is one of both; `kind[n]` is a list of `n` at least. `+`
-/// asks for one member, whichever it is, and `*` lets others stand beside.
+/// Object types with their members. `Name=kind` is required, `Name?=kind`
+/// optional, and `Name|Other=kind` requires one of the two; `kind[n]` is a list
+/// of at least `n`. `+` requires at least one member, `*` permits others.
 const SCHEMA: &str = include_str!("schema.txt");
 
 static KINDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
@@ -16,8 +16,8 @@ static KINDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(": ")).collect()
 });
 
-/// Whether an object is of a kind; what it asks of a header as a whole is not
-/// looked at: a sound signature without it is none of the baseline.
+/// Returns whether an object has a type. Requirements on a whole header are not
+/// checked: a sound signature without them is not baseline.
 pub(crate) fn is_object_of(kind: &str, object: &Map<String, Value>) -> bool {
     let members = KINDS.get(kind).copied().unwrap_or_default();
     let mut is_open = false;

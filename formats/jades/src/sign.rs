@@ -1,8 +1,8 @@
 //! Wraps a payload in a JAdES baseline signature (ETSI TS 119 182-1, 6).
 //!
-//! What is signed is a pure function of payload and request, so every call makes
-//! it anew: the first to ask for a signature of it, the second to ask for a
-//! time-stamp over the text of the value, the last to write it.
+//! The signed data is a pure function of payload and request, so every call
+//! makes it anew. The first call asks for a signature, the second for a
+//! time-stamp over the text of the value, the last one writes the document.
 
 mod request;
 
@@ -26,17 +26,17 @@ use request::Signing;
 const SIGNATURE: &str = "signature";
 const TIMESTAMP: &str = "timestamp";
 
-/// Signs a JSON payload with a JAdES baseline signature (ETSI TS 119 182-1, 6.3)
-/// in the flattened serialization, with the bytes of the document as they are for
-/// the payload.
+/// Signs a JSON payload with a JAdES baseline signature (ETSI TS 119 182-1,
+/// 6.3) in the flattened serialization. The payload is the document, byte for
+/// byte.
 ///
-/// Without answers the step needs a `signature`, of the signing input or, where
-/// that is longer than a mebibyte, of its digest; at level B-T it then needs a
-/// `timestamp`. Nothing but `etsiU` stands in the unprotected header.
+/// Without answers the step needs a `signature`: of the signing input or, if
+/// that exceeds one mebibyte, of its digest. At level B-T it then needs a
+/// `timestamp`. The unprotected header contains only `etsiU`.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`, `already-signed`, or
-/// `bad-request` when the request or an answer cannot be used.
+/// The codes of `inspect`, `already-signed`, or `bad-request` when the request
+/// or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -88,7 +88,8 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// What is told of a signing input: the bytes, or the digest of long ones.
+/// Returns the reported form of a signing input: its bytes, or the digest of a
+/// long one.
 pub(crate) fn told<E: Environment>(
     environment: &E,
     input: &str,
@@ -104,7 +105,8 @@ pub(crate) fn told<E: Environment>(
     })
 }
 
-/// The flattened serialization has room for one signature.
+/// Returns the refusal of a signed document: the flattened serialization has
+/// room for one signature.
 pub(crate) fn already_signed() -> Refusal {
     Refusal::new(
         "already-signed",
@@ -113,7 +115,7 @@ pub(crate) fn already_signed() -> Refusal {
     )
 }
 
-/// The JWS Protected Header (TS 119 182-1, 5.1 and 5.2).
+/// Returns the JWS Protected Header (TS 119 182-1, 5.1 and 5.2).
 fn protected_header(signing: &Signing<'_>) -> Vec<u8> {
     #[derive(Serialize)]
     struct ProtectedHeader<'a> {

@@ -1,5 +1,5 @@
-//! Who signed: the certificate that the protected header names, and no other
-//! (RFC 7515, 4.1.8; ETSI TS 119 182-1, 5.2.2).
+//! The signer: the certificate named by the protected header, and no other (RFC
+//! 7515, 4.1.8; ETSI TS 119 182-1, 5.2.2).
 
 use parafa_format_core::{DigestAlgorithm, Integrity};
 use parafa_pki::algorithm::digest;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use crate::encoding::from_base64url;
 
-/// Digests by their names in `digAlg` (TS 119 182-1, 5.2.2.2), and the one of
-/// `x5t#S256`.
+/// Digest algorithms by `digAlg` name (TS 119 182-1, 5.2.2.2), including the
+/// one of `x5t#S256`.
 const DIGESTS: [(&str, DigestAlgorithm); 3] = [
     ("S256", DigestAlgorithm::Sha256),
     ("S384", DigestAlgorithm::Sha384),
     ("S512", DigestAlgorithm::Sha512),
 ];
 
-/// The digest of the signer's certificate.
+/// Digest of the signer's certificate.
 #[derive(Debug)]
 pub(crate) struct CertificateDigest {
     algorithm: DigestAlgorithm,
@@ -23,11 +23,11 @@ pub(crate) struct CertificateDigest {
 }
 
 impl CertificateDigest {
-    /// Of a member of the protected header: `x5t#S256`, `x5t#o`, or the first one
-    /// of `sigX5ts`.
+    /// Reads a member of the protected header: `x5t#S256`, `x5t#o`, or the
+    /// first digest of `sigX5ts`.
     ///
     /// # Errors
-    /// It is no digest, or one by an algorithm that is not known here.
+    /// An invalid digest, or an unknown algorithm.
     pub(crate) fn read(name: &str, value: &Value) -> Result<Self, Integrity> {
         let digest = match (name, value) {
             ("x5t#S256", Value::String(text)) => Self::of(DigestAlgorithm::Sha256, text),
@@ -43,7 +43,7 @@ impl CertificateDigest {
         }
     }
 
-    /// Whether it is that of a certificate.
+    /// Returns whether this is the digest of a certificate.
     pub(crate) fn names(&self, certificate: &[u8]) -> bool {
         digest(self.algorithm, certificate) == self.value
     }

@@ -1,6 +1,6 @@
-//! What stands beside the signature and is not signed: `etsiU` (ETSI TS 119
-//! 182-1, 5.3.1), the one member of the unprotected header. Its components are
-//! JSON objects of one member, all of them as such or all in base64url.
+//! The unprotected header: `etsiU` (ETSI TS 119 182-1, 5.3.1), its only member.
+//! The components are JSON objects with one member, either all plain or all in
+//! base64url.
 
 use parafa_ades::Values;
 use parafa_format_core::{Refusal, TimestampKind};
@@ -11,18 +11,18 @@ use crate::encoding::{from_base64, from_base64url, to_base64, to_base64url};
 use crate::json;
 use crate::schema;
 
-/// The name of the member.
+/// Name of the member.
 const ETSI_U: &str = "etsiU";
-/// Most certificates, and as many revocation data, that are looked at.
+/// Maximum number of certificates, and of revocation data, that are read.
 const MAX_OBJECTS: usize = 1000;
-/// Most time-stamps, each of which is verified.
+/// Maximum number of time-stamps; each is verified.
 const MAX_TIMESTAMPS: usize = 100;
 
-/// The components, in their order.
+/// The components, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnsignedHeader {
     components: Vec<Component>,
-    /// Whether they are objects as such.
+    /// The components are plain objects.
     is_clear: bool,
 }
 
@@ -30,19 +30,19 @@ pub(crate) struct UnsignedHeader {
 struct Component {
     name: String,
     value: Value,
-    /// What stands in the list.
+    /// The list item, as written.
     item: Value,
 }
 
-/// A time-stamp token that stands there.
+/// A time-stamp token of the header.
 #[derive(Debug)]
 pub(crate) struct Stamp {
     pub(crate) kind: TimestampKind,
-    /// DER, if it can be decoded; else the text.
+    /// DER if it can be decoded, or else the text.
     pub(crate) token: Vec<u8>,
 }
 
-/// Certificates and revocation data that stand there, each DER.
+/// Certificates and revocation data of the header, each DER-encoded.
 #[derive(Debug, Default)]
 pub(crate) struct ValidationValues {
     pub(crate) certificates: Vec<Vec<u8>>,
@@ -78,21 +78,21 @@ impl UnsignedHeader {
         })
     }
 
-    /// Whether there is no component.
+    /// Returns whether there are no components.
     pub(crate) fn is_empty(&self) -> bool {
         self.components.is_empty()
     }
 
-    /// The same with a signature time-stamp (TS 119 182-1, 5.3.4), the DER of an
-    /// RFC 3161 token.
+    /// Adds a signature time-stamp (TS 119 182-1, 5.3.4), a DER-encoded RFC
+    /// 3161 token.
     pub(crate) fn with_signature_timestamp(mut self, token: &[u8]) -> Self {
         let value = json!({"tstTokens": [{"val": to_base64(token)}]});
         self.push("sigTst", value);
         self
     }
 
-    /// The same with certificates and revocation data (TS 119 182-1, 5.3.5.2 and
-    /// 5.3.5.4) behind what is there.
+    /// Appends certificates and revocation data (TS 119 182-1, 5.3.5.2 and
+    /// 5.3.5.4).
     pub(crate) fn with_values(&self, values: &Values) -> Self {
         let mut header = self.clone();
         let objects = |ders: &[Vec<u8>]| -> Vec<Value> {
@@ -117,14 +117,14 @@ impl UnsignedHeader {
         header
     }
 
-    /// How many counter-signatures there are (TS 119 182-1, 5.3.2).
+    /// Returns the number of counter-signatures (TS 119 182-1, 5.3.2).
     pub(crate) fn counter_signatures(&self) -> usize {
         let components = self.components.iter();
         let counter_signatures = components.filter(|component| component.name == "cSig");
         counter_signatures.count()
     }
 
-    /// The time-stamps, at most [`MAX_TIMESTAMPS`]; `None` when there are more.
+    /// Returns the time-stamps; `None` for more than [`MAX_TIMESTAMPS`].
     pub(crate) fn timestamps(&self) -> Option<Vec<Stamp>> {
         let stamps = self.components.iter().flat_map(|component| {
             let kind = match component.name.as_str() {
@@ -146,8 +146,8 @@ impl UnsignedHeader {
         (stamps.len() <= MAX_TIMESTAMPS).then_some(stamps)
     }
 
-    /// What the signature is to be verified with (TS 119 182-1, 5.3.5), without
-    /// what cannot be decoded; `None` when there is nothing of the kind.
+    /// Returns the validation material (TS 119 182-1, 5.3.5), omitting
+    /// undecodable values; `None` without such components.
     pub(crate) fn validation_values(&self) -> Option<ValidationValues> {
         let mut values = ValidationValues::default();
         let mut are_there = false;
@@ -240,7 +240,7 @@ fn items_of<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value>
     value[name].as_array().into_iter().flatten()
 }
 
-/// The DER that an object holds as `val` (`pkiOb`, TS 119 182-1, 5.4.1).
+/// Returns the DER in `val` of an object (`pkiOb`, TS 119 182-1, 5.4.1).
 fn value_of(object: &Value) -> Option<Vec<u8>> {
     from_base64(object.get("val")?.as_str()?)
 }

@@ -13,13 +13,13 @@ use crate::document::Document;
 use crate::jws::Jws;
 use crate::sign::told;
 
-/// Evidence about the signature of a document; a payload that nobody has signed
-/// has none.
+/// Returns evidence about the signature of a document; an unsigned payload has
+/// none.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`, or `too-much-to-verify`
-/// when there are too many time-stamps. Levels beyond T are not looked for any
-/// further when their chains take too much work.
+/// The codes of `inspect`, or `too-much-to-verify` when there are too many
+/// time-stamps. Levels beyond T are not determined if their chains exceed the
+/// work limits.
 pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
     let Document::Signed(jws) = Document::read(document)? else {
         return Ok(Evidence::default());
@@ -55,7 +55,7 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evi
     Ok(pool.into_evidence(vec![signature]))
 }
 
-/// The payload, unless what is signed is detached.
+/// Returns the payload as coverage, unless it is detached.
 fn coverage(jws: &Jws) -> Coverage {
     let (kind, members) = if jws.header.signs_detached() {
         (CoverageKind::Partial, Vec::new())
@@ -65,7 +65,7 @@ fn coverage(jws: &Jws) -> Coverage {
     Coverage { kind, members }
 }
 
-/// Each place once: the same certificate may stand in several lists.
+/// Returns each place once: several lists may contain the same certificate.
 fn places(places: Vec<u32>) -> Vec<u32> {
     Vec::from_iter(BTreeSet::from_iter(places))
 }

@@ -1,4 +1,4 @@
-//! The description of a document; see the crate's documentation.
+//! Description of a document; see the crate's documentation.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use serde::Deserialize;
 use crate::fonts::Fonts;
 use crate::limits::{Limits, passed};
 
-/// Most missing characters that are named.
+/// Maximum number of missing characters in a refusal.
 const MAX_NAMED_CHARACTERS: usize = 100;
 
-/// What a document says.
+/// Content of a document.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Description {
@@ -41,7 +41,7 @@ pub(crate) struct AttachmentDescription {
     pub(crate) relationship: Relationship,
 }
 
-/// What a file is to the document (ISO 19005-3, annex E).
+/// Relationship of a file to the document (ISO 19005-3, annex E).
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Relationship {
@@ -116,7 +116,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Refuses what is too long, and text that the fonts cannot show.
+    /// Refuses content beyond the limits, and text that the fonts cannot show.
     pub(crate) fn check(&self, fonts: &Fonts, limits: &Limits) -> Result<(), Refusal> {
         let rows = |block: &Block| match block {
             Block::Facts { items } => items.len(),
@@ -219,7 +219,7 @@ impl Description {
         Ok(())
     }
 
-    /// Every text that is shown or told.
+    /// Returns every text of the content and metadata.
     fn texts(&self) -> Vec<&str> {
         let mut texts = vec![self.title.as_str()];
         texts.extend(self.header.as_deref());
@@ -243,7 +243,7 @@ impl Description {
 }
 
 impl Language {
-    /// The language tag (RFC 5646).
+    /// Returns the language tag (RFC 5646).
     pub(crate) fn tag(self) -> &'static str {
         match self {
             Self::En => "en",

@@ -1,4 +1,4 @@
-//! The two fonts and what is known of their characters.
+//! The two fonts and their glyph metrics.
 
 use krilla::Data;
 use krilla::text::{Font, GlyphId, KrillaGlyph};
@@ -8,7 +8,7 @@ use skrifa::{FontRef, MetadataProvider};
 const REGULAR: &[u8] = include_bytes!("../fonts/NotoSans-Regular.ttf");
 const BOLD: &[u8] = include_bytes!("../fonts/NotoSans-Bold.ttf");
 
-/// Which of the fonts.
+/// Selects one of the fonts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Face {
     Bold,
@@ -34,20 +34,20 @@ impl Fonts {
         }
     }
 
-    /// Whether both fonts have a character.
+    /// Returns whether both fonts have a character.
     pub(crate) fn have(&self, character: char) -> bool {
         [Face::Bold, Face::Regular]
             .iter()
             .all(|face| self.file(*face).glyph(character).is_some())
     }
 
-    /// The width of a text in units of the font size.
+    /// Returns the width of a text, in units of the font size.
     pub(crate) fn width(&self, face: Face, text: &str) -> f32 {
         let file = self.file(face);
         text.chars().map(|character| file.advance(character)).sum()
     }
 
-    /// The glyphs of a text, one a character.
+    /// Returns the glyphs of a text, one per character.
     pub(crate) fn glyphs(&self, face: Face, text: &str) -> Vec<KrillaGlyph> {
         let file = self.file(face);
         text.char_indices()
@@ -75,7 +75,7 @@ impl Fonts {
 }
 
 impl Face {
-    /// The font as it is embedded.
+    /// Returns the font for embedding.
     pub(crate) fn embedded(self) -> Font {
         let bytes = match self {
             Self::Bold => BOLD,

@@ -1,4 +1,4 @@
-//! Puts what a description says on pages.
+//! Layout of a description on pages.
 
 mod blocks;
 mod page_edges;
@@ -13,13 +13,13 @@ use crate::limits::{Limits, passed};
 use crate::lines::broken;
 use crate::sheet::{Color, Mark, PAGE_HEIGHT, PAGE_WIDTH, Role, Sheet, Style};
 
-/// The left edge of the text, and as far from the right edge of the page.
+/// Left and right margin.
 const MARGIN: f32 = 56.7;
-/// The upper edge of the text.
+/// Upper edge of the text.
 const TOP: f32 = 72.0;
-/// The lower edge of the text.
+/// Lower edge of the text.
 const BOTTOM: f32 = PAGE_HEIGHT - 70.0;
-/// The width of the text.
+/// Width of the text.
 const WIDTH: f32 = PAGE_WIDTH - 2.0 * MARGIN;
 
 const INK: Color = Color(28, 32, 38);
@@ -36,7 +36,7 @@ const CAP_HEIGHT: f32 = 0.714;
 
 const BODY: Style = style(Face::Regular, 10.0, 14.5, INK);
 
-/// Lays a description out on as many pages as it takes.
+/// Lays out a description on the required number of pages.
 pub(crate) fn lay_out(
     description: &Description,
     fonts: &Fonts,
@@ -61,12 +61,12 @@ struct Layout<'a> {
     fonts: &'a Fonts,
     limits: &'a Limits,
     sheet: Sheet,
-    /// Where the next thing goes on the last page.
+    /// Upper edge of the next block on the last page.
     top: f32,
 }
 
 impl Layout<'_> {
-    /// Begins a page unless there is this much room on the last one.
+    /// Starts a new page unless the last one has this much room.
     fn require(&mut self, height: f32) -> Result<(), Refusal> {
         if self.top + height > BOTTOM && self.top > TOP {
             self.begin_page()?;
@@ -86,14 +86,14 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// Leaves room, but not at the upper edge of a page.
+    /// Adds vertical space, except at the top of a page.
     fn space(&mut self, height: f32) {
         if self.top > TOP {
             self.top += height;
         }
     }
 
-    /// Lines one below the other, on as many pages as they take.
+    /// Adds lines, on as many pages as needed.
     fn lines(
         &mut self,
         lines: &[String],
@@ -109,7 +109,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// One line whose upper edge is given.
+    /// Adds one line at an upper edge.
     fn text(&mut self, text: &str, left: f32, top: f32, style: Style, role: Role) {
         if text.is_empty() {
             return;

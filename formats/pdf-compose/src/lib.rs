@@ -1,7 +1,7 @@
-//! PDF documents of our own, written from a description of what they say.
+//! PDF documents composed from a description of their content.
 //!
-//! [`compose`] takes a JSON file and lays it out on A4 pages. What comes out is
-//! tagged, has all fonts in it, and conforms to PDF/A-2a (ISO 19005-2) and
+//! [`compose`] takes a JSON file and lays it out on A4 pages. The output is
+//! tagged, embeds all fonts, and conforms to PDF/A-2a (ISO 19005-2) and
 //! PDF/UA-1 (ISO 14289-1); with attachments it is PDF/A-3a (ISO 19005-3). The
 //! same request and files give the same bytes.
 //!
@@ -28,12 +28,12 @@
 //!   ]
 //! }
 //! ```
-//! `title`, `language` (`lt` or `en`) and `content` are required. A title is
-//! the heading of level 1; headings in the content have level 2 or 3 and make
-//! the outline. `header` and `footer` stand on every page, on one line each,
-//! and so do page numbers. A line feed in a text begins a new line. Columns of
-//! a table have relative widths, or widths by what they hold when none is
-//! given; the header row is repeated on every page, and a row may be longer
+//! `title`, `language` (`lt` or `en`) and `content` are required. The title is
+//! the heading of level 1; headings in the content have level 2 or 3 and form
+//! the outline. `header`, `footer` and the page number appear on every page;
+//! the two texts must fit on one line. A line feed in a text starts a new line.
+//! Columns of a table have relative widths, or widths by content when none is
+//! given. The header row is repeated on every page, and a row may be longer
 //! than a page. Files other than the description are attached exactly when
 //! `attachments` names them. Unknown members are refused, and so is text with
 //! characters that the fonts lack.
@@ -56,20 +56,20 @@ use fonts::Fonts;
 
 pub use limits::Limits;
 
-/// Media type of what is made (RFC 8118).
+/// Media type of the output (RFC 8118).
 const MEDIA_TYPE: &str = "application/pdf";
 
 /// Media type of the description (RFC 8259).
 const DESCRIPTION_MEDIA_TYPE: &str = "application/json";
 
-/// Writes a PDF from the description that the first file is; the others may be
+/// Writes a PDF from the description in the first file; the others may be
 /// attachments.
 ///
 /// # Errors
-/// `bad-request` when the request cannot be used, `description-invalid` when
-/// the description cannot be, `characters-missing` when the fonts lack
-/// characters (they are the subjects), and `document-too-long` when a limit is
-/// passed.
+/// `bad-request` when the request cannot be used; `description-invalid` when
+/// the description is invalid; `characters-missing` when the fonts lack
+/// characters, which are the subjects; `document-too-long` when a limit is
+/// exceeded.
 pub fn compose<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     files: &[SourceFile<'_, E::Blob>],
@@ -87,7 +87,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     Ok(Made::new(MEDIA_TYPE))
 }
 
-/// A file that goes into the document, in the order of the description.
+/// An attachment, in the order of the description.
 struct Attachment {
     name: String,
     media_type: String,

@@ -1,7 +1,7 @@
 use parafa_format_core::{Refusal, refusal};
 
-/// How much is composed before it is refused: far above what people read, far
-/// below what exhausts a sandbox.
+/// Limits on a composed document: far above readable sizes, far below
+/// exhausting a sandbox.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
     /// Bytes of the description.

@@ -1,10 +1,10 @@
-//! Lines of a text that fit into a width.
+//! Line breaking to a width.
 
 use crate::fonts::{Face, Fonts};
 
-/// Breaks a text into lines: after a space, after a hyphen or a slash before a
-/// letter, and anywhere in a word that is wider than a line. Spaces stay at the
-/// end of their line, so that the text can be put together again.
+/// Breaks a text into lines: after a space, after a hyphen or slash before a
+/// letter, and anywhere in a word wider than a line. Spaces stay at the end of
+/// their line, so that the text can be reassembled.
 pub(crate) fn broken(fonts: &Fonts, face: Face, size: f32, text: &str, width: f32) -> Vec<String> {
     let room = width / size;
     let mut lines = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn broken(fonts: &Fonts, face: Face, size: f32, text: &str, width: f3
     lines
 }
 
-/// Parts of a text between which a line may be broken.
+/// Returns the parts of a text between possible line breaks.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;

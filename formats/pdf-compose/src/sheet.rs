@@ -1,19 +1,19 @@
-//! Pages with everything in its place, and the structure of what they say.
+//! Laid out pages with their logical structure.
 
 use crate::fonts::Face;
 
-/// The size of a page in points: A4.
+/// Width of a page in points: A4.
 pub(crate) const PAGE_WIDTH: f32 = 595.276;
-/// The height of a page in points.
+/// Height of a page in points.
 pub(crate) const PAGE_HEIGHT: f32 = 841.89;
 
-/// How a text looks.
+/// Text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Style {
     pub(crate) face: Face,
-    /// Points.
+    /// Font size in points.
     pub(crate) size: f32,
-    /// Points from one line to the next.
+    /// Distance between lines in points.
     pub(crate) leading: f32,
     pub(crate) color: Color,
 }
@@ -22,10 +22,10 @@ pub(crate) struct Style {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Color(pub(crate) u8, pub(crate) u8, pub(crate) u8);
 
-/// What stands on a page; coordinates from its upper left corner.
+/// A mark on a page; coordinates from its upper left corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mark {
-    /// A filled rectangle, which says nothing.
+    /// A filled rectangle without meaning.
     Fill {
         left: f32,
         top: f32,
@@ -33,7 +33,7 @@ pub(crate) enum Mark {
         height: f32,
         color: Color,
     },
-    /// One line of text.
+    /// A line of text.
     Text {
         left: f32,
         baseline: f32,
@@ -43,20 +43,20 @@ pub(crate) enum Mark {
     },
 }
 
-/// What a text is to the document (ISO 32000-1, 14.8.2).
+/// Role of a text in the document (ISO 32000-1, 14.8.2).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Role {
-    /// Part of what the document says.
+    /// Part of the content.
     Content(TagId),
-    /// Repeated at the upper edge of pages.
+    /// Page header.
     Header,
-    /// Repeated at the lower edge of pages.
+    /// Page footer.
     Footer,
-    /// A header row once more.
+    /// A repeated header row.
     Repetition,
 }
 
-/// A structure element by its place in [`Sheet::tags`].
+/// Index of a structure element in [`Sheet::tags`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct TagId(usize);
 
@@ -103,7 +103,7 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
-    /// Adds a structure element at the end of another, or of the document.
+    /// Adds a structure element at the end of another one, or of the document.
     pub(crate) fn tag(&mut self, parent: Option<TagId>, kind: TagKind) -> TagId {
         let id = TagId(self.tags.len());
         self.tags.push(Tag {
@@ -117,19 +117,19 @@ impl Sheet {
         id
     }
 
-    /// The structure elements at the top.
+    /// Returns the top-level structure elements.
     pub(crate) fn roots(&self) -> &[TagId] {
         &self.roots
     }
 
-    /// All structure elements in the order of their identifiers.
+    /// Returns all structure elements in the order of their identifiers.
     pub(crate) fn tags(&self) -> &[Tag] {
         &self.tags
     }
 }
 
 impl TagId {
-    /// The place in [`Sheet::tags`].
+    /// Returns the index in [`Sheet::tags`].
     pub(crate) fn index(self) -> usize {
         self.0
     }

@@ -1,5 +1,4 @@
-//! Writes a laid out document as a tagged PDF that conforms to PDF/A and
-//! PDF/UA.
+//! Writes a laid out document as a tagged PDF conforming to PDF/A and PDF/UA.
 
 use std::num::NonZeroU16;
 use std::time::Duration;
@@ -31,7 +30,7 @@ use crate::sheet::{
     Color, Mark, OutlineEntry, PAGE_HEIGHT, PAGE_WIDTH, Role, Sheet, Style, TagId, TagKind,
 };
 
-/// What made the document, as its metadata say.
+/// Producer in the document metadata.
 const PRODUCER: &str = concat!("Parafa ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the document.
@@ -78,7 +77,7 @@ pub(crate) fn write(
     })
 }
 
-/// Draws on pages and remembers what belongs to which structure element.
+/// Draws on pages and records the structure element of each mark.
 struct Pen {
     fonts: Fonts,
     bold: Font,
@@ -229,7 +228,7 @@ fn outline(entries: &[OutlineEntry]) -> Outline {
     outline
 }
 
-/// An entry with all that follow it and are below it.
+/// Returns an outline entry with the following entries below it.
 fn outline_node<'e>(
     entry: &OutlineEntry,
     following: &mut std::iter::Peekable<impl Iterator<Item = &'e OutlineEntry>>,

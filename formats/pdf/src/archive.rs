@@ -1,10 +1,10 @@
-//! Raises the signatures of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3):
-//! an incremental update adds a document security store with the certificates
-//! of all chains and what their issuers tell about them. No byte that was there
-//! changes, so the next time-stamp (B-LTA) may follow at any time.
+//! Raises the signatures of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
+//! An incremental update adds a document security store with the certificates
+//! of all chains and their revocation data. No existing byte changes, so the
+//! next time-stamp (B-LTA) may follow at any time.
 //!
-//! The plan is a pure function of document, request and answers; every call
-//! makes it anew, and asks for all that is missing then.
+//! The plan is a pure function of document, request and answers. Every call
+//! makes it anew and asks for everything still missing.
 
 mod plan;
 mod store_update;
@@ -26,22 +26,22 @@ use plan::Plan;
 use store_update::Additions;
 
 /// Raises every signature of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
-/// Signatures of other profiles have no level; what it takes to verify them is
-/// added in the same way.
+/// Signatures of other profiles have no level; their validation material is
+/// added too.
 ///
-/// The step needs a `certificate` for every end of a chain that does not sign
-/// itself, and `revocation` data for every certificate below an anchor whose
-/// revocation data the document does not hold. Certificates that sign themselves
-/// end chains; whether they are trusted is asked only when a time-stamp alone
-/// says that somebody signed before being revoked. Nothing is written when the
-/// document holds all that already.
+/// The step needs a `certificate` for every end of a chain that is not
+/// self-signed. It needs `revocation` data for every certificate below an
+/// anchor, unless the document contains it. Self-signed certificates end
+/// chains. Their trust is asked for only if a time-stamp alone proves that a
+/// signer signed before revocation. Nothing is written if the document is
+/// complete already.
 ///
 /// # Errors
-/// `archive-incomplete` when something cannot be had, with one subject for
-/// everything that is missing; `archive-no-room` when there is too much of it;
-/// `too-much-to-verify` when the chains take more work than is done;
-/// `bad-request` when the request cannot be used; a refusal with the codes of
-/// `inspect` when the document cannot be read.
+/// `archive-incomplete` when material is unavailable, with one subject per
+/// missing item; `archive-no-room` when it exceeds the limits;
+/// `too-much-to-verify` when the chains exceed the work limits; `bad-request`
+/// when the request cannot be used; the codes of `inspect` when the document
+/// cannot be read.
 pub fn archive<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -60,7 +60,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         if refusal.code != NO_ROOM_FOR_OBJECTS && refusal.code != refusal::TOO_MUCH_TO_VERIFY {
             return Err(refusal);
         }
-        // There is no room left, but perhaps nothing to be added either.
+        // No room is left, but there may be nothing to add.
         match work_within(&Limits::default())? {
             Work::Done(_, Some(_)) => Err(refusal),
             work => Ok(work),
@@ -82,14 +82,13 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     }))
 }
 
-/// The code of refusals because of limits that leave room for objects.
+/// Code of refusals by the limits that reserve room for objects.
 const NO_ROOM_FOR_OBJECTS: &str = "too-many-objects";
 
-/// What there is to do.
+/// Result of planning.
 enum Work {
-    /// To ask.
     Needs(Vec<Need>),
-    /// To append this, if anything, for the signatures to have this level.
+    /// The level reached, and the update to append, if any.
     Done(BaselineLevel, Option<Vec<u8>>),
 }
 
@@ -131,8 +130,8 @@ fn work<E: Environment>(
     Ok(Work::Done(level, Some(update)))
 }
 
-/// The level that `verify` will find, if it is a long-term one, with no more work
-/// than is left to it when others have signed afterwards.
+/// Returns the long-term level that `verify` will find, if any. Checks with the
+/// work limits that remain after further signatures.
 fn long_term_level<E: Environment>(
     environment: &E,
     limits: &Limits,
@@ -141,7 +140,7 @@ fn long_term_level<E: Environment>(
     additions: &Additions<'_>,
 ) -> Result<Option<BaselineLevel>, Refusal> {
     if !additions.is_empty() {
-        // What is added is read last.
+        // Additions are read last.
         if store.is_cut_short {
             return Err(too_much_to_verify());
         }

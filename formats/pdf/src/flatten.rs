@@ -1,9 +1,10 @@
-//! Interactive forms drawn into the pages (ISO 32000-2, 12.5.5 and 12.7).
+//! Flattening: draws interactive forms into the pages (ISO 32000-2, 12.5.5 and
+//! 12.7).
 //!
-//! A document either comes out with every widget as readers show it and no
-//! form, or not at all: where readers would make something up, where they may
-//! differ, or where a drawing would show something else than the widget, the
-//! answer names every such field. No appearance is ever made here.
+//! The output has every widget as readers show it and no form, or the document
+//! is refused. Fields are refused where readers would generate an appearance,
+//! where readers may differ, or where the drawing would differ from the widget.
+//! The refusal names every such field. Appearances are never generated.
 
 mod appearance;
 mod detach;
@@ -41,20 +42,20 @@ use field::Fields;
 use signed::refuse_signed;
 use widget::annotated_pages;
 
-/// Draws all widgets of a document into its pages and drops its form; the
-/// output is one revision. A document without widgets and without a form comes
-/// out as it is.
+/// Draws all widgets of a document into its pages and removes its form. The
+/// output is one revision. A document with neither widgets nor form is returned
+/// unchanged.
 ///
-/// Scripts of the document and of its pages stay, as does everything that is no
-/// part of the form; those that look for fields find none. Notes tell of what an
-/// operator may want to know: `need-appearances` and `usage-rights`.
+/// Document and page scripts stay, as does everything outside the form; scripts
+/// that look up fields find none. Notes for the operator: `need-appearances`
+/// and `usage-rights`.
 ///
 /// # Errors
 /// `flatten-refused` with all fields that cannot be drawn as readers show them,
-/// each as `<fully qualified name>: <reason>`; `signed` when the document is
-/// signed, with the fields that show a signature; `xfa` for XFA forms; the codes
-/// of `inspect` for a document that cannot be read, or `bad-request` when the
-/// request cannot be used.
+/// each as `<fully qualified name>: <reason>`; `signed` for a signed document,
+/// with the fields that show a signature; `xfa` for XFA forms; the codes of
+/// `inspect` for an unreadable document; or `bad-request` for an unusable
+/// request.
 pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     document: &E::Blob,
@@ -78,13 +79,13 @@ pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     })
 }
 
-/// A document flattened.
+/// A flattened document.
 struct Flattened<'f, 'a> {
     edits: Edits<'f, 'a>,
     notes: Vec<Cow<'static, str>>,
 }
 
-/// The changes that flatten a document; `None` when there is nothing to do.
+/// Returns the changes that flatten a document; `None` if there are none.
 fn flattened<'f, 'a>(
     file: &'f PdfFile<'a>,
     seed: &[u8],
@@ -106,8 +107,8 @@ fn flattened<'f, 'a>(
     let drawn = drawer.draw_all(&drawings, &mut edits)?;
     leftovers::remove_from_pages(&pages, &mut edits)?;
     edits.remove_entry(file.catalog_id(), b"AcroForm")?;
-    // Usage rights (12.8.2.3) are rights to fill in the form, and the signature
-    // that grants them is over the old file.
+    // Usage rights (12.8.2.3) permit filling in the form, and their signature
+    // covers the original file.
     edits.remove_entry(file.catalog_id(), b"Perms")?;
     parent_tree::forget(&leftovers::unused_keys(file, &pages, &drawn), &mut edits)?;
     let gone = leftovers::gone(file, &fields, &pages);
@@ -115,13 +116,13 @@ fn flattened<'f, 'a>(
     Ok(Some(Flattened { edits, notes }))
 }
 
-/// What there is to tell about a document that is flattened.
+/// Returns the notes on a flattened document.
 fn notes(file: &PdfFile<'_>, drawings: &[Drawing]) -> Result<Vec<Cow<'static, str>>, Refusal> {
     let catalog = file.catalog()?;
     let form = file.entry_dictionary(catalog, b"AcroForm");
     let needs_appearances = form.and_then(|form| file.entry(form, b"NeedAppearances"));
     let mut notes = Vec::new();
-    // Readers that make the appearances anew may show a value otherwise.
+    // Readers that regenerate appearances may show a value differently.
     if matches!(needs_appearances, Some(Object::Boolean(true)))
         && drawings.iter().any(|drawing| drawing.shows_value)
     {
@@ -135,7 +136,7 @@ fn notes(file: &PdfFile<'_>, drawings: &[Drawing]) -> Result<Vec<Cow<'static, st
     Ok(notes)
 }
 
-/// Refuses XFA forms (12.7.8), of which the widgets show only a part.
+/// Refuses XFA forms (12.7.8): widgets show only a part of them.
 fn refuse_xfa(file: &PdfFile<'_>) -> Result<(), Refusal> {
     let catalog = file.catalog()?;
     let form = file.entry_dictionary(catalog, b"AcroForm");

@@ -6,14 +6,14 @@ use crate::page_content::refuse_bombs;
 use crate::structure::with_structure;
 use crate::verify::CheckedSignature;
 
-/// Most signatures that are told by name.
+/// Maximum number of signatures listed by name.
 const MOST_NAMED: usize = 10;
 
-/// Reads a document strictly and tells what it is; the document may be signed
+/// Reads a document strictly and reports its properties. It may be signed
 /// exactly when there is no refusal.
 ///
 /// # Errors
-/// A refusal with a code of the catalogue when the document is not taken.
+/// A refusal with a code of the catalogue when the document is not accepted.
 pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let limits = Limits::with_room_for_a_signature();
     with_structure(document, &limits, |file| {
@@ -57,8 +57,8 @@ fn named(signature: &CheckedSignature<'_>) -> String {
     format!("{name:?} ({})", signature.integrity.name())
 }
 
-/// Tells of signatures that are not seen to be intact. They keep nobody from
-/// signing what the document says now, which the new signature is over.
+/// Returns a note on signatures not shown to be intact. They do not prevent
+/// signing: the new signature covers the current content.
 fn told(code: &'static str, detail: &str, signatures: &[String]) -> Option<Note> {
     let (named, others) = signatures.split_at(signatures.len().min(MOST_NAMED));
     let others = match others.len() {

@@ -1,7 +1,8 @@
-//! Which documents are taken for signing.
+//! Intake: decides which documents may be signed.
 //!
-//! The rules refuse what two readers could show differently, what acts on its
-//! own, and what an earlier signature forbids; notes tell the rest.
+//! The rules refuse content that readers may show differently, automatic
+//! actions, and changes that earlier signatures forbid. Everything else of
+//! interest becomes a note.
 
 mod actions;
 mod earlier_signatures;
@@ -19,53 +20,54 @@ use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
 use crate::verify::require_verifiable;
 
-/// Most objects that signing adds: form, field, signature and cross-reference
-/// stream.
+/// Maximum number of objects added by signing: form, field, signature and
+/// cross-reference stream.
 const NEW_OBJECTS: u32 = 4;
 
-/// What is to become of a document.
+/// Intended use of a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Purpose {
-    /// To be told of, and perhaps only carried: what keeps a signature from being
-    /// added is told beside it.
+    /// A report, or transport in a container: obstacles to a signature are
+    /// reported.
     Report,
-    /// A signature in a field that it has.
+    /// A signature in an existing field.
     SignatureInItsField,
-    /// A signature in a field that is added.
+    /// A signature in a new field.
     SignatureInNewField,
-    /// No signature: XFA forms are taken, whose pages may show something else
-    /// than what the form draws.
+    /// No signature. XFA forms are accepted, although their pages may show
+    /// something other than the form draws.
     Rehearsal,
 }
 
-/// A document that is taken, and what was found in it.
+/// An accepted document with its findings.
 pub(crate) struct Examined<'f, 'a> {
     pub(crate) report: Report,
     pub(crate) signatures: Vec<SignatureDictionary>,
     pub(crate) detector: ChangeDetector<'f, 'a>,
 }
 
-/// Applies every intake rule to a parsed file: refuses what nobody could see or
-/// open, and reports what the document is, with what would be refused of a
+/// Applies every intake rule to a parsed file. Refuses documents that cannot be
+/// shown or opened; otherwise reports its properties, including obstacles to a
 /// signature in a new field.
 pub(crate) fn examine<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
     examine_for(file, Purpose::Report)
 }
 
-/// Refuses what cannot be signed in a new field, before anything is appended.
+/// Refuses a document that cannot be signed in a new field, before anything is
+/// appended.
 pub(crate) fn examine_to_sign<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
     examine_for(file, Purpose::SignatureInNewField)
 }
 
-/// The same for a signature in an empty field that the document has: earlier
-/// signatures may lock every other.
+/// Like [`examine_to_sign`], for a signature in an existing empty field:
+/// earlier signatures may lock all others.
 pub(crate) fn examine_for_its_own_field<'f, 'a>(
     file: &'f PdfFile<'a>,
 ) -> Result<Examined<'f, 'a>, Refusal> {
     examine_for(file, Purpose::SignatureInItsField)
 }
 
-/// The same for what is not signed.
+/// Like [`examine_to_sign`], for a document that is not signed.
 pub(crate) fn examine_even_xfa<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
     examine_for(file, Purpose::Rehearsal)
 }
@@ -79,7 +81,7 @@ fn examine_for<'f, 'a>(
     if purpose != Purpose::Rehearsal {
         interactive_form::refuse_xfa(file)?;
     }
-    // There may be very many, and finding them is much of the work.
+    // There may be many fields, and collecting them is expensive.
     let fields = file.field_nodes()?;
     let told_fields = interactive_form::told(&fields);
     notes.extend(interactive_form::prepared(file, &fields));
@@ -111,7 +113,7 @@ fn examine_for<'f, 'a>(
     })
 }
 
-/// Refuses what only a signature in place would break.
+/// Refuses documents for reasons that concern only embedded signatures.
 fn require_signable(
     file: &PdfFile<'_>,
     purpose: Purpose,
@@ -132,8 +134,8 @@ fn require_signable(
     Ok(())
 }
 
-/// Refuses a catalog that is referred to as if it were part of what is shown:
-/// every signature changes it, so that nobody could sign after the next one.
+/// Refuses a catalog that is referenced as visible content. Every signature
+/// changes the catalog, so no further signature could follow the next one.
 fn require_catalog_alone(detector: &ChangeDetector<'_, '_>) -> Result<(), Refusal> {
     if detector.shows_catalog()? {
         let detail = "The catalog, which every signature changes, is referred to as if it were \
@@ -143,7 +145,7 @@ fn require_catalog_alone(detector: &ChangeDetector<'_, '_>) -> Result<(), Refusa
     Ok(())
 }
 
-/// The version of the header, or a later one that the catalog gives (ISO
+/// Returns the version of the header, or a later one in the catalog (ISO
 /// 32000-2, 7.7.2).
 fn version(file: &PdfFile<'_>) -> String {
     let header = file.header_version();

@@ -1,10 +1,10 @@
 //! PDF documents (ISO 32000) and PAdES signatures (ETSI EN 319 142-1).
 //!
-//! A document is read once, as a whole, by [`structure`]: the chain of
-//! cross-reference sections, every live object and the exact source bytes
-//! behind them. [`intake`] decides whether such a file may be signed here, and
-//! refuses what two readers could see differently. Signing appends; nothing
-//! that is already in a file is ever written again from a parsed form.
+//! [`structure`] reads a document once and completely: the chain of
+//! cross-reference sections, every live object and its exact source bytes.
+//! [`intake`] decides whether the file may be signed, and refuses content that
+//! readers may see differently. Signing appends: existing content is never
+//! rewritten from a parsed form.
 
 mod archive;
 mod flatten;
@@ -34,7 +34,7 @@ pub use verify::verify;
 /// Media type of PDF (RFC 8118).
 pub(crate) const MEDIA_TYPE: &str = "application/pdf";
 
-/// What this format is and how its operations keep their input.
+/// Describes this format and how its operations preserve their input.
 #[must_use]
 pub fn about() -> About {
     About {

@@ -1,13 +1,13 @@
 use parafa_ades::ChainLimits;
 use parafa_format_core::{Refusal, refusal};
 
-/// How much of a document is taken before it is refused.
+/// Limits on documents; beyond them a document is refused.
 ///
-/// The limits are far above what people sign and far below what a hostile
-/// document needs to exhaust a sandbox.
+/// They are far above common documents, and far below the size that exhausts a
+/// sandbox.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
-    /// Bytes of a document: a host takes no longer output.
+    /// Bytes of a document; a host accepts no longer output.
     pub document_bytes: u64,
     /// Pages.
     pub pages: usize,
@@ -19,10 +19,10 @@ pub struct Limits {
     pub field_name_bytes: usize,
     /// Live indirect objects.
     pub objects: usize,
-    /// Bytes of memory that all live objects together take once they are
-    /// loaded, by an estimate for memories of 32 bits.
+    /// Memory of all loaded live objects in bytes, estimated for 32-bit
+    /// targets.
     pub loaded_bytes: usize,
-    /// Cross-reference sections, one or two a revision.
+    /// Cross-reference sections; one or two per revision.
     pub sections: usize,
     /// Entries of all cross-reference sections together.
     pub entries: usize,
@@ -34,32 +34,31 @@ pub struct Limits {
     pub page_content_bytes: usize,
     /// Bytes of all decoded content streams together.
     pub content_total_bytes: usize,
-    /// Decoded bytes for one encoded byte, beyond the first mebibyte.
+    /// Ratio of decoded to encoded bytes, beyond the first mebibyte.
     pub decoded_ratio: usize,
     /// Bytes of all decoded streams of the document security store together.
     pub security_store_bytes: usize,
-    /// Bytes that all signatures together cover: each is a digest over its
-    /// revision.
+    /// Bytes covered by all signatures together: each digests its revision.
     pub covered_bytes: u64,
-    /// Objects that were written after signatures, each counted for every
-    /// signature before it: they are compared with what they were.
+    /// Objects written after signatures, counted once per earlier signature,
+    /// because each is compared with its old state.
     pub compared_objects: usize,
-    /// Bytes of the structure trees that later signatures made grow, each counted
-    /// for every signature before it.
+    /// Bytes of structure trees extended by later signatures, counted once per
+    /// earlier signature.
     pub structure_bytes: usize,
-    /// Time-stamps in all signatures together, each of which is verified.
+    /// Time-stamps of all signatures together; each is verified.
     pub timestamps: usize,
-    /// What is done for the chains of all signatures.
+    /// Work on the chains of all signatures.
     pub chains: ChainLimits,
-    /// Streams that archiving adds.
+    /// Streams added by archiving.
     pub archive_streams: usize,
-    /// Bytes of all streams together that archiving adds.
+    /// Total bytes of the streams added by archiving.
     pub archive_bytes: usize,
 }
 
 impl Limits {
-    /// What may be signed: a document and the update that signs it must pass
-    /// together, or a person signs in vain.
+    /// Limits for documents to be signed. The document with its signing update
+    /// must pass the default limits, or a person signs in vain.
     pub(crate) fn with_room_for_a_signature() -> Self {
         let limits = Self::default();
         Self {
@@ -78,7 +77,7 @@ impl Limits {
         }
     }
 
-    /// Refuses a document that is longer, or would become so.
+    /// Refuses a length beyond the limit.
     pub(crate) fn require_length(&self, len: u64) -> Result<(), Refusal> {
         if len > self.document_bytes {
             let detail = format!("A document may have {} bytes.", self.document_bytes);
@@ -87,12 +86,12 @@ impl Limits {
         Ok(())
     }
 
-    /// What may be archived: what is added must leave room for those who sign
-    /// afterwards.
+    /// Limits for documents to be archived: the additions must leave room for
+    /// later signatures.
     pub(crate) fn with_room_for_an_archive() -> Self {
-        /// Bytes of memory for a stream but its data, and the reference to it.
+        /// Bytes of memory for a stream without its data, and its reference.
         const BYTES_PER_STREAM: usize = 1024;
-        /// Catalog, store and its three lists, cross-reference stream.
+        /// Catalog, store with its three lists, and cross-reference stream.
         const OTHER_OBJECTS: usize = 10;
 
         let limits = Self::with_room_for_a_signature();

@@ -1,8 +1,8 @@
-//! What a PDF holds to verify its signatures when nobody can be asked any more
-//! (ETSI EN 319 142-1, 6.3; ISO 32000-2, 12.8.4.3).
+//! Long-term validation material of a PDF, for verification when no service can
+//! be asked any more (ETSI EN 319 142-1, 6.3; ISO 32000-2, 12.8.4.3).
 //!
-//! `verify` names the level by what the document holds; `archive` adds what is
-//! missing. Both look through the same positions of signatures.
+//! `verify` derives the level from the content of the document; `archive` adds
+//! the missing material. Both evaluate the same signature positions.
 
 mod positions;
 mod security_store;

@@ -3,25 +3,25 @@ use parafa_format_core::Refusal;
 
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile};
 
-/// Numbers for new objects, which nothing in a document has or mentions.
+/// Numbers for new objects, neither used nor referenced in the document.
 pub(crate) struct ObjectNumbers {
     next: u32,
 }
 
 impl ObjectNumbers {
-    /// The numbers that a document leaves.
+    /// Starts after the numbers of a document.
     pub(crate) fn after(file: &PdfFile<'_>) -> Self {
         Self {
             next: file.next_object_number(),
         }
     }
 
-    /// One more than the highest number that is taken.
+    /// Returns one more than the highest number allocated.
     pub(crate) fn next(&self) -> u32 {
         self.next
     }
 
-    /// Takes a number.
+    /// Allocates a number.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         let number = self.next;
         if number > MAX_OBJECT_NUMBER {

@@ -1,11 +1,10 @@
 //! Drawings on pages (ISO 32000-2, 7.8).
 //!
-//! What a page shows already stays in its own streams, byte for byte. What is
-//! drawn before it cannot be disturbed by it. For what is drawn after it, it is
-//! shut in between `q` and `Q`, so that nothing it leaves behind reaches that,
-//! and what it leaves open is closed; this takes content that every reader
-//! reads alike. Names go into copies of the page's resources: other pages may
-//! share them.
+//! Existing content stays in its own streams, byte for byte. It cannot affect
+//! drawings placed before it. For drawings after it, it is enclosed in `q` and
+//! `Q`, and everything it leaves open is closed. This requires content that
+//! every reader parses alike. Resource names go into copies of the page's
+//! resources, because pages may share them.
 
 mod bombs;
 mod contents;
@@ -37,31 +36,31 @@ pub(crate) use operators::{Operand, Operators};
 pub(crate) use page_tree::{PageResources, PageTree, node_entries};
 use resources::ResourceCopies;
 
-/// Drawings to be put on the pages of a document.
+/// Drawings to add to the pages of a document.
 pub(crate) struct PageDrawings<'f, 'a> {
     file: &'f PdfFile<'a>,
     tree: PageTree,
     pages: BTreeMap<ObjectId, Drawings>,
     resources: ResourceCopies<'f, 'a>,
-    /// Contents that were read.
+    /// Isolations by content, each read once.
     isolations: BTreeMap<Contents, Result<Rc<Isolation>, PageContentError>>,
 }
 
-/// What is drawn on one page.
+/// Drawings of one page.
 #[derive(Default)]
 struct Drawings {
-    /// Before what it draws already.
+    /// Drawn before the existing content.
     below: Vec<u8>,
-    /// How that is shut in, once it was read.
+    /// Isolation of the existing content, once read.
     isolation: Option<Result<Rc<Isolation>, PageContentError>>,
-    /// Whether anything can be drawn after it.
+    /// Drawing after the existing content is possible.
     is_open: bool,
-    /// After it.
+    /// Drawn after the existing content.
     above: Vec<u8>,
 }
 
 impl<'f, 'a> PageDrawings<'f, 'a> {
-    /// Nothing drawn yet; names are derived from the seed of the request.
+    /// Starts without drawings; names are derived from the seed of the request.
     pub(crate) fn new(file: &'f PdfFile<'a>, tree: PageTree, seed: &[u8]) -> Self {
         Self {
             file,
@@ -72,16 +71,16 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         }
     }
 
-    /// The resources of a page as they are.
+    /// Returns the existing resources of a page.
     pub(crate) fn resources(&self, page: ObjectId) -> Option<PageResources<'f>> {
         self.tree.resources(self.file, page)
     }
 
-    /// Reads what a page draws already; nothing can be drawn after it if
-    /// readers may differ about it, because its effects would be unknown.
+    /// Reads the existing content of a page. Nothing can be drawn after content
+    /// on which readers may differ, because its effects are unknown.
     ///
     /// # Errors
-    /// When the content cannot be decoded, is not clear, or ends inside a layer.
+    /// Content that cannot be decoded, is not clear, or ends inside a layer.
     pub(crate) fn open(
         &mut self,
         page: ObjectId,
@@ -95,11 +94,11 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         Ok(())
     }
 
-    /// How many marked contents (14.6) a reader may find open at the end of what
-    /// a page draws already; none when none of them can be that of a layer.
+    /// Returns the maximum number of marked-content sequences (14.6) that may
+    /// be open after the existing content; 0 if none can belong to a layer.
     ///
     /// # Errors
-    /// When the content cannot be decoded: nothing is known of it then.
+    /// Content that cannot be decoded: nothing is known of it.
     pub(crate) fn open_marked_contents(
         &mut self,
         page: ObjectId,
@@ -124,7 +123,7 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
             return known.clone();
         }
         let isolation = self.isolation_of_contents(page, decoder);
-        // Also why there is none: each of a page's many widgets may ask.
+        // Errors are cached too: each of many widgets may ask.
         self.pages.entry(page).or_default().isolation = Some(isolation.clone());
         isolation
     }
@@ -162,10 +161,9 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         Isolation::read(self.file, &contents.streams(self.file), decoder).map(Rc::new)
     }
 
-    /// Draws a form XObject (8.10) on an open page, after all that is drawn
-    /// there already; `matrix` maps its form space, as left by its own
-    /// `/Matrix`, to the page's default user space. Pages that are not open
-    /// are left alone.
+    /// Draws a form XObject (8.10) on an open page, after everything drawn so
+    /// far. `matrix` maps its form space, after its own `/Matrix`, to the
+    /// page's default user space. Pages that are not open stay unchanged.
     pub(crate) fn draw(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
         if self.is_open(page) {
             let drawing = self.drawing(page, form, matrix);
@@ -174,7 +172,8 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         }
     }
 
-    /// The same as an artifact: no part of what the document says (14.8.2.2).
+    /// Like `draw`, but as an artifact, outside the logical structure
+    /// (14.8.2.2).
     pub(crate) fn draw_artifact(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
         if self.is_open(page) {
             let drawing = artifact(&self.drawing(page, form, matrix));
@@ -183,15 +182,15 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         }
     }
 
-    /// Draws an artifact on any page, before all that it draws already and
-    /// after what was drawn in this way.
+    /// Draws an artifact on any page, before the existing content and after
+    /// earlier artifacts of this kind.
     pub(crate) fn draw_artifact_below(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) {
         let drawing = artifact(&self.drawing(page, form, matrix));
         let drawings = self.pages.entry(page).or_default();
         drawings.below.extend(drawing.into_bytes());
     }
 
-    /// The operators that draw a form XObject.
+    /// Returns the operators that draw a form XObject.
     fn drawing(&mut self, page: ObjectId, form: ObjectId, matrix: &Matrix) -> String {
         let name = self.resources.xobject_name(&self.tree, page, form);
         if matrix.is_identity() {
@@ -201,15 +200,15 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
         }
     }
 
-    /// Writes the new streams, resources and entries of the pages.
+    /// Writes the new streams, resources and page entries.
     ///
     /// # Errors
-    /// `too-many-objects` when that takes too much room.
+    /// `too-many-objects` when the output is too large.
     pub(crate) fn write(self, edits: &mut Edits<'f, 'a>) -> Result<(), Refusal> {
         self.resources.write(edits)?;
         let mut writer = ContentsWriter::new(self.file);
         for (page, drawings) in &self.pages {
-            // What lies below a page's own content needs not be kept from it.
+            // Drawings below the content need no isolation from it.
             let is_shut_in = !drawings.above.is_empty();
             if drawings.below.is_empty() && !is_shut_in {
                 continue;
@@ -230,7 +229,7 @@ impl<'f, 'a> PageDrawings<'f, 'a> {
     }
 }
 
-/// Operators as an artifact.
+/// Marks operators as an artifact.
 fn artifact(operators: &str) -> String {
     format!("/Artifact BMC {operators}EMC\n")
 }

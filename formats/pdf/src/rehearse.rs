@@ -1,15 +1,14 @@
-//! What the sandbox gives back in place of a signed document: the caller's own
-//! pages, each with a banner that says that nothing is signed.
+//! Rehearsal: the sandbox returns the caller's pages, each with a banner that
+//! states that nothing is signed, in place of a signed document.
 //!
-//! The banner is added by an incremental update (ISO 32000-2, 7.5.6), so that
-//! every byte of the document stays and PDF/A stays PDF/A. It stands on every
-//! page twice: drawn before the page's own content, which cannot disturb it
-//! there, and shown by the last annotation, above all that the page draws. So
-//! nothing has to be known about the content, unless there are layers: the
-//! annotation then closes those that the content may leave open, and there is no
-//! rehearsal when it cannot be known how many these are.
-//! Readers that draw the fields of a form above all annotations may show a
-//! field above the banner; its text can be extracted all the same.
+//! The banner is added by an incremental update (ISO 32000-2, 7.5.6): every
+//! byte of the document stays, and PDF/A stays PDF/A. Every page has it twice:
+//! drawn before the page's content, which cannot affect it there, and in the
+//! last annotation, on top of everything. Nothing needs to be known about the
+//! content, unless there are layers. The annotation then closes sequences that
+//! may be left open; without a known bound on these, the rehearsal is refused.
+//! Readers that draw form fields on top of all annotations may show a field
+//! over the banner; its text remains extractable.
 
 mod annotation;
 mod banner;
@@ -32,18 +31,17 @@ use banner::Banner;
 use layers::Layers;
 use placement::DisplayedPage;
 
-/// Marks every page of a document as unsigned: a banner across the top of the
-/// page as it is displayed says `NEPASIRAŠYTA · UNSIGNED`, as text that can be
-/// extracted. A document that has a signature already comes out as it is. The
-/// pages of an XFA form are marked as well. A page whose boxes viewers take for
-/// different areas, such as a `/CropBox` outside the `/MediaBox`, is given the
-/// one that it is marked in.
+/// Marks every page of a document as unsigned. A banner across the top of the
+/// displayed page says `NEPASIRAŠYTA · UNSIGNED`, as extractable text. A
+/// document with a signature is returned unchanged. Pages of an XFA form are
+/// marked as well. If viewers interpret the boxes of a page differently, such
+/// as a `/CropBox` outside the `/MediaBox`, the page gets the box it is marked
+/// in.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect` but `xfa`,
-/// `too-many-objects` also when the banners would take too much room, or layers
-/// may be left open by a content that cannot be decoded, or `bad-request` when
-/// the request cannot be used.
+/// The codes of `inspect` except `xfa`; `too-many-objects` also when the
+/// banners would take too much room, or when undecodable content may leave
+/// layers open; or `bad-request` when the request cannot be used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     _environment: &E,
     document: &E::Blob,
@@ -68,7 +66,7 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     Ok(Made::new(MEDIA_TYPE))
 }
 
-/// The update that adds the banners.
+/// Returns the update that adds the banners.
 fn with_banners(file: &PdfFile<'_>, seed: &[u8]) -> Result<Vec<u8>, Refusal> {
     let mut edits = Edits::new(file);
     let banner = Banner::add(&mut edits)?;

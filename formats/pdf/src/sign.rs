@@ -1,9 +1,9 @@
 //! Appends one PAdES baseline signature (ETSI EN 319 142-1) as an incremental
 //! update (ISO 32000-2, 7.5.6).
 //!
-//! The update is a pure function of the document and the request, so every
-//! call makes it anew: the first to ask for a signature over its digest, the
-//! second to ask for a time-stamp over the signature, the last to write it.
+//! The update is a pure function of the document and the request, so every call
+//! makes it anew. The first call asks for a signature over its digest, the
+//! second for a time-stamp over the signature, the last one writes it.
 
 mod acro_form;
 mod blank_signature;
@@ -32,13 +32,12 @@ use revision::Revision;
 ///
 /// Without answers the step needs a `signature`; at level B-T it then needs a
 /// `timestamp`. The new signature is an invisible field of its own, or the
-/// empty signature field that the parameter `field` names; no object of the
-/// document is written again from a parsed form.
+/// empty signature field in the parameter `field`. No object of the document is
+/// rewritten from a parsed form.
 ///
 /// # Errors
-/// A refusal of the document with the codes of `inspect`, `no-room` when the
-/// signature does not fit into what was reserved, or `bad-request` when the
-/// request or an answer cannot be used.
+/// The codes of `inspect`; `no-room` when the signature exceeds the reserved
+/// bytes; `bad-request` when the request or an answer cannot be used.
 pub fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -148,8 +147,8 @@ fn cms(
     Ok(builder.to_der())
 }
 
-/// Refuses as soon as it is known that the signature will not fit: a person
-/// should not sign in vain.
+/// Refuses as soon as the signature is known not to fit: a person should not
+/// sign in vain.
 fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
     if cms.len() > signing.reserve {
         return Err(Refusal::new(

@@ -1,5 +1,5 @@
-//! Signature dictionaries (ISO 32000-2, 12.8.1), what their ranges cover and
-//! what later revisions changed.
+//! Signature dictionaries (ISO 32000-2, 12.8.1), their coverage, and changes by
+//! later revisions.
 
 mod byte_range;
 mod changes;
@@ -21,53 +21,53 @@ pub(crate) use new_field::new_field_name;
 pub(crate) use permissions::{AccessPermission, Permissions};
 use permissions::{LockReader, Transforms};
 
-/// A signature or document time-stamp that a signature field has as its value.
+/// A signature or document time-stamp that is the value of a signature field.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SignatureDictionary {
-    /// Fully qualified name of the first field with this value, with the
-    /// signature's object number when an earlier field has the same name.
+    /// Fully qualified name of the first field with this value. The signature's
+    /// object number is appended if an earlier field has the same name.
     pub(crate) field_name: String,
-    /// The signature dictionary, or the field when the dictionary is direct.
+    /// The signature dictionary, or the field if the dictionary is direct.
     pub(crate) id: ObjectId,
-    /// Whether it is a DocTimeStamp rather than a signature.
+    /// A DocTimeStamp rather than a signature.
     pub(crate) is_document_timestamp: bool,
-    /// The signed ranges, or why they are not what they should be.
+    /// The signed ranges, or their defect.
     pub(crate) byte_range: Result<ByteRange, ByteRangeError>,
-    /// `/Contents` up to the end of the value, without the padding.
+    /// `/Contents` up to the end of the value, without padding.
     pub(crate) contents: Vec<u8>,
     /// `/SubFilter` without the slash.
     pub(crate) sub_filter: Option<Vec<u8>>,
-    /// `/M`: claimed signing time, seconds since the Unix epoch.
+    /// `/M`: claimed signing time in seconds since the Unix epoch.
     pub(crate) claimed_time: Option<i64>,
-    /// What a certification signature permits (`/DocMDP`).
+    /// Permission of a certification signature (`/DocMDP`).
     pub(crate) certification: Option<AccessPermission>,
-    /// What it permits to change after it.
+    /// Changes permitted after the signature.
     pub(crate) permissions: Permissions,
-    /// What it states itself.
+    /// Permission stated by the signature itself.
     own_access: Option<AccessPermission>,
-    /// What the signature covers.
+    /// Coverage of the file.
     pub(crate) coverage: CoverageKind,
 }
 
 impl SignatureDictionary {
-    /// Whether it says itself what may be changed after it.
+    /// Returns whether the signature itself restricts later changes.
     pub(crate) fn restricts(&self) -> bool {
         self.own_access.is_some() || self.permissions.has_locks()
     }
 
-    /// Where what it covers ends; 0 when that is not what it should be.
+    /// Returns the end of the covered bytes; 0 for a defective range.
     pub(crate) fn end_of_coverage(&self) -> usize {
         self.byte_range.as_ref().map_or(0, |range| range.end)
     }
 }
 
-/// All signatures that signature fields refer to, in the order in which they
-/// were made (by the end of what they cover).
+/// Returns all signatures referenced by signature fields, in the order they
+/// were made, that is by end of coverage.
 pub(crate) fn find(file: &PdfFile<'_>) -> Result<Vec<SignatureDictionary>, Refusal> {
     find_in(file, &file.field_nodes()?)
 }
 
-/// The same of a file whose fields are known: there may be very many.
+/// Like `find`, with the fields already known: there may be many.
 pub(crate) fn find_in(
     file: &PdfFile<'_>,
     fields: &[FieldNode<'_>],
@@ -84,8 +84,8 @@ pub(crate) fn find_in(
             continue;
         }
         let mut signature = read(file, field, id, dictionary, &mut locks)?;
-        // Fields must not share a name, but some do; signatures are told apart
-        // by it.
+        // Field names must be unique, but some files repeat them; signatures
+        // are identified by name.
         while !names.insert(signature.field_name.clone()) {
             signature.field_name = format!("{} [{}]", signature.field_name, id.0);
         }
@@ -101,8 +101,8 @@ pub(crate) fn find_in(
     Ok(signatures)
 }
 
-/// The signature that a signature field has as its value, with the number it
-/// is known by.
+/// Returns the signature that is the value of a signature field, with its
+/// object number.
 fn signature_of<'f>(
     file: &'f PdfFile<'_>,
     field: &FieldNode<'f>,
@@ -110,13 +110,13 @@ fn signature_of<'f>(
     value_of(file, field).filter(|(_, dictionary)| !has_no_value(dictionary))
 }
 
-/// Whether a signature field was prepared and nobody signed: there is nothing but
-/// zeros for a signature.
+/// Returns whether a signature field was prepared but not signed: `/Contents`
+/// is all zeros.
 pub(crate) fn is_prepared(file: &PdfFile<'_>, field: &FieldNode<'_>) -> bool {
     value_of(file, field).is_some_and(|(_, dictionary)| has_no_value(dictionary))
 }
 
-/// One that stands elsewhere than in the dictionary is a value.
+/// An indirect `/Contents` counts as a value.
 fn has_no_value(signature: &Dictionary) -> bool {
     match signature.get(b"Contents") {
         Err(_) | Ok(Object::Null) => true,
@@ -125,13 +125,13 @@ fn has_no_value(signature: &Dictionary) -> bool {
     }
 }
 
-/// The signature dictionary of a signature field.
+/// Returns the signature dictionary of a signature field.
 fn value_of<'f>(
     file: &'f PdfFile<'_>,
     field: &FieldNode<'f>,
 ) -> Option<(ObjectId, &'f Dictionary)> {
-    // A value of its own counts wherever it stands in the tree: fields put
-    // below it later must not hide a signature.
+    // A field's own value counts anywhere in the tree: fields added below it
+    // later must not hide a signature.
     let holds_value = field.is_terminal_field || field.dictionary.has(b"V");
     if field.kind != FieldKind::Signature || !holds_value {
         return None;
@@ -145,7 +145,8 @@ fn value_of<'f>(
     }
 }
 
-/// A signature made under a certification permits no more than that does.
+/// Limits each signature to the permissions of the certification it was made
+/// under.
 fn inherit_permissions(signatures: &mut [SignatureDictionary]) {
     let mut certified: Option<AccessPermission> = None;
     for signature in signatures {
@@ -234,7 +235,7 @@ fn read(
     })
 }
 
-/// Whether a signature dictionary is that of a document time-stamp (12.8.5).
+/// Returns whether a signature dictionary is a document time-stamp (12.8.5).
 fn is_document_timestamp(file: &PdfFile<'_>, signature: &Dictionary) -> bool {
     let is = |key: &[u8], name: &[u8]| {
         let value = file.entry(signature, key);
@@ -243,8 +244,8 @@ fn is_document_timestamp(file: &PdfFile<'_>, signature: &Dictionary) -> bool {
     is(b"Type", b"DocTimeStamp") || is(b"SubFilter", b"ETSI.RFC3161")
 }
 
-/// The bytes up to the end of the outer element; all of them when it does not
-/// end there.
+/// Returns the bytes up to the end of the outer DER element; all bytes if it
+/// does not end.
 fn without_padding(mut contents: Vec<u8>) -> Vec<u8> {
     let len = match contents.as_slice() {
         [_, short @ 0..=0x7F, ..] => 2 + usize::from(*short),

@@ -1,8 +1,8 @@
-//! The file as it is written: cross-reference sections, objects and the exact
-//! bytes behind them (ISO 32000-2, 7.5).
+//! Physical structure of a file: cross-reference sections, objects and their
+//! exact source bytes (ISO 32000-2, 7.5).
 //!
-//! Every listed object has to be where it is listed, whole and within the
-//! limits. Values are made of the tokens that were checked, once.
+//! Every listed object must be complete, at its listed offset, and within the
+//! limits. Values are built once, from the validated tokens.
 
 mod budget;
 mod decode;
@@ -51,8 +51,8 @@ pub(crate) use xref::{XrefEntry, XrefForm};
 
 use sparse_document::{SparseDocument, Unread};
 
-/// Reads a document, parses it and has `work` done on it. The data of
-/// long images may be left out.
+/// Reads and parses a document and calls `work` on it. The data of long images
+/// may be omitted.
 pub(crate) fn with_file<B: Blob, T>(
     document: &B,
     limits: &Limits,
@@ -61,9 +61,9 @@ pub(crate) fn with_file<B: Blob, T>(
     with_excerpt(document, Unread::Images, limits, work)
 }
 
-/// The same for work that decodes no stream but the metadata and what the
-/// document security store leads to: the data of other long streams may be left
-/// out, which is most of what a long document takes.
+/// Like `with_file`, for work that decodes no streams except the metadata and
+/// the document security store. The data of all other long streams may be
+/// omitted, which is most of a long document.
 pub(crate) fn with_structure<B: Blob, T>(
     document: &B,
     limits: &Limits,
@@ -81,7 +81,7 @@ fn with_excerpt<B: Blob, T>(
     limits.require_length(document.len())?;
     let excerpt = SparseDocument::read(document, unread);
     match PdfFile::parse_source(excerpt.source(), limits) {
-        // A refusal is to tell of the whole file.
+        // A refusal must be based on the whole file.
         Err(_) if !excerpt.is_whole() => {}
         file => return have_done(file?, work),
     }
@@ -89,8 +89,8 @@ fn with_excerpt<B: Blob, T>(
     have_done(PdfFile::parse(&document.read_all(), limits)?, work)
 }
 
-/// Has work done on a file. In a plugin the file is not taken apart after that:
-/// an instance lives for one call, and what it holds is gone with it.
+/// Calls `work` on a file. In a plugin the file is not dropped afterwards: an
+/// instance serves one call, and its memory is freed with it.
 fn have_done<'a, T>(
     file: PdfFile<'a>,
     work: impl FnOnce(&PdfFile<'a>) -> Result<T, Refusal>,

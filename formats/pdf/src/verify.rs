@@ -1,6 +1,5 @@
-//! Evidence about the signatures of a document. Whom to trust is for others to
-//! decide; here it is told what was signed, by which key, and whether the
-//! document still is what was signed.
+//! Evidence about the signatures of a document: the signed content, the key,
+//! and integrity. Trust is decided elsewhere.
 
 mod bounds;
 mod checked;
@@ -24,23 +23,22 @@ use crate::structure::{PdfFile, with_structure};
 pub(crate) use bounds::require_verifiable;
 pub(crate) use checked::CheckedSignature;
 
-/// Most bytes of the security store in the evidence: most of what a call may
-/// give back.
+/// Maximum size of the security store in the evidence, in bytes: most of the
+/// output limit of a call.
 const MAX_STORE_BYTES: usize = 24 * 1024 * 1024;
 
-/// Most certificates and revocation data of the security store that the evidence
-/// about all signatures names, each time counted: long lists times many
-/// signatures would not fit through the plugin boundary.
+/// Maximum number of references from signatures to certificates and revocation
+/// data of the store. Without it, many signatures with long lists would exceed
+/// the plugin boundary.
 const MAX_REPETITIONS: usize = 1024 * 1024;
 
-/// Evidence about every signature and document time-stamp, in the order in
-/// which they were made.
+/// Returns evidence about every signature and document time-stamp, in the order
+/// in which they were made.
 ///
 /// # Errors
-/// A refusal when the document cannot be read, or its signatures take more work
-/// than is done. A document that `inspect` takes is not refused after it was
-/// signed: levels beyond T are not looked for any further when their chains
-/// take too much work.
+/// A refusal when the document cannot be read, or its signatures exceed the
+/// work limits. A document accepted by `inspect` is never refused after
+/// signing: levels beyond T are skipped if their chains exceed the work limits.
 pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
     with_structure(document, &Limits::default(), |file| {
         evidence_in(environment, document, file)
@@ -80,8 +78,7 @@ fn evidence_in<E: Environment>(
     Ok(found.pool.into_evidence(signatures))
 }
 
-/// What does not fit through the plugin boundary is left out, as if it were not
-/// there.
+/// Removes content that does not fit through the plugin boundary.
 fn leave_out_what_does_not_fit(store: &mut SecurityStore) {
     let mut remaining = MAX_STORE_BYTES;
     for list in [
@@ -97,7 +94,7 @@ fn leave_out_what_does_not_fit(store: &mut SecurityStore) {
     }
 }
 
-/// The level of every signature by what the document holds.
+/// Returns the level of every signature, by the content of the document.
 fn levels<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
@@ -110,16 +107,15 @@ fn levels<E: Environment>(
         .collect()
 }
 
-/// What the evidence has in common.
+/// State shared by the evidence of all signatures.
 struct Found {
     pool: EvidencePool,
-    /// How often something of the security store may still be named.
+    /// Remaining number of references to the security store.
     repetitions: usize,
 }
 
 impl Found {
-    /// As many as may still be named; the others are left out, as if they were
-    /// not there.
+    /// Takes items while references remain; drops the others.
     fn repeated<'d>(
         &mut self,
         data: impl Iterator<Item = &'d Vec<u8>>,
@@ -170,7 +166,8 @@ fn evidence(
     }
 }
 
-/// What the value is a signature of: the attributes, or else the content.
+/// Returns the input of the signature value: the attributes, or else the
+/// content.
 fn signed<E: Environment>(
     environment: &E,
     document: &E::Blob,

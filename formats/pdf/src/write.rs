@@ -1,6 +1,5 @@
-//! Changes to a document as patches of its source, for whoever writes them
-//! out: nothing that a patch does not touch is ever written from a parsed
-//! form.
+//! Changes to a document as patches of its source. Untouched content is never
+//! rewritten from a parsed form.
 
 mod edits;
 mod numbering;

@@ -13,7 +13,7 @@ use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake256};
 use crate::Error;
 use crate::asn1::{Element, context, encode, object_identifier, sequence};
 
-/// The digest of `bytes`, computed here: for little.
+/// Returns the digest of `bytes`, computed in-process; for small inputs.
 #[must_use]
 pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
     match algorithm {
@@ -37,14 +37,14 @@ pub fn digest(algorithm: DigestAlgorithm, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A digest AlgorithmIdentifier without parameters (RFC 5754, 2).
+/// Encodes a digest AlgorithmIdentifier without parameters (RFC 5754, 2).
 #[must_use]
 pub fn encode_digest(algorithm: DigestAlgorithm) -> Vec<u8> {
     sequence([&object_identifier(digest_oid(algorithm))])
 }
 
-/// A signature AlgorithmIdentifier (RFC 3370 and RFC 5754, 3; RFC 4056 for
-/// RSASSA-PSS); `None` for one that nothing new is signed with.
+/// Encodes a signature AlgorithmIdentifier (RFC 3370 and RFC 5754, 3; RFC 4056
+/// for RSASSA-PSS); `None` for an algorithm not allowed for new signatures.
 #[must_use]
 pub fn encode_signature(algorithm: SignatureAlgorithm) -> Option<Vec<u8>> {
     const NULL: [u8; 2] = [0x05, 0x00];
@@ -75,17 +75,17 @@ pub fn encode_signature(algorithm: SignatureAlgorithm) -> Option<Vec<u8>> {
     })
 }
 
-/// The digest that an AlgorithmIdentifier names; `None` when the catalogue
-/// does not have it.
+/// Returns the digest algorithm of an AlgorithmIdentifier; `None` if it is not
+/// in the catalogue.
 pub fn decode_digest(identifier: Element<'_>) -> Result<Option<DigestAlgorithm>, Error> {
     let oid = identifier_oid(identifier)?;
     let mut digests = DigestAlgorithm::ALL.iter().copied();
     Ok(digests.find(|algorithm| digest_oid(*algorithm) == oid))
 }
 
-/// The signature algorithm that an AlgorithmIdentifier names; `digest` is the
-/// SignerInfo's digest, for identifiers that name a key type only. `None` when
-/// the catalogue does not have it.
+/// Returns the signature algorithm of an AlgorithmIdentifier; `None` if it is
+/// not in the catalogue. `digest` is the SignerInfo's digest algorithm, for
+/// identifiers of a key type only.
 pub(crate) fn decode_signature(
     identifier: Element<'_>,
     digest: Option<DigestAlgorithm>,
@@ -101,8 +101,8 @@ pub(crate) fn decode_signature(
     })
 }
 
-/// Whether values of an algorithm are r and s one after the other, each as long
-/// as the other, as German qualified cards make them (BSI TR-03111, 5.2.1).
+/// Returns whether values of an algorithm are the concatenation of r and s with
+/// equal lengths, as from German qualified cards (BSI TR-03111, 5.2.1).
 pub(crate) fn has_plain_value(identifier: Element<'_>) -> Result<bool, Error> {
     Ok(plain_ecdsa(identifier_oid(identifier)?).is_some())
 }
@@ -125,7 +125,7 @@ fn plain_ecdsa(oid: ObjectIdentifier) -> Option<SignatureAlgorithm> {
     Some(SignatureAlgorithm::Ecdsa(digest))
 }
 
-/// Algorithms that are known by an identifier alone.
+/// Algorithms determined by their identifier alone.
 const SIGNATURES: [(ObjectIdentifier, SignatureAlgorithm); 20] = {
     use DigestAlgorithm as D;
     use SignatureAlgorithm::{Ecdsa, Ed448, Ed25519, RsaPkcs1};
@@ -202,8 +202,8 @@ fn identifier_oid(identifier: Element<'_>) -> Result<ObjectIdentifier, Error> {
         .decode("AlgorithmIdentifier")
 }
 
-/// RSASSA-PSS-params (RFC 4055, 3.1). The catalogue has only the case of one
-/// digest in both roles and a salt of its length.
+/// Decodes RSASSA-PSS-params (RFC 4055, 3.1). The catalogue has only parameters
+/// with the same digest in both roles and a salt of its length.
 fn decode_pss(identifier: Element<'_>) -> Result<Option<SignatureAlgorithm>, Error> {
     const WHAT: &str = "RSASSA-PSS-params";
     const DEFAULT_SALT_LEN: usize = 20;

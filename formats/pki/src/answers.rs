@@ -1,14 +1,15 @@
-//! What devices and authorities answered to those who sign, checked before
-//! anything is built on it.
+//! Validation of answers from devices and authorities, before they are used for
+//! a signature.
 
 use parafa_format_core::{Environment, Refusal, SignatureAlgorithm, refusal};
 
 use crate::{Certificate, TimestampToken};
 
-/// Accepts only a signature value of the signer over exactly these bytes.
+/// Requires a signature value of the signer over exactly these bytes. `signer`
+/// is a DER-encoded certificate.
 ///
 /// # Errors
-/// `bad-request` when it is another one, or the certificate, a DER, or its key
+/// `bad-request` when the value does not verify, or the certificate or its key
 /// cannot be used.
 pub fn require_value<E: Environment>(
     environment: &E,
@@ -31,10 +32,10 @@ pub fn require_value<E: Environment>(
     }
 }
 
-/// Accepts only an RFC 3161 token over exactly these bytes.
+/// Requires an RFC 3161 token over exactly these bytes.
 ///
 /// # Errors
-/// `bad-request` when it is no token, or one over something else.
+/// `bad-request` when it is no token, or one over other data.
 pub fn require_timestamp(token: &[u8], stamped: &[u8]) -> Result<(), Refusal> {
     let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
     if token.stamps(stamped) {
@@ -46,7 +47,7 @@ pub fn require_timestamp(token: &[u8], stamped: &[u8]) -> Result<(), Refusal> {
     }
 }
 
-/// A refusal of what cannot be used, for this reason.
+/// Returns the refusal of an unusable request or answer.
 pub fn unusable(error: &impl std::error::Error) -> Refusal {
     bad_request(format!("The request or an answer cannot be used: {error}."))
 }

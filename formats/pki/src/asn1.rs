@@ -1,30 +1,30 @@
-//! ASN.1 elements as slices of the encoding that they came in.
+//! ASN.1 elements as slices of their original encoding.
 
 use der::asn1::AnyRef;
 use der::{Decode, Encode, Reader, SliceReader, Tag};
 
 use crate::Error;
 
-/// Most elements of one list that are read: each takes far more memory than the
-/// two bytes that it may consist of.
+/// Maximum number of elements read from one list: each takes far more memory
+/// than its minimum encoding of two bytes.
 const MAX_LIST_ELEMENTS: usize = 1_000;
 
-/// One element: tag, value and the bytes of both.
+/// An element: tag, value and the bytes of both.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a> {
-    /// Its tag.
+    /// Tag of the element.
     pub tag: Tag,
-    /// The octets of its value.
+    /// Octets of the value.
     pub value: &'a [u8],
-    /// All of it, as it came.
+    /// The whole element, as encoded.
     pub der: &'a [u8],
 }
 
 impl<'a> Element<'a> {
-    /// The only element of `der`; `what` names its type in errors.
+    /// Parses the only element of `der`; `what` names its type in errors.
     ///
     /// # Errors
-    /// The bytes are not one element, or something follows it.
+    /// The bytes are not one element, or trailing bytes follow.
     pub fn parse(what: &'static str, der: &'a [u8]) -> Result<Self, Error> {
         let mut elements = Elements::new(what, der)?;
         let element = elements.any()?;
@@ -32,11 +32,11 @@ impl<'a> Element<'a> {
         Ok(element)
     }
 
-    /// The elements of the SEQUENCE that `der` is; `what` names its type in errors.
-    /// No signature is over the outermost tag.
+    /// Returns the elements of the SEQUENCE `der`; `what` names its type in
+    /// errors. No signature covers the outermost tag.
     ///
     /// # Errors
-    /// The bytes are not one SEQUENCE, or something follows it.
+    /// The bytes are not one SEQUENCE, or trailing bytes follow.
     pub(crate) fn sequence(what: &'static str, der: &'a [u8]) -> Result<Elements<'a>, Error> {
         let mut elements = Elements::new(what, der)?;
         let sequence = elements.expect(Tag::Sequence)?;
@@ -44,24 +44,24 @@ impl<'a> Element<'a> {
         sequence.children(what)
     }
 
-    /// The elements of its value, whose type is `what`.
+    /// Returns the elements of its value of type `what`.
     ///
     /// # Errors
-    /// The value is longer than a reader takes (256 MiB).
+    /// The value exceeds the maximum of a reader (256 MiB).
     pub fn children(&self, what: &'static str) -> Result<Elements<'a>, Error> {
         Elements::new(what, self.value)
     }
 
-    /// Its value as a type of the `der` crate.
+    /// Decodes the value as a type of the `der` crate.
     ///
     /// # Errors
-    /// It is no such value.
+    /// The value has another type.
     pub fn decode<T: Decode<'a>>(&self, what: &'static str) -> Result<T, Error> {
         T::from_der(self.der).map_err(Error::malformed(what))
     }
 }
 
-/// The elements of a constructed value, one after the other.
+/// Iterates over the elements of a constructed value.
 #[derive(Debug)]
 pub struct Elements<'a> {
     what: &'static str,
@@ -69,31 +69,31 @@ pub struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// The elements that `bytes` consist of; `what` names in errors the type
-    /// whose value they are.
+    /// Starts with the elements in `bytes`; `what` names the type of the value
+    /// in errors.
     ///
     /// # Errors
-    /// There are more bytes than a reader takes (256 MiB).
+    /// The bytes exceed the maximum of a reader (256 MiB).
     pub fn new(what: &'static str, bytes: &'a [u8]) -> Result<Self, Error> {
         let reader = SliceReader::new(bytes).map_err(Error::malformed(what))?;
         Ok(Self { what, reader })
     }
 
-    /// Whether none is left.
+    /// Returns whether no element is left.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.reader.is_finished()
     }
 
-    /// Ends the reading.
+    /// Finishes reading.
     ///
     /// # Errors
-    /// Something is left.
+    /// Elements are left.
     pub fn finish(self) -> Result<(), Error> {
         self.reader.finish(()).map_err(Error::malformed(self.what))
     }
 
-    /// The next one, whatever it is.
+    /// Reads the next element of any tag.
     ///
     /// # Errors
     /// There is none, or it is not DER.
@@ -110,10 +110,10 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// The next one, which has this tag.
+    /// Reads the next element, which must have this tag.
     ///
     /// # Errors
-    /// There is none, it is not DER, or it is another.
+    /// There is none, it is not DER, or it has another tag.
     pub fn expect(&mut self, tag: Tag) -> Result<Element<'a>, Error> {
         let element = self.any()?;
         element
@@ -123,7 +123,7 @@ impl<'a> Elements<'a> {
         Ok(element)
     }
 
-    /// The next one, if it has this tag.
+    /// Reads the next element, if it has this tag.
     ///
     /// # Errors
     /// It is not DER.
@@ -135,10 +135,10 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// All that are left.
+    /// Reads all remaining elements.
     ///
     /// # Errors
-    /// One of them is not DER, or they are too many.
+    /// One of them is not DER, or there are too many.
     pub fn remaining(mut self) -> Result<Vec<Element<'a>>, Error> {
         let mut elements = Vec::new();
         while !self.is_finished() {
@@ -151,7 +151,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The tag `[number]` of a constructed element.
+/// Returns the tag `[number]` of a constructed element.
 #[must_use]
 pub const fn context(number: u8) -> Tag {
     Tag::ContextSpecific {
@@ -160,7 +160,7 @@ pub const fn context(number: u8) -> Tag {
     }
 }
 
-/// The tag `[number]` of a primitive element.
+/// Returns the tag `[number]` of a primitive element.
 #[must_use]
 pub const fn primitive_context(number: u8) -> Tag {
     Tag::ContextSpecific {
@@ -169,10 +169,10 @@ pub const fn primitive_context(number: u8) -> Tag {
     }
 }
 
-/// The DER of an element with `value`.
+/// Encodes an element with `value` in DER.
 ///
 /// # Panics
-/// The value is longer than the 256 MiB that DER lengths are limited to.
+/// The value exceeds 256 MiB, the limit of DER lengths.
 #[must_use]
 pub fn encode(tag: Tag, value: &[u8]) -> Vec<u8> {
     AnyRef::new(tag, value).and_then(|any| any.to_der()).expect(
@@ -180,20 +180,21 @@ pub fn encode(tag: Tag, value: &[u8]) -> Vec<u8> {
     )
 }
 
-/// The DER of a SEQUENCE of `parts`, each as DER.
+/// Encodes a SEQUENCE of DER-encoded `parts`.
 #[must_use]
 pub fn sequence<const N: usize>(parts: [&[u8]; N]) -> Vec<u8> {
     encode(Tag::Sequence, &parts.concat())
 }
 
-/// The value of a DER SET OF: its elements in ascending order (X.690, 11.6).
+/// Returns the value of a DER SET OF: its elements in ascending order (X.690,
+/// 11.6).
 #[must_use]
 pub fn set_of(mut elements: Vec<Vec<u8>>) -> Vec<u8> {
     elements.sort_unstable();
     elements.concat()
 }
 
-/// The DER of an OBJECT IDENTIFIER.
+/// Encodes an OBJECT IDENTIFIER in DER.
 #[must_use]
 pub fn object_identifier(oid: const_oid::ObjectIdentifier) -> Vec<u8> {
     encode(Tag::ObjectIdentifier, oid.as_bytes())

@@ -1,4 +1,4 @@
-//! Attributes of a SignerInfo (RFC 5652, 5.3), signed and unsigned ones.
+//! Signed and unsigned attributes of a SignerInfo (RFC 5652, 5.3).
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::{rfc5911, rfc6268};
@@ -19,11 +19,11 @@ pub const TIMESTAMP_TOKEN: ObjectIdentifier =
 pub(crate) const SIGNING_TIME: ObjectIdentifier = rfc6268::ID_SIGNING_TIME;
 pub(crate) const SIGNING_CERTIFICATE: ObjectIdentifier = rfc5911::ID_AA_SIGNING_CERTIFICATE;
 
-/// Attributes as they came.
+/// Attributes, as encoded.
 pub(crate) struct Attributes<'a>(Vec<(ObjectIdentifier, Vec<Element<'a>>)>);
 
 impl<'a> Attributes<'a> {
-    /// From the value of a SET OF Attribute.
+    /// Parses the value of a SET OF Attribute.
     pub(crate) fn parse(value: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "Attribute";
 
@@ -38,7 +38,7 @@ impl<'a> Attributes<'a> {
         Ok(Self(attributes))
     }
 
-    /// The value of an attribute that may occur only once, with one value.
+    /// Returns the value of an attribute that may occur once, with one value.
     pub(crate) fn single(&self, oid: ObjectIdentifier) -> Result<Option<Element<'a>>, Error> {
         let mut values = self.0.iter().filter(|(name, _)| *name == oid);
         match (values.next(), values.next()) {
@@ -52,7 +52,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// All values of an attribute.
+    /// Returns all values of an attribute.
     pub(crate) fn all(&self, oid: ObjectIdentifier) -> impl Iterator<Item = Element<'a>> {
         self.0
             .iter()

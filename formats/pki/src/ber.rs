@@ -1,26 +1,26 @@
-//! BER of foreign signatures, brought into definite lengths.
+//! Conversion of third-party BER signatures to definite lengths.
 
 use der::{Encode, Length};
 
 use crate::Error;
 use crate::asn1::Element;
 
-/// Deepest nesting that is followed; a signature with a time-stamp has about 15.
+/// Maximum nesting depth; a signature with a time-stamp has about 15 levels.
 const MAX_DEPTH: usize = 64;
 
-/// Most elements that are brought into definite lengths, each with a copy of
-/// its own; a signature that holds a long revocation list has some 100 000.
+/// Maximum number of converted elements, each copied; a signature with a long
+/// CRL has some 100 000.
 const MAX_ELEMENTS: usize = 1_000_000;
 
-/// The first element of `bytes` with definite, minimal lengths; what follows
-/// it is returned too. Constructed OCTET STRINGs become primitive.
+/// Converts the first element of `bytes` to definite, minimal lengths; returns
+/// it and the remaining bytes. Constructed OCTET STRINGs become primitive.
 ///
-/// Elements that were DER keep their bytes, so that signatures over them hold.
+/// DER elements keep their bytes, so that signatures over them remain valid.
 pub(crate) fn to_definite_lengths(bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), Error> {
     element(bytes, 0, &mut 0)
 }
 
-/// Length of the first BER element, with whatever form of length.
+/// Returns the length of the first BER element, with any form of length.
 #[must_use]
 pub fn first_element_len(bytes: &[u8]) -> Option<usize> {
     let (_, rest) = to_definite_lengths(bytes).ok()?;

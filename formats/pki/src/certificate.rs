@@ -10,8 +10,8 @@ use crate::distinguished_name;
 use crate::signed::Signed;
 use crate::time::seconds_since_epoch;
 
-/// The parts of an X.509 certificate (RFC 5280, 4.1) that a signature refers
-/// to, as slices of its DER. Nothing about it is judged.
+/// The parts of an X.509 certificate (RFC 5280, 4.1) that signatures refer to,
+/// as slices of its DER. Nothing is validated.
 #[derive(Clone, Copy, Debug)]
 pub struct Certificate<'a> {
     der: &'a [u8],
@@ -23,7 +23,7 @@ pub struct Certificate<'a> {
     extensions: Option<Element<'a>>,
 }
 
-/// When a certificate may be relied on (RFC 5280, 4.1.2.5), both ends included;
+/// Validity period of a certificate (RFC 5280, 4.1.2.5), both ends included, in
 /// seconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Validity {
@@ -36,14 +36,14 @@ pub struct Validity {
 /// `keyCertSign` in the first octet of KeyUsage (RFC 5280, 4.2.1.3).
 const KEY_CERT_SIGN: u8 = 0x04;
 
-/// `cRLSign`, there too.
+/// `cRLSign` in the same octet.
 const CRL_SIGN: u8 = 0x02;
 
 impl<'a> Certificate<'a> {
-    /// Reads a DER certificate.
+    /// Reads a DER-encoded certificate.
     ///
     /// # Errors
-    /// The bytes are not one certificate, or something follows it.
+    /// The bytes are not one certificate, or trailing bytes follow.
     pub fn from_der(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "Certificate";
 
@@ -72,70 +72,70 @@ impl<'a> Certificate<'a> {
         })
     }
 
-    /// The whole certificate.
+    /// Returns the whole certificate.
     #[must_use]
     pub fn as_der(&self) -> &'a [u8] {
         self.der
     }
 
-    /// DER of the issuer's Name.
+    /// Returns the DER-encoded Name of the issuer.
     #[must_use]
     pub fn issuer(&self) -> &'a [u8] {
         self.issuer
     }
 
-    /// DER of the serial number, an INTEGER.
+    /// Returns the serial number as a DER-encoded INTEGER.
     #[must_use]
     pub fn serial_number(&self) -> &'a [u8] {
         self.serial_number.der
     }
 
-    /// The issuer's Name as a string (RFC 2253), if it is one.
+    /// Returns the issuer's Name as a string (RFC 2253), if it is valid.
     #[must_use]
     pub fn issuer_text(&self) -> Option<String> {
         distinguished_name::write(self.issuer)
     }
 
-    /// The serial number in decimal digits.
+    /// Returns the serial number in decimal digits.
     #[must_use]
     pub fn serial_number_decimal(&self) -> String {
         distinguished_name::decimal(self.serial_number.value)
     }
 
-    /// When it may be relied on; `None` when that cannot be read.
+    /// Returns the validity period; `None` if it cannot be read.
     #[must_use]
     pub fn validity(&self) -> Option<Validity> {
         self.validity
     }
 
-    /// Whether it could be relied on at a time, in seconds since the Unix epoch.
+    /// Returns whether it was valid at a time, in seconds since the Unix epoch.
     #[must_use]
     pub fn was_valid_at(&self, time: i64) -> bool {
         self.validity
             .is_some_and(|validity| (validity.not_before..=validity.not_after).contains(&time))
     }
 
-    /// DER of the subject's Name.
+    /// Returns the DER-encoded Name of the subject.
     #[must_use]
     pub fn subject(&self) -> &'a [u8] {
         self.subject.der
     }
 
-    /// DER of the SubjectPublicKeyInfo.
+    /// Returns the DER-encoded SubjectPublicKeyInfo.
     #[must_use]
     pub fn subject_public_key_info(&self) -> &'a [u8] {
         self.subject_public_key_info
     }
 
-    /// The first common name of the subject, if it has a readable one.
+    /// Returns the first common name of the subject, if readable.
     #[must_use]
     pub fn common_name(&self) -> Option<String> {
         attribute_in(self.subject, rfc4519::COMMON_NAME)
     }
 
-    /// The subject's given name and surname, in this order, where it has both:
-    /// authorities put them in a common name in either order, and add to it. Else
-    /// the common name.
+    /// Returns the subject's given name and surname, in this order, if it has
+    /// both. Otherwise returns the common name, in which authorities use either
+    /// order and add text.
     #[must_use]
     pub fn person_name(&self) -> Option<String> {
         let part = |oid| attribute_in(self.subject, oid);
@@ -146,22 +146,22 @@ impl<'a> Certificate<'a> {
         }
     }
 
-    /// The first common name of the issuer, if it has a readable one.
+    /// Returns the first common name of the issuer, if readable.
     #[must_use]
     pub fn issuer_common_name(&self) -> Option<String> {
         let issuer = Element::parse("Name", self.issuer).ok()?;
         attribute_in(issuer, rfc4519::COMMON_NAME)
     }
 
-    /// The serial number in hexadecimal digits, for people.
+    /// Returns the serial number in hexadecimal digits, for display.
     #[must_use]
     pub fn serial_number_hex(&self) -> String {
         let digits = self.serial_number.value.iter();
         digits.map(|octet| format!("{octet:02x}")).collect()
     }
 
-    /// Whether BasicConstraints says that its subject is an authority (RFC 5280,
-    /// 4.2.1.9).
+    /// Returns whether BasicConstraints marks the subject as an authority (RFC
+    /// 5280, 4.2.1.9).
     #[must_use]
     pub fn is_authority(&self) -> bool {
         let constraints = self.basic_constraints();
@@ -170,32 +170,32 @@ impl<'a> Certificate<'a> {
             .is_some_and(|first| first.tag == Tag::Boolean && first.value != [0])
     }
 
-    /// How many authorities may stand between it and a certificate that is none
-    /// (`pathLenConstraint`, 4.2.1.9); `None` when that is not limited.
+    /// Returns the maximum number of authorities between it and an end-entity
+    /// certificate (`pathLenConstraint`, 4.2.1.9); `None` if unlimited.
     #[must_use]
     pub fn max_authorities_below(&self) -> Option<usize> {
         let constraints = self.basic_constraints();
         let limit = constraints.iter().find(|part| part.tag == Tag::Integer)?;
-        // A limit that cannot be read permits nothing.
+        // An unreadable limit permits nothing.
         let limit = limit.decode::<u8>("pathLenConstraint");
         Some(limit.map_or(0, usize::from))
     }
 
-    /// Whether it may issue certificates: its subject is an authority, and its
-    /// key may sign certificates (4.2.1.3).
+    /// Returns whether it may issue certificates: its subject is an authority,
+    /// and its key may sign certificates (4.2.1.3).
     #[must_use]
     pub fn may_issue_certificates(&self) -> bool {
         self.is_authority() && self.may_be_used_for(KEY_CERT_SIGN)
     }
 
-    /// Whether its key may sign revocation lists (4.2.1.3).
+    /// Returns whether its key may sign revocation lists (4.2.1.3).
     #[must_use]
     pub fn may_sign_revocation_lists(&self) -> bool {
         self.may_be_used_for(CRL_SIGN)
     }
 
-    /// Whether its subject may sign OCSP responses for its issuer (RFC 6960,
-    /// 4.2.2.2).
+    /// Returns whether its subject may sign OCSP responses for its issuer (RFC
+    /// 6960, 4.2.2.2).
     #[must_use]
     pub fn may_sign_ocsp_responses(&self) -> bool {
         let purposes = || {
@@ -216,15 +216,15 @@ impl<'a> Certificate<'a> {
         })
     }
 
-    /// Whether its issuer says that nobody need ask for its revocation
+    /// Returns whether its issuer exempts it from revocation checks
     /// (`id-pkix-ocsp-nocheck`, RFC 6960, 4.2.2.2.1).
     #[must_use]
     pub fn needs_no_revocation_check(&self) -> bool {
         self.extension(rfc6960::ID_PKIX_OCSP_NOCHECK).is_some()
     }
 
-    /// Whether `issuer` issued it: the names agree and the signature verifies.
-    /// Whether `issuer` may issue certificates is not asked.
+    /// Returns whether `issuer` issued it: the names agree and the signature
+    /// verifies. Whether `issuer` may issue certificates is not checked.
     #[must_use]
     pub fn is_issued_by<E: Environment>(&self, environment: &E, issuer: &Certificate<'_>) -> bool {
         self.issuer() == issuer.subject()
@@ -233,7 +233,7 @@ impl<'a> Certificate<'a> {
                 .is_ok_and(|signed| signed.verifies(environment, issuer))
     }
 
-    /// Length of the modulus in bytes; `None` when the key is none of RSA
+    /// Returns the length of the modulus in bytes; `None` if the key is not RSA
     /// (RFC 8017, A.1.1).
     #[must_use]
     pub fn rsa_modulus_len(&self) -> Option<usize> {
@@ -250,7 +250,7 @@ impl<'a> Certificate<'a> {
         Some(modulus.as_bytes().len())
     }
 
-    /// The octets of the public key, without the AlgorithmIdentifier.
+    /// Returns the octets of the public key, without the AlgorithmIdentifier.
     pub(crate) fn subject_public_key(&self) -> Option<&'a [u8]> {
         const WHAT: &str = "SubjectPublicKeyInfo";
 
@@ -261,7 +261,7 @@ impl<'a> Certificate<'a> {
         Some(key)
     }
 
-    /// The key identifier of the SubjectKeyIdentifier extension.
+    /// Returns the key identifier of the SubjectKeyIdentifier extension.
     #[must_use]
     pub(crate) fn subject_key_identifier(&self) -> Option<&'a [u8]> {
         let value = self.extension(rfc5280::ID_CE_SUBJECT_KEY_IDENTIFIER)?;
@@ -269,8 +269,8 @@ impl<'a> Certificate<'a> {
         (identifier.tag == Tag::OctetString).then_some(identifier.value)
     }
 
-    /// Whether a CRLDistributionPoints extension names one of these
-    /// GeneralNames, each as DER (RFC 5280, 4.2.1.13).
+    /// Returns whether a CRLDistributionPoints extension contains one of these
+    /// DER-encoded GeneralNames (RFC 5280, 4.2.1.13).
     pub(crate) fn has_distribution_point(&self, names: &[&[u8]]) -> bool {
         let points = || {
             let value = self.extension(rfc5280::ID_CE_CRL_DISTRIBUTION_POINTS)?;
@@ -291,7 +291,7 @@ impl<'a> Certificate<'a> {
         })
     }
 
-    /// The parts of BasicConstraints; none when there are none.
+    /// Returns the parts of BasicConstraints; empty if missing.
     fn basic_constraints(&self) -> Vec<Element<'a>> {
         const WHAT: &str = "BasicConstraints";
 
@@ -303,7 +303,7 @@ impl<'a> Certificate<'a> {
         constraints().unwrap_or_default()
     }
 
-    /// Whether KeyUsage, if there is any, has a bit of its first octet.
+    /// Returns whether KeyUsage is missing, or has this bit in its first octet.
     fn may_be_used_for(&self, usage: u8) -> bool {
         let Some(value) = self.extension(rfc5280::ID_CE_KEY_USAGE) else {
             return true;
@@ -323,7 +323,7 @@ impl<'a> Certificate<'a> {
         Ok(signed)
     }
 
-    /// The content of an extension's value.
+    /// Returns the content of an extension's value.
     fn extension(&self, wanted: ObjectIdentifier) -> Option<&'a [u8]> {
         let list = Element::parse("Extensions", self.extensions?.value).ok()?;
         let extensions = list.children("Extensions").ok()?.remaining().ok()?;
@@ -351,8 +351,8 @@ impl Validity {
     }
 }
 
-/// The GeneralNames of a DistributionPointName, each as DER; none when it is
-/// relative to the issuer's name.
+/// Returns the DER-encoded GeneralNames of a DistributionPointName; empty if it
+/// is relative to the issuer's name.
 pub(crate) fn full_names(name: Element<'_>) -> Vec<&[u8]> {
     let names = || {
         let mut choice = name.children("DistributionPointName").ok()?;
@@ -363,7 +363,7 @@ pub(crate) fn full_names(name: Element<'_>) -> Vec<&[u8]> {
     names.iter().map(|name| name.der).collect()
 }
 
-/// The elements of the AlgorithmIdentifier of a SubjectPublicKeyInfo.
+/// Returns the elements of the AlgorithmIdentifier in a SubjectPublicKeyInfo.
 pub(crate) fn key_algorithm(subject_public_key_info: &[u8]) -> Option<Elements<'_>> {
     const WHAT: &str = "SubjectPublicKeyInfo";
 
@@ -372,7 +372,7 @@ pub(crate) fn key_algorithm(subject_public_key_info: &[u8]) -> Option<Elements<'
     algorithm.children(WHAT).ok()
 }
 
-/// The first readable attribute of a type in a Name.
+/// Returns the first readable attribute of a type in a Name.
 fn attribute_in(name: Element<'_>, wanted: ObjectIdentifier) -> Option<String> {
     let names = name.children("Name").ok()?.remaining().ok()?;
     names
@@ -396,7 +396,7 @@ fn value_of(attribute: Element<'_>, wanted: ObjectIdentifier) -> Option<String> 
     directory_string(parts.any().ok()?)
 }
 
-/// A DirectoryString (RFC 5280, 4.1.2.4).
+/// Decodes a DirectoryString (RFC 5280, 4.1.2.4).
 pub(crate) fn directory_string(element: Element<'_>) -> Option<String> {
     match element.tag {
         Tag::Utf8String | Tag::PrintableString | Tag::Ia5String => {

@@ -1,5 +1,4 @@
-//! Names and serial numbers as text, in which XML Signature has them (1.1,
-//! 4.5.4.1).
+//! Names and serial numbers as text, as in XML Signature (1.1, 4.5.4.1).
 
 use std::fmt::Write as _;
 
@@ -8,8 +7,8 @@ use const_oid::ObjectIdentifier;
 use crate::asn1::Element;
 use crate::certificate::directory_string;
 
-/// Attributes that have a keyword (RFC 2253, 2.3); those of other types are
-/// written by number.
+/// Attribute types with a keyword (RFC 2253, 2.3); others are written as dotted
+/// numbers.
 const KEYWORDS: [(&str, &str); 9] = [
     ("2.5.4.3", "CN"),
     ("2.5.4.6", "C"),
@@ -22,7 +21,8 @@ const KEYWORDS: [(&str, &str); 9] = [
     ("0.9.2342.19200300.100.1.25", "DC"),
 ];
 
-/// A Name as a string (RFC 2253), the last part first; `None` when it is none.
+/// Returns a Name as a string (RFC 2253), the last part first; `None` if it is
+/// invalid.
 pub(crate) fn write(name: &[u8]) -> Option<String> {
     let name = Element::parse("Name", name).ok()?;
     let sets = name.children("Name").ok()?.remaining().ok()?;
@@ -51,7 +51,7 @@ fn write_attribute(attribute: Element<'_>) -> Option<String> {
     })
 }
 
-/// A value of which no character is taken for more (RFC 2253, 2.4).
+/// Escapes a value (RFC 2253, 2.4).
 fn escaped(text: &str) -> String {
     let last = text.chars().count().saturating_sub(1);
     let mut escaped = String::new();
@@ -73,8 +73,7 @@ fn hexadecimal(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect()
 }
 
-/// A number that is not negative in decimal digits, from its octets, the most
-/// significant first.
+/// Converts big-endian octets of a non-negative number to decimal digits.
 pub(crate) fn decimal(octets: &[u8]) -> String {
     // The least significant digit first.
     let mut digits = vec![0_u32];

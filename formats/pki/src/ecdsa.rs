@@ -1,6 +1,6 @@
-//! ECDSA values as XML Signature (RFC 9231, 2.3.6) and JSON Web Signature
-//! (RFC 7518, 3.4) have them: r and s, each as long as the field of the curve,
-//! where everybody else has DER.
+//! ECDSA values in the form of XML Signature (RFC 9231, 2.3.6) and JSON Web
+//! Signature (RFC 7518, 3.4): r and s, each as long as the field of the curve.
+//! Other formats use DER.
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::{SECP_256_R_1, SECP_384_R_1, SECP_521_R_1};
@@ -13,8 +13,8 @@ use crate::certificate::key_algorithm;
 /// The Brainpool curves (RFC 5639, 4.1).
 const BRAINPOOL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1");
 
-/// Bytes of r and of s by a key, DER of its SubjectPublicKeyInfo; `None` for a
-/// curve that is not known.
+/// Returns the length of r and of s in bytes, for a key given as DER-encoded
+/// SubjectPublicKeyInfo; `None` for an unknown curve.
 #[must_use]
 pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
     let curve = curve(subject_public_key_info)?;
@@ -23,7 +23,7 @@ pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
         SECP_384_R_1 => Some(48),
         SECP_521_R_1 => Some(66),
         _ if curve.parent()? != BRAINPOOL => None,
-        // brainpoolP256r1 and t1, P384 and P512.
+        // brainpoolP256r1 and t1; P384 and P512 follow.
         _ => match curve.arcs().last()? {
             7 | 8 => Some(32),
             11 | 12 => Some(48),
@@ -33,8 +33,8 @@ pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether a key is on a Brainpool curve, for which JSON Web Signature has no
-/// algorithm.
+/// Returns whether a key is on a Brainpool curve; JSON Web Signature has no
+/// algorithm for these.
 #[must_use]
 pub fn is_brainpool(subject_public_key_info: &[u8]) -> bool {
     let curve = curve(subject_public_key_info);
@@ -47,7 +47,7 @@ fn curve(subject_public_key_info: &[u8]) -> Option<ObjectIdentifier> {
     algorithm.any().ok()?.decode("ECParameters").ok()
 }
 
-/// The DER ECDSA-Sig-Value of r and s; `None` when they are not so long.
+/// Converts r and s to a DER ECDSA-Sig-Value; `None` for another length.
 #[must_use]
 pub fn to_der(raw: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     if raw.len() != 2 * field_bytes {
@@ -61,7 +61,8 @@ pub fn to_der(raw: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     Some(encode(Tag::Sequence, &[integer(r)?, integer(s)?].concat()))
 }
 
-/// r and s of a DER ECDSA-Sig-Value; `None` when it is none of such a curve.
+/// Converts a DER ECDSA-Sig-Value to r and s; `None` if it does not fit the
+/// curve.
 #[must_use]
 pub fn to_raw(der: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     const WHAT: &str = "ECDSA-Sig-Value";

@@ -1,33 +1,33 @@
 use const_oid::ObjectIdentifier;
 
-/// Why a structure cannot be read.
+/// Error of reading a structure.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The encoding is not the DER (or BER) of what it should be.
+    /// The encoding is not valid DER (or BER) of the expected type.
     #[error("malformed {what}")]
     Malformed {
-        /// The ASN.1 type that was expected.
+        /// Expected ASN.1 type.
         what: &'static str,
-        /// What is wrong with the encoding.
+        /// Defect of the encoding.
         #[source]
         source: der::Error,
     },
-    /// A required component is absent.
+    /// A required component is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// The `ContentInfo` holds something else.
+    /// The `ContentInfo` has another content type.
     #[error("the content type is {0}, not signed-data")]
     NotSignedData(ObjectIdentifier),
-    /// The structure holds another number of signers than one.
+    /// The number of signers is not one.
     #[error("{0} signers where exactly one is expected")]
     SignerCount(usize),
-    /// An attribute that may occur once occurs more often, or has several values.
+    /// A single-valued attribute is repeated or has several values.
     #[error("the attribute {0} has more than one value")]
     RepeatedAttribute(ObjectIdentifier),
-    /// Elements are nested deeper than any signature needs.
+    /// Elements are nested deeper than in any real signature.
     #[error("elements are nested more than {0} deep")]
     Nesting(usize),
-    /// More elements than any signature needs.
+    /// There are more elements than in any real signature.
     #[error("more than {0} elements")]
     TooManyElements(usize),
 }

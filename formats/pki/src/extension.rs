@@ -1,4 +1,4 @@
-//! Extensions of X.509 (RFC 5280, 4.1.2.9), as lists and responses have them.
+//! Extensions (RFC 5280, 4.1.2.9) of CRLs and OCSP responses.
 
 use const_oid::ObjectIdentifier;
 use der::Tag;
@@ -6,17 +6,17 @@ use der::Tag;
 use crate::Error;
 use crate::asn1::Element;
 
-/// One extension.
+/// An extension.
 pub(crate) struct Extension<'a> {
-    /// What it is.
+    /// Type of the extension.
     pub(crate) oid: ObjectIdentifier,
-    /// Whether who does not know it must not go on.
+    /// Must be understood by the reader.
     pub(crate) is_critical: bool,
-    /// DER of its value.
+    /// DER-encoded value.
     pub(crate) value: &'a [u8],
 }
 
-/// The extensions of an explicitly tagged list.
+/// Reads the extensions of an explicitly tagged list.
 pub(crate) fn read<'a>(
     what: &'static str,
     tagged: Element<'a>,

@@ -4,27 +4,27 @@ use parafa_format_core::{DigestAlgorithm, Environment, Part};
 
 use crate::Certificate;
 
-/// An authority of whose certificates revocation data tell.
+/// An authority, as the subject of revocation checks.
 ///
-/// OCSP responses name it by digests of its name and key (RFC 6960, 4.1.1). Each
-/// is computed once, however many responses are compared with it.
+/// OCSP responses name it by digests of its name and key (RFC 6960, 4.1.1).
+/// Each digest is computed once, for any number of responses.
 #[derive(Clone, Debug)]
 pub struct Issuer<'a> {
     certificate: Certificate<'a>,
     digests: [OnceCell<Option<IssuerDigests>>; DigestAlgorithm::ALL.len()],
 }
 
-/// What a CertID names an issuer by.
+/// Digests that name an issuer in a CertID.
 #[derive(Clone, Debug)]
 pub(crate) struct IssuerDigests {
-    /// Of the DER of its Name.
+    /// Digest of the DER-encoded Name.
     pub(crate) name: Vec<u8>,
-    /// Of the octets of its public key.
+    /// Digest of the public key octets.
     pub(crate) key: Vec<u8>,
 }
 
 impl<'a> Issuer<'a> {
-    /// The authority with this certificate.
+    /// Creates the authority with this certificate.
     #[must_use]
     pub fn new(certificate: Certificate<'a>) -> Self {
         Self {
@@ -33,13 +33,13 @@ impl<'a> Issuer<'a> {
         }
     }
 
-    /// Its certificate.
+    /// Returns its certificate.
     #[must_use]
     pub fn certificate(&self) -> &Certificate<'a> {
         &self.certificate
     }
 
-    /// Its digests; `None` when its public key cannot be read.
+    /// Returns its digests; `None` if its public key cannot be read.
     pub(crate) fn digests<E: Environment>(
         &self,
         environment: &E,

@@ -1,13 +1,12 @@
-//! What every signature format reads of a public key infrastructure:
-//! certificates (RFC 5280), what issuers tell about them later (OCSP responses,
-//! RFC 6960, and revocation lists), CMS signatures (RFC 5652) and time-stamp
-//! tokens (RFC 3161).
+//! Public key infrastructure, as read by every signature format: certificates
+//! (RFC 5280), revocation data (OCSP responses, RFC 6960, and CRLs), CMS
+//! signatures (RFC 5652) and time-stamp tokens (RFC 3161).
 //!
-//! All of it is read from the bytes that it came in, which stay as they are:
-//! nothing here encodes again what was read. Digests over much and signatures
-//! are the environment's to compute and verify; trust is not decided here.
-//! [`asn1`], [`algorithm`] and [`attributes`] serve those who write CMS, too,
-//! [`answers`] everybody who signs, and [`ecdsa`] those whose values are no DER.
+//! Everything is read from its original bytes and never re-encoded. The
+//! environment computes digests over long data and verifies signatures; trust
+//! is not decided here. [`asn1`], [`algorithm`] and [`attributes`] also serve
+//! writers of CMS, [`answers`] all signing formats, and [`ecdsa`] formats with
+//! values other than DER.
 
 pub mod algorithm;
 pub mod answers;

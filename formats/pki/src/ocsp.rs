@@ -1,4 +1,4 @@
-//! OCSP responses (RFC 6960, 4.2), as far as they tell of certificates.
+//! OCSP responses (RFC 6960, 4.2), reduced to the status of certificates.
 
 mod single_response;
 
@@ -21,7 +21,7 @@ use single_response::{SingleResponse, Status};
 /// The `successful` of OCSPResponseStatus.
 const SUCCESSFUL: [u8; 1] = [0];
 
-/// Most certificates that one response tells of; most tell of one.
+/// Maximum number of certificates per response; most have one.
 const MAX_RESPONSES: usize = 20;
 
 /// A BasicOCSPResponse inside a successful OCSPResponse.
@@ -32,22 +32,22 @@ pub(crate) struct OcspResponse<'a> {
     produced_at: i64,
     responses: Vec<SingleResponse<'a>>,
     certificates: Vec<&'a [u8]>,
-    /// Whether a critical extension is not known.
+    /// Has an unknown critical extension.
     is_limited: bool,
     nonce: Option<&'a [u8]>,
 }
 
-/// Whom the responder says that it is.
+/// Claimed responder.
 #[derive(Clone, Copy, Debug)]
 enum ResponderId<'a> {
-    /// SHA-1 of the public key.
+    /// SHA-1 digest of the public key.
     KeyHash(&'a [u8]),
-    /// DER of the Name.
+    /// DER-encoded Name.
     Name(&'a [u8]),
 }
 
 impl<'a> OcspResponse<'a> {
-    /// Reads an OCSPResponse, DER.
+    /// Reads a DER-encoded OCSPResponse.
     pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "OCSPResponse";
 
@@ -108,17 +108,17 @@ impl<'a> OcspResponse<'a> {
         })
     }
 
-    /// The value of the nonce extension (4.4.1).
+    /// Returns the value of the nonce extension (4.4.1).
     pub(crate) fn nonce(&self) -> Option<&'a [u8]> {
         self.nonce
     }
 
-    /// When it was signed.
+    /// Returns the signing time.
     pub(crate) fn produced_at(&self) -> i64 {
         self.produced_at
     }
 
-    /// Whether it says that the subject of a certificate signed it.
+    /// Returns whether the responder is named as the subject of a certificate.
     pub(crate) fn names_responder<E: Environment>(
         &self,
         environment: &E,
@@ -127,7 +127,7 @@ impl<'a> OcspResponse<'a> {
         self.responder.is(environment, certificate)
     }
 
-    /// Whether the key of a certificate signed it.
+    /// Returns whether the key of a certificate signed it.
     pub(crate) fn is_signed_by<E: Environment>(
         &self,
         environment: &E,
@@ -136,18 +136,18 @@ impl<'a> OcspResponse<'a> {
         self.signed.verifies(environment, certificate)
     }
 
-    /// DER of the certificates that come with the response.
+    /// Returns the DER-encoded certificates in the response.
     pub(crate) fn certificates(&self) -> &[&'a [u8]] {
         &self.certificates
     }
 
-    /// DER of the serial numbers of those that it tells of.
+    /// Returns the DER-encoded serial numbers of its certificates.
     pub(crate) fn serial_numbers(&self) -> Vec<&'a [u8]> {
         let responses = self.responses.iter();
         responses.map(|response| response.serial_number).collect()
     }
 
-    /// Whether it tells about a certificate of an issuer.
+    /// Returns whether it has a status for a certificate of an issuer.
     pub(crate) fn is_about<E: Environment>(
         &self,
         environment: &E,
@@ -158,9 +158,9 @@ impl<'a> OcspResponse<'a> {
         responses.any(|response| response.names(environment, certificate, issuer))
     }
 
-    /// Who signed it: the issuer, or somebody whom the issuer certified for that
-    /// (4.2.2.2) and whose certificate was valid then, among the certificates
-    /// that come along and `others`.
+    /// Returns the signer: the issuer, or a delegate certified by the issuer
+    /// (4.2.2.2) with a certificate valid at that time. Delegates are searched
+    /// in the response and in `others`.
     pub(crate) fn signer<'c, E: Environment>(
         &self,
         environment: &E,
@@ -183,7 +183,7 @@ impl<'a> OcspResponse<'a> {
         Some(RevocationSigner::Delegate(delegate))
     }
 
-    /// What it tells about a certificate.
+    /// Returns the status of a certificate.
     pub(crate) fn status<E: Environment>(
         &self,
         environment: &E,
@@ -252,7 +252,7 @@ impl<'a> ResponderId<'a> {
     }
 }
 
-/// Whether any of a response's own extensions is critical and not known.
+/// Returns whether an extension of the response is critical and unknown.
 fn has_unknown_critical(extensions: &[Extension<'_>]) -> bool {
     let known = [ID_PKIX_OCSP_NONCE, ID_PKIX_OCSP_EXTENDED_REVOKE];
     extensions

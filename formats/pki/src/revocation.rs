@@ -1,4 +1,4 @@
-//! What issuers tell about the certificates that they issued.
+//! Revocation data: statements of issuers about their certificates.
 
 use parafa_format_core::Environment;
 
@@ -18,85 +18,88 @@ enum Kind<'a> {
     List(RevocationList<'a>),
 }
 
-/// What revocation data are found by.
+/// Search keys of revocation data.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Subjects<'a> {
-    /// All certificates of an issuer, by the DER of its Name.
+    /// All certificates of an issuer, by its DER-encoded Name.
     IssuedBy(&'a [u8]),
-    /// Certificates with these serial numbers, each as the DER of an INTEGER.
+    /// Certificates with these serial numbers, each a DER-encoded INTEGER.
     SerialNumbers(Vec<&'a [u8]>),
 }
 
-/// Who signed revocation data.
+/// Signer of revocation data.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RevocationSigner {
-    /// Who issued the certificates.
+    /// The issuer of the certificates.
     Issuer,
-    /// Whom the issuer certified to answer for it; DER of the certificate.
+    /// A delegate certified by the issuer; its DER-encoded certificate.
     Delegate(Vec<u8>),
 }
 
-/// What revocation data tell about a certificate.
+/// Status of a certificate in revocation data.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CertificateStatus {
-    /// Since when the certificate is revoked, seconds since the Unix epoch.
+    /// Time of revocation in seconds since the Unix epoch.
     pub revoked_at: Option<i64>,
-    /// When this was known to be so (`thisUpdate`).
+    /// Time at which the status was known (`thisUpdate`).
     pub this_update: i64,
-    /// Until when there will be something newer (`nextUpdate`).
+    /// Time by which newer data is available (`nextUpdate`).
     pub next_update: Option<i64>,
-    /// When it was told: `producedAt` of a response, `thisUpdate` of a list.
+    /// Time of the statement: `producedAt` of a response, `thisUpdate` of a
+    /// CRL.
     pub told_at: i64,
-    /// Since when certificates have to have expired for this to tell of them
-    /// nevertheless: the archive cutoff of a response (RFC 6960, 4.4.4),
-    /// `expiredCertsOnCRL` of a list (ITU-T X.509, 9.5.2.8). `None`: it tells
-    /// nothing of certificates that have expired, unless they are revoked.
+    /// Earliest expiry of expired certificates that are still covered: the
+    /// archive cutoff of a response (RFC 6960, 4.4.4), or `expiredCertsOnCRL`
+    /// of a CRL (ITU-T X.509, 9.5.2.8). With `None`, expired certificates are
+    /// not covered, unless they are revoked.
     pub expired_since: Option<i64>,
 }
 
-/// Why revocation data tell nothing about a certificate.
+/// Reason why revocation data has no usable status of a certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum RevocationError {
-    /// They tell of it more than once, who knows what.
+    /// Several statuses of the certificate, possibly different.
     #[error("it tells of the certificate more than once")]
     Ambiguous,
-    /// An extension limits them in a way that is not known here.
+    /// An unknown critical extension limits the data.
     #[error("a critical extension of it is not known")]
     CriticalExtension,
-    /// They are about other certificates.
+    /// The data concerns other certificates.
     #[error("it is about another certificate")]
     OtherCertificate,
-    /// The key that they are about signed them.
+    /// Signed with the key of the certificate in question.
     #[error("it is signed by the key that it tells of")]
     OwnWord,
-    /// Neither the issuer nor its delegate signed them.
+    /// Not signed by the issuer or its delegate.
     #[error("it is not signed by the issuer or its delegate")]
     Signature,
     /// The responder does not know the certificate.
     #[error("the responder does not know the certificate")]
     Unknown,
-    /// They cannot be read to their end.
+    /// The data cannot be read to its end.
     #[error("it cannot be read")]
     Unreadable(#[source] Error),
 }
 
-/// The nonce of an OCSP response (RFC 6960, 4.4.1), and who vouches for it.
-/// Whether that is somebody who may answer for an issuer is not asked.
+/// Nonce of an OCSP response (RFC 6960, 4.4.1), and the responder behind it.
+/// The authority of the responder is not checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Nonce<'r> {
-    /// The value of the extension.
+    /// Value of the extension.
     pub value: &'r [u8],
     response: &'r OcspResponse<'r>,
 }
 
 impl Nonce<'_> {
-    /// When the response was signed (`producedAt`), seconds since the Unix epoch.
+    /// Returns the time at which the response was signed (`producedAt`), in
+    /// seconds since the Unix epoch.
     #[must_use]
     pub fn time(&self) -> i64 {
         self.response.produced_at()
     }
 
-    /// Whether the response says that it is of the subject of a certificate.
+    /// Returns whether the response names the subject of a certificate as its
+    /// responder.
     #[must_use]
     pub fn names_responder<E: Environment>(
         &self,
@@ -106,7 +109,7 @@ impl Nonce<'_> {
         self.response.names_responder(environment, certificate)
     }
 
-    /// Whether the key of a certificate signed the response.
+    /// Returns whether the key of a certificate signed the response.
     #[must_use]
     pub fn is_signed_by<E: Environment>(
         &self,
@@ -118,8 +121,8 @@ impl Nonce<'_> {
 }
 
 impl<'a> RevocationData<'a> {
-    /// Reads a DER OCSPResponse, which must be a successful one, or a DER
-    /// CertificateList.
+    /// Reads a DER-encoded OCSPResponse, which must be successful, or a
+    /// DER-encoded CertificateList.
     ///
     /// # Errors
     /// The bytes are neither.
@@ -131,13 +134,13 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// Whether it is an OCSP response.
+    /// Returns whether this is an OCSP response.
     #[must_use]
     pub fn is_ocsp_response(&self) -> bool {
         matches!(self.0, Kind::Response(_))
     }
 
-    /// DER of the certificates that come along.
+    /// Returns the DER-encoded certificates in the data.
     #[must_use]
     pub fn certificates(&self) -> &[&'a [u8]] {
         match &self.0 {
@@ -146,8 +149,8 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// The nonce of an OCSP response, which somebody sent who asked for it;
-    /// `None` for a list.
+    /// Returns the nonce of an OCSP response, chosen by the requester; `None`
+    /// for a CRL.
     #[must_use]
     pub fn nonce(&self) -> Option<Nonce<'_>> {
         match &self.0 {
@@ -159,8 +162,7 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// What they are found by; of which certificates they tell is for
-    /// [`Self::is_about`] to say.
+    /// Returns the search keys. [`Self::is_about`] decides on a certificate.
     #[must_use]
     pub fn subjects(&self) -> Subjects<'a> {
         match &self.0 {
@@ -169,7 +171,7 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// Whether it says that it tells about a certificate of `issuer`; nothing is
+    /// Returns whether it claims to cover a certificate of `issuer`; nothing is
     /// verified.
     #[must_use]
     pub fn is_about<E: Environment>(
@@ -184,9 +186,9 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// Who signed it, if that is somebody who may tell about the certificates of
-    /// `issuer`. `others` are certificates among which a responder may be that
-    /// does not come with its response.
+    /// Returns the signer, if it is authorized for certificates of `issuer`.
+    /// `others` are candidate certificates of a responder that are missing from
+    /// its response.
     #[must_use]
     pub fn signer<'c, E: Environment>(
         &self,
@@ -202,11 +204,11 @@ impl<'a> RevocationData<'a> {
         }
     }
 
-    /// What it tells about a certificate that `issuer` issued, when `signer` is
-    /// who [`Self::signer`] found.
+    /// Returns the status of a certificate issued by `issuer`; `signer` is the
+    /// result of [`Self::signer`].
     ///
     /// # Errors
-    /// It tells nothing, or nobody may take it at its word.
+    /// The data has no status, or its signer is not authorized.
     pub fn status<E: Environment>(
         &self,
         environment: &E,
@@ -236,7 +238,8 @@ fn has_key_of(delegate: &[u8], certificate: &Certificate<'_>) -> bool {
     })
 }
 
-/// An OCSPResponse begins with its status, a list with what is signed.
+/// Returns whether the first element is a status, as in an OCSPResponse; a CRL
+/// begins with its signed value.
 fn is_ocsp_response(der: &[u8]) -> bool {
     let first = || {
         let outer = Elements::new("RevocationData", der).ok()?.any().ok()?;

@@ -1,4 +1,5 @@
-//! Certificate revocation lists (RFC 5280, 5), complete ones of the issuer.
+//! Certificate revocation lists (RFC 5280, 5): complete ones, signed by the
+//! issuer.
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5280::ID_CE_ISSUING_DISTRIBUTION_POINT;
@@ -19,7 +20,7 @@ const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5
 #[derive(Clone, Debug)]
 pub(crate) struct RevocationList<'a> {
     signed: Signed<'a>,
-    /// DER of the Name.
+    /// DER-encoded Name.
     issuer: &'a [u8],
     this_update: i64,
     next_update: Option<i64>,
@@ -27,21 +28,21 @@ pub(crate) struct RevocationList<'a> {
     scope: Scope<'a>,
 }
 
-/// Which certificates of its issuer a list is about.
+/// Certificates of the issuer that a CRL covers.
 #[derive(Clone, Debug, Default)]
 struct Scope<'a> {
-    /// An extension limits it in a way that is not followed here.
+    /// An unsupported extension limits it.
     is_partial: bool,
     only_users: bool,
     only_authorities: bool,
-    /// GeneralNames of the distribution point, each as DER.
+    /// DER-encoded GeneralNames of the distribution point.
     distribution_point: Option<Vec<&'a [u8]>>,
-    /// From when on certificates that expired are on it.
+    /// Time from which expired certificates are listed.
     expired_since: Option<i64>,
 }
 
 impl<'a> RevocationList<'a> {
-    /// Reads a CertificateList, DER.
+    /// Reads a DER-encoded CertificateList.
     pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "CertificateList";
 
@@ -76,17 +77,17 @@ impl<'a> RevocationList<'a> {
         })
     }
 
-    /// DER of the issuer's Name.
+    /// Returns the DER-encoded Name of the issuer.
     pub(crate) fn issuer(&self) -> &'a [u8] {
         self.issuer
     }
 
-    /// Whether it tells about a certificate.
+    /// Returns whether it covers a certificate.
     pub(crate) fn is_about(&self, certificate: &Certificate<'_>, issuer: &Certificate<'_>) -> bool {
         self.issuer == issuer.subject() && self.scope.covers(certificate)
     }
 
-    /// Whether it is a list of `issuer`, who may sign lists.
+    /// Returns whether `issuer`, authorized to sign CRLs, signed it.
     pub(crate) fn is_signed_by<E: Environment>(
         &self,
         environment: &E,
@@ -95,7 +96,7 @@ impl<'a> RevocationList<'a> {
         issuer.may_sign_revocation_lists() && self.signed.verifies(environment, issuer)
     }
 
-    /// What it tells about a certificate that it is about.
+    /// Returns the status of a covered certificate.
     pub(crate) fn status(
         &self,
         certificate: &Certificate<'_>,
@@ -116,7 +117,7 @@ impl<'a> RevocationList<'a> {
         let Some(revoked) = self.revoked else {
             return Ok(None);
         };
-        // Lists may be long: the entries are not kept.
+        // CRLs may be long: entries are not kept.
         let mut entries = revoked.children(WHAT)?;
         while !entries.is_finished() {
             let mut entry = entries.expect(Tag::Sequence)?.children(WHAT)?;
@@ -129,8 +130,8 @@ impl<'a> RevocationList<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// From the crlExtensions. What is critical and not known limits the list
-    /// in an unknown way.
+    /// Reads crlExtensions. An unknown critical extension limits the CRL in an
+    /// unknown way.
     fn parse(extensions: Element<'a>) -> Result<Self, Error> {
         const WHAT: &str = "crlExtensions";
 
@@ -150,7 +151,7 @@ impl<'a> Scope<'a> {
         Ok(scope)
     }
 
-    /// From an IssuingDistributionPoint (RFC 5280, 5.2.5).
+    /// Applies an IssuingDistributionPoint (RFC 5280, 5.2.5).
     fn limit(&mut self, point: Element<'a>) -> Result<(), Error> {
         for part in point.children("IssuingDistributionPoint")?.remaining()? {
             let is_set = part.value != [0];

@@ -1,5 +1,5 @@
-//! What certificates, revocation lists and OCSP responses have in common: a
-//! value, the algorithm and the signature over the value's encoding.
+//! Common structure of certificates, CRLs and OCSP responses: a value, the
+//! algorithm, and the signature over the encoded value.
 
 use der::Tag;
 use parafa_format_core::{Environment, SignatureAlgorithm};
@@ -11,15 +11,15 @@ use crate::{Certificate, Error};
 /// A signed value (the SIGNED macro of X.509).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signed<'a> {
-    /// What is signed.
+    /// Signed part.
     pub(crate) value: Element<'a>,
-    /// `None` when the catalogue does not have it.
+    /// `None` if it is not in the catalogue.
     algorithm: Option<SignatureAlgorithm>,
     signature: &'a [u8],
 }
 
 impl<'a> Signed<'a> {
-    /// Reads value, algorithm and signature, the next three elements.
+    /// Reads value, algorithm and signature: the next three elements.
     pub(crate) fn read(what: &'static str, parts: &mut Elements<'a>) -> Result<Self, Error> {
         let value = parts.expect(Tag::Sequence)?;
         let algorithm = decode_signature(parts.expect(Tag::Sequence)?, None)?;
@@ -34,7 +34,7 @@ impl<'a> Signed<'a> {
         })
     }
 
-    /// Whether the signature is one by the key of a certificate.
+    /// Returns whether the signature was made with the key of a certificate.
     pub(crate) fn verifies<E: Environment>(
         &self,
         environment: &E,

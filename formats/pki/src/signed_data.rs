@@ -13,14 +13,14 @@ use crate::signing_certificate::CertificateId;
 use crate::time::seconds_since_epoch;
 use crate::{Certificate, Error, SigningCertificate, ber, ecdsa};
 
-/// A SignedData with one signer, as somebody made it (RFC 5652, 5). Reading
-/// judges the structure only; whether the signature holds is for the caller.
+/// A third-party SignedData with one signer (RFC 5652, 5). Reading checks only
+/// the structure; the caller verifies the signature.
 #[derive(Clone, Debug)]
 pub struct SignedData {
     content_type: ObjectIdentifier,
     content: Option<Vec<u8>>,
     certificates: Vec<Vec<u8>>,
-    /// DER of the SignerIdentifier.
+    /// DER-encoded SignerIdentifier.
     identifier: Vec<u8>,
     certificate_id: Option<CertificateId>,
     signer: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub struct SignedData {
     signature_algorithm: Option<SignatureAlgorithm>,
     signed_attributes: Option<SignedAttributesRead>,
     value: Vec<u8>,
-    /// The value in the form of the catalogue, where it stands in another one.
+    /// The value in the catalogue's form, if encoded otherwise.
     der_value: Option<Vec<u8>>,
     timestamps: Vec<Vec<u8>>,
 }
@@ -44,13 +44,13 @@ struct SignedAttributesRead {
 }
 
 impl SignedData {
-    /// Reads a ContentInfo with a SignedData. Zero bytes may follow it, as they
-    /// do where its place was reserved before it was made; BER, with indefinite
-    /// or longer lengths than necessary, is taken too.
+    /// Reads a ContentInfo with a SignedData. Zero bytes may follow it, as in
+    /// reserved space; BER with indefinite or non-minimal lengths is accepted
+    /// too.
     ///
     /// # Errors
-    /// The bytes are not such a structure, have more or less than one signer,
-    /// or repeat an attribute that may occur once.
+    /// The bytes are not such a structure, do not have exactly one signer, or
+    /// repeat a single-valued attribute.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         parse_content_info(bytes).or_else(|error| match ber::to_definite_lengths(bytes) {
             Ok((der, padding)) if !bytes.starts_with(&der) => {
@@ -60,8 +60,8 @@ impl SignedData {
         })
     }
 
-    /// Looks for the signer's certificate among others when it does not come with
-    /// the signature (RFC 3161, 2.4.1, `certReq`).
+    /// Searches the signer's certificate in others, if it is not embedded (RFC
+    /// 3161, 2.4.1, `certReq`).
     pub fn find_signer_in<'c>(&mut self, mut others: impl Iterator<Item = &'c Vec<u8>>) {
         if self.signer.is_none()
             && let Some(found) = others.find(|other| self.names_signer(other))
@@ -73,35 +73,35 @@ impl SignedData {
         }
     }
 
-    /// The type of the signed content: `id-data` in signatures of documents,
-    /// `id-ct-TSTInfo` in time-stamp tokens.
+    /// Returns the type of the signed content: `id-data` in document
+    /// signatures, `id-ct-TSTInfo` in time-stamp tokens.
     #[must_use]
     pub fn content_type(&self) -> ObjectIdentifier {
         self.content_type
     }
 
-    /// The encapsulated content; `None` when the signature is detached.
+    /// Returns the encapsulated content; `None` if the signature is detached.
     #[must_use]
     pub fn content(&self) -> Option<&[u8]> {
         self.content.as_deref()
     }
 
-    /// DER of the certificates, in the order in which they stand there.
+    /// Returns the DER-encoded certificates, in order.
     #[must_use]
     pub fn certificates(&self) -> &[Vec<u8>] {
         &self.certificates
     }
 
-    /// DER of the certificate that the signer is identified with, if it comes
-    /// with the signature or was found elsewhere.
+    /// Returns the DER-encoded certificate that identifies the signer, if it is
+    /// embedded or was found elsewhere.
     #[must_use]
     pub fn signer_certificate(&self) -> Option<&[u8]> {
         self.signer.as_deref()
     }
 
-    /// Whether the signature says that a certificate is its signer's, also one
-    /// that does not come with it: the signing-certificate attribute names it,
-    /// or without one the SignerIdentifier does.
+    /// Returns whether the signature names a certificate, embedded or not, as
+    /// its signer's. The signing-certificate attribute decides, or without one
+    /// the SignerIdentifier.
     #[must_use]
     pub fn names_signer(&self, certificate: &[u8]) -> bool {
         match &self.certificate_id {
@@ -112,9 +112,9 @@ impl SignedData {
         }
     }
 
-    /// Whether it is a signature by `signer` over the content that it holds
-    /// (RFC 5652, 5.4 and 5.6); never when it is detached. `None` when nothing is
-    /// wrong as far as its algorithms and the key are known here.
+    /// Returns whether it is a signature by `signer` over its encapsulated
+    /// content (RFC 5652, 5.4 and 5.6); `false` if it is detached. `None` if no
+    /// defect is found, but an algorithm or the key is unknown.
     #[must_use]
     pub fn holds<E: Environment>(&self, environment: &E, signer: &Certificate<'_>) -> Option<bool> {
         let (Some(content), Some(attributes)) = (self.content(), self.signed_attributes()) else {
@@ -141,7 +141,7 @@ impl SignedData {
         }
     }
 
-    /// The common name of the signer's certificate.
+    /// Returns the common name of the signer's certificate.
     #[must_use]
     pub fn signer_common_name(&self) -> Option<String> {
         Certificate::from_der(self.signer_certificate()?)
@@ -149,27 +149,28 @@ impl SignedData {
             .common_name()
     }
 
-    /// What the ESS signing-certificate attribute (either version) says about
-    /// the signer's certificate.
+    /// Returns how the ESS signing-certificate attribute (either version)
+    /// relates to the signer's certificate.
     #[must_use]
     pub fn signing_certificate(&self) -> SigningCertificate {
         self.signing_certificate
     }
 
-    /// How the content is digested; `None` when the catalogue does not have it.
+    /// Returns the digest algorithm of the content; `None` if it is not in the
+    /// catalogue.
     #[must_use]
     pub fn digest_algorithm(&self) -> Option<DigestAlgorithm> {
         self.digest_algorithm
     }
 
-    /// How it was signed; `None` when the catalogue does not have it.
+    /// Returns the signature algorithm; `None` if it is not in the catalogue.
     #[must_use]
     pub fn signature_algorithm(&self) -> Option<SignatureAlgorithm> {
         self.signature_algorithm
     }
 
-    /// The signed attributes, retagged as the SET OF whose bytes are signed;
-    /// `None` when the content itself is.
+    /// Returns the signed attributes, retagged as the signed SET OF; `None` if
+    /// the content itself is signed.
     #[must_use]
     pub fn signed_attributes(&self) -> Option<&[u8]> {
         self.signed_attributes
@@ -177,26 +178,27 @@ impl SignedData {
             .map(|attributes| attributes.der.as_slice())
     }
 
-    /// The value of the content-type attribute.
+    /// Returns the value of the content-type attribute.
     #[must_use]
     pub fn signed_content_type(&self) -> Option<ObjectIdentifier> {
         self.signed_attributes.as_ref()?.content_type
     }
 
-    /// The value of the message-digest attribute.
+    /// Returns the value of the message-digest attribute.
     #[must_use]
     pub fn message_digest(&self) -> Option<&[u8]> {
         self.signed_attributes.as_ref()?.message_digest.as_deref()
     }
 
-    /// The value of the signing-time attribute (RFC 5652, 11.3), seconds since
-    /// the Unix epoch; `None` when there is none that can be read.
+    /// Returns the value of the signing-time attribute (RFC 5652, 11.3) in
+    /// seconds since the Unix epoch; `None` if it is missing or unreadable.
     #[must_use]
     pub fn signing_time(&self) -> Option<i64> {
         self.signed_attributes.as_ref()?.signing_time
     }
 
-    /// Whether there is a signing-time attribute, also one that cannot be read.
+    /// Returns whether there is a signing-time attribute, even an unreadable
+    /// one.
     #[must_use]
     pub fn has_signing_time(&self) -> bool {
         self.signed_attributes
@@ -204,27 +206,27 @@ impl SignedData {
             .is_some_and(|attributes| attributes.has_signing_time)
     }
 
-    /// The signature value as it stands there.
+    /// Returns the signature value, as encoded.
     #[must_use]
     pub fn value(&self) -> &[u8] {
         &self.value
     }
 
-    /// The signature value as the catalogue has it: plain ECDSA values (BSI
-    /// TR-03111, 5.2.1) become DER.
+    /// Returns the signature value in the catalogue's form: plain ECDSA values
+    /// (BSI TR-03111, 5.2.1) become DER.
     #[must_use]
     pub fn catalogue_value(&self) -> &[u8] {
         self.der_value.as_deref().unwrap_or(&self.value)
     }
 
-    /// DER of the signature time-stamp tokens.
+    /// Returns the DER-encoded signature time-stamp tokens.
     #[must_use]
     pub fn timestamps(&self) -> &[Vec<u8>] {
         &self.timestamps
     }
 }
 
-/// Reads DER that only zero bytes follow.
+/// Reads DER that may be followed only by zero bytes.
 fn parse_content_info(bytes: &[u8]) -> Result<SignedData, Error> {
     const WHAT: &str = "ContentInfo";
 
@@ -276,8 +278,8 @@ fn parse_signed_data(mut parts: Elements<'_>) -> Result<SignedData, Error> {
     parse_signer_info(*signer_info, content_type, content, &certificates)
 }
 
-/// The octets of the eContent: an OCTET STRING, or in PKCS #7 (RFC 2315, 7) any
-/// type, which was a SEQUENCE in practice. Its tag is not signed.
+/// Returns the octets of the eContent: an OCTET STRING or, in PKCS #7 (RFC
+/// 2315, 7), any type; in practice a SEQUENCE. Its tag is not signed.
 fn read_content(content: Element<'_>) -> Result<&[u8], Error> {
     let content = Element::parse("eContent", content.value)?;
     match content.tag {
@@ -377,9 +379,10 @@ fn certificate_id(attributes: &Attributes<'_>) -> Result<Option<CertificateId>, 
         .transpose()
 }
 
-/// The signer's certificate. More than one may match the identifier; and some
-/// writers encode the issuer's name differently from the certificate, so that
-/// none does. Then the signing-certificate attribute tells which it is.
+/// Finds the signer's certificate. Several certificates may match the
+/// identifier. None matches if the writer encoded the issuer's name differently
+/// from the certificate. In both cases the signing-certificate attribute
+/// decides.
 fn find_signer(
     identifier: Element<'_>,
     certificate_id: Option<&CertificateId>,

@@ -7,19 +7,20 @@ use crate::Error;
 use crate::algorithm::{decode_digest, digest};
 use crate::asn1::Element;
 
-/// What the signing-certificate attribute says about the certificate that the
-/// signer is identified with.
+/// Relation of the signing-certificate attribute to the identified certificate
+/// of the signer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SigningCertificate {
-    /// There is no such attribute.
+    /// The attribute is missing.
     Absent,
-    /// It names this certificate.
+    /// The attribute names this certificate.
     Matches,
-    /// It names another certificate, or one that does not come with the signature.
+    /// The attribute names another certificate, or one that is not embedded.
     Differs,
 }
 
-/// The first ESSCertID or ESSCertIDv2 of the attribute: the signer's.
+/// First ESSCertID or ESSCertIDv2 of the attribute, which names the signer's
+/// certificate.
 #[derive(Clone, Debug)]
 pub(crate) struct CertificateId {
     algorithm: Option<DigestAlgorithm>,
@@ -27,7 +28,7 @@ pub(crate) struct CertificateId {
 }
 
 impl CertificateId {
-    /// From the value of a SigningCertificate.
+    /// Reads the value of a SigningCertificate.
     pub(crate) fn parse_v1(value: Element<'_>) -> Result<Self, Error> {
         let mut id = first_id(value)?.children("ESSCertID")?;
         let hash = id.expect(Tag::OctetString)?.value.to_vec();
@@ -37,7 +38,7 @@ impl CertificateId {
         })
     }
 
-    /// From the value of a SigningCertificateV2.
+    /// Reads the value of a SigningCertificateV2.
     pub(crate) fn parse_v2(value: Element<'_>) -> Result<Self, Error> {
         let mut id = first_id(value)?.children("ESSCertIDv2")?;
         let algorithm = match id.optional(Tag::Sequence)? {

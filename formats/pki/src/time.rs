@@ -1,23 +1,23 @@
-//! Times as ASN.1 writes them.
+//! ASN.1 times.
 
 use der::{DateTime, Tag};
 
 use crate::Error;
 use crate::asn1::Element;
 
-/// Seconds since the Unix epoch of a UTCTime or GeneralizedTime in UTC
-/// (RFC 5280, 4.1.2.5). A fraction of a second, which RFC 3161 and some
-/// responders have, is cut off.
+/// Returns seconds since the Unix epoch for a UTCTime or GeneralizedTime in UTC
+/// (RFC 5280, 4.1.2.5). Fractions of a second, as in RFC 3161 and from some
+/// responders, are truncated.
 pub(crate) fn seconds_since_epoch(what: &'static str, element: Element<'_>) -> Result<i64, Error> {
     parse(element).ok_or_else(|| Error::unexpected(what))
 }
 
-/// Whether an element is a time.
+/// Returns whether an element is a time.
 pub(crate) fn is_time(element: &Element<'_>) -> bool {
     matches!(element.tag, Tag::UtcTime | Tag::GeneralizedTime)
 }
 
-/// First year of the century that a two-digit year of 50 or more belongs to.
+/// First two-digit year that belongs to the 20th century.
 const PIVOT_YEAR: u16 = 50;
 
 fn parse(element: Element<'_>) -> Option<i64> {

@@ -10,7 +10,7 @@ use crate::{Error, SignedData};
 /// `id-ct-TSTInfo` (RFC 3161, 2.4.2).
 const TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
 
-/// An RFC 3161 time-stamp token, as far as it binds to what it stamps.
+/// An RFC 3161 time-stamp token, with its binding to the stamped data.
 #[derive(Clone, Debug)]
 pub struct TimestampToken {
     signed_data: SignedData,
@@ -20,7 +20,7 @@ pub struct TimestampToken {
 }
 
 impl TimestampToken {
-    /// Reads a TimeStampToken, DER.
+    /// Reads a DER-encoded TimeStampToken.
     ///
     /// # Errors
     /// The bytes are not a SignedData over a TSTInfo.
@@ -48,32 +48,33 @@ impl TimestampToken {
         })
     }
 
-    /// The token's own signature, whose content is the TSTInfo.
+    /// Returns the signature of the token, with the TSTInfo as its content.
     #[must_use]
     pub fn signed_data(&self) -> &SignedData {
         &self.signed_data
     }
 
-    /// The digest of the message imprint; `None` when the catalogue does not
-    /// have it.
+    /// Returns the digest algorithm of the message imprint; `None` if it is not
+    /// in the catalogue.
     #[must_use]
     pub fn imprint_algorithm(&self) -> Option<DigestAlgorithm> {
         self.imprint_algorithm
     }
 
-    /// The hashed message of the message imprint.
+    /// Returns the hashed message of the message imprint.
     #[must_use]
     pub fn imprint(&self) -> &[u8] {
         &self.imprint
     }
 
-    /// When it was made (`genTime`), seconds since the Unix epoch.
+    /// Returns the time-stamp's time (`genTime`) in seconds since the Unix
+    /// epoch.
     #[must_use]
     pub fn time(&self) -> i64 {
         self.time
     }
 
-    /// Whether the imprint is the digest of `bytes`.
+    /// Returns whether the imprint is the digest of `bytes`.
     #[must_use]
     pub fn stamps(&self, bytes: &[u8]) -> bool {
         self.imprint_algorithm

@@ -1,6 +1,6 @@
-//! Raises signatures to level LT (EN 319 132-1, 6.3): what they are verified
-//! with is put beside them, so that nobody has to be asked any more. Nothing that
-//! was there changes, and nothing that is put in is signed or stamped.
+//! Raises signatures to level LT (EN 319 132-1, 6.3): adds their validation
+//! material, so that no authority has to be asked any more. Existing content
+//! stays unchanged, and the additions are neither signed nor time-stamped.
 
 use std::fmt::Write as _;
 
@@ -23,9 +23,9 @@ use crate::verifier::{LIMITS, Verified, Verifier};
 /// A signature file of a container.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureFile<'a> {
-    /// Its name, as references to it have it.
+    /// Name of the member.
     pub name: &'a str,
-    /// What it holds.
+    /// Content of the member.
     pub bytes: &'a [u8],
 }
 
@@ -38,38 +38,38 @@ impl<'a> SignatureFile<'a> {
 /// Signature files whose signatures are at level LT.
 #[derive(Clone, Debug)]
 pub struct Raised {
-    /// The lowest level of all signatures, one of `levels`.
+    /// Lowest level of all signatures, one of `levels`.
     pub level: &'static str,
-    /// What becomes of each file; `None`: it stays as it is.
+    /// New content of each file; `None` if it is unchanged.
     pub files: Vec<Option<String>>,
-    /// What is known of all signatures then, in the order of the files.
+    /// Results for all signatures after raising, in the order of the files.
     pub signatures: Vec<Verified>,
 }
 
-/// Raises every signature of a container to level LT, given what was answered so
-/// far.
+/// Raises every signature of a container to level LT, given the answers so far.
 ///
-/// The step needs a `certificate` for every end of a chain that does not sign
-/// itself, and `revocation` data for every certificate below an anchor whose
-/// revocation data the signature does not hold. What is missing of the signer's
-/// chain becomes CertificateValues and RevocationValues; what is missing of the
-/// chains of time-stamps, and all of a signature that has such values already,
-/// TimeStampValidationData, behind all properties (EN 319 132-1, 5.4 and 5.5.1).
+/// The step needs a `certificate` for every end of a chain that is not
+/// self-signed. It needs `revocation` data for every certificate below an
+/// anchor, unless the signature contains it. Missing material of the signer's
+/// chain becomes CertificateValues and RevocationValues. Material of time-stamp
+/// chains becomes TimeStampValidationData after all properties. So does all
+/// material of a signature that has such values already (EN 319 132-1, 5.4 and
+/// 5.5.1).
 ///
 /// # Errors
-/// `archive-incomplete` when there is no signature, or something cannot be had,
-/// with one subject for everything that is missing; `archive-no-room` when a
-/// file would be too long; `too-much-to-verify` when the chains take more work
-/// than is done; `container-unsound` when one is no signature file, and the
-/// refusals of XML when one cannot be read.
+/// `archive-incomplete` when there is no signature or material is unavailable,
+/// with one subject per item. `archive-no-room` when a file would be too long;
+/// `too-much-to-verify` when the chains exceed the work limits;
+/// `container-unsound` when a file is no signature file. The refusals of XML
+/// when one cannot be read.
 pub fn archive<E: Environment, O: DataObjects>(
     environment: &E,
     objects: &O,
     files: &[SignatureFile<'_>],
     answers: &[Answer],
 ) -> Result<Step<Raised>, Refusal> {
-    // What is written has to be verified with more work than it takes here,
-    // because others sign it afterwards.
+    // Half of the limits: verifying the output takes more work, because others
+    // sign it afterwards.
     let half = ChainLimits {
         signatures: LIMITS.signatures / 2,
         digested_bytes: LIMITS.digested_bytes / 2,
@@ -114,7 +114,8 @@ fn examined<E: Environment, O: DataObjects>(
     })
 }
 
-/// What every signature of every file lacks, or what has to be asked first.
+/// Returns the missing material of every signature in every file, or the needs
+/// to be answered first.
 fn plan<E: Environment, O: DataObjects>(
     verifier: &Verifier<'_, E, O>,
     files: &[Vec<Examined>],
@@ -185,12 +186,12 @@ fn plan<E: Environment, O: DataObjects>(
     Ok(Step::Done(of_files.collect()))
 }
 
-/// What is put beside one signature.
+/// Additions to one signature.
 #[derive(Debug)]
 struct Additions {
-    /// Of the signer's chain.
+    /// For the signer's chain.
     own: Values,
-    /// Of the chains of time-stamps.
+    /// For the chains of time-stamps.
     stamped: Values,
 }
 
@@ -205,7 +206,7 @@ impl Additions {
             own: Values::default(),
             stamped: Values::default(),
         };
-        // There may be one of each, and time-stamps may be over them.
+        // Each property may occur only once, and time-stamps may cover it.
         let own = if examined.material.has_values {
             &mut additions.stamped
         } else {
@@ -219,7 +220,7 @@ impl Additions {
         additions
     }
 
-    /// The properties, as they are written; empty when there are none.
+    /// Returns the serialized properties; empty if there are none.
     fn properties(&self) -> String {
         let mut text = String::new();
         if !self.stamped.is_empty() {
@@ -234,8 +235,8 @@ impl Additions {
     }
 }
 
-/// CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and 5.4.2), without
-/// those that would be empty.
+/// Returns CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and
+/// 5.4.2), omitting empty ones.
 fn properties(values: &Values) -> String {
     let certificates = encapsulated("EncapsulatedX509Certificate", &values.certificates);
     let lists = encapsulated("EncapsulatedCRLValue", &values.lists);
@@ -249,7 +250,7 @@ fn encapsulated(name: &str, ders: &[Vec<u8>]) -> String {
     values.map(|value| element(name, &value)).collect()
 }
 
-/// An element with a content, and none without.
+/// Returns an element with content; empty without content.
 fn element(name: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -257,7 +258,7 @@ fn element(name: &str, content: &str) -> String {
     format!("<xades:{name}>{content}</xades:{name}>")
 }
 
-/// The same where the prefix may mean something else.
+/// Like `element`, where the prefix may have another meaning.
 fn property(name: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -265,7 +266,7 @@ fn property(name: &str, content: &str) -> String {
     format!("<xades:{name} xmlns:xades=\"{XADES}\">{content}</xades:{name}>")
 }
 
-/// A file with what its signatures lack, if they lack anything.
+/// Returns a file with the additions to its signatures, if any.
 fn raised_file(
     file: SignatureFile<'_>,
     additions: &[Additions],
@@ -283,7 +284,7 @@ fn raised_file(
     Ok((!insertions.is_empty()).then(|| inserted(document.source(), insertions)))
 }
 
-/// Refuses to change files that another signature is over.
+/// Refuses to change files that another signature covers.
 fn require_not_signed(
     files: &[SignatureFile<'_>],
     written: &[Option<String>],
@@ -308,7 +309,7 @@ fn require_not_signed(
     refuse(faults.collect())
 }
 
-/// What is known of the signatures of files when they are written so.
+/// Verifies the signatures of the new files.
 fn verified<E: Environment, O: DataObjects>(
     verifier: &Verifier<'_, E, O>,
     files: &[SignatureFile<'_>],
@@ -329,7 +330,8 @@ fn verified<E: Environment, O: DataObjects>(
     Ok(found)
 }
 
-/// The lowest level of signatures, the first of its kind, which is LT at least.
+/// Returns the lowest level of the signatures, at least LT; the first of equal
+/// ones.
 fn lowest_level(signatures: &[Verified]) -> Result<&'static str, Refusal> {
     let levels = signatures.iter().map(|one| one.level);
     let lowest = levels.min_by_key(|level| BaselineLevel::of(level));

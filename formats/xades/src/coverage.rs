@@ -1,4 +1,4 @@
-//! What a signature is over.
+//! Data objects covered by a signature.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,20 +7,19 @@ use crate::names::XADES;
 use crate::reference::{Reference, Target};
 use crate::signature::Signature;
 
-/// Something outside of the signature file that a signature is over.
+/// A data object outside the signature file that a signature covers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Covered {
-    /// The name of the member.
+    /// Name of the member.
     pub member: String,
-    /// The `ID` of the one element that is signed of it; `None` when all of it
-    /// is.
+    /// `ID` of the only signed element of the member; `None` for the whole
+    /// member.
     pub part: Option<String>,
-    /// The media type that DataObjectFormat says it is of.
+    /// Media type in DataObjectFormat.
     pub media_type: Option<String>,
 }
 
-/// What the references outside of the file are to, with the formats that are
-/// signed of it.
+/// Returns the data objects outside the file, with their signed formats.
 pub(crate) fn covers(
     signature: Signature<'_>,
     references: &[Reference<'_>],
@@ -50,8 +49,8 @@ pub(crate) fn covers(
     Ok(covers)
 }
 
-/// The media types of DataObjectFormat (EN 319 132-1, 5.2.4), by the identifiers
-/// of the references that they are of.
+/// Returns the media types of DataObjectFormat (EN 319 132-1, 5.2.4), by
+/// reference identifier.
 fn media_types<'d>(
     signature: Signature<'d>,
     references: &[Reference<'_>],

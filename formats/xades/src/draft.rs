@@ -14,86 +14,86 @@ use crate::signature::Signature;
 use crate::time;
 use crate::unsigned::with_properties;
 
-/// What a new signature of a container is to be.
+/// Parameters of a new signature of a container.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureRequest<'a> {
-    /// How it is written.
+    /// Profile of the signature.
     pub profile: Profile,
-    /// Its `Id`, which those of its parts begin with; an XML name without
+    /// `Id` and prefix of the identifiers of its parts; an XML name without
     /// colons.
     pub id: &'a str,
-    /// Signing time, seconds since the Unix epoch.
+    /// Signing time in seconds since the Unix epoch.
     pub time: i64,
-    /// How the device will sign.
+    /// Signature algorithm of the device.
     pub algorithm: SignatureAlgorithm,
-    /// DER of the signer's certificate.
+    /// DER-encoded signer certificate.
     pub certificate: &'a [u8],
-    /// DER of its issuers, which come along for those who look for a path to an
+    /// DER-encoded issuer certificates, included for building a path to an
     /// anchor.
     pub issuers: &'a [Vec<u8>],
-    /// What it is to be over.
+    /// Data objects to sign.
     pub objects: &'a [DataObject<'a>],
 }
 
-/// A member that is signed, or an element of one.
+/// A member to sign, or an element of one.
 #[derive(Clone, Copy, Debug)]
 pub struct DataObject<'a> {
-    /// Its name.
+    /// Name of the member.
     pub name: &'a str,
-    /// The `ID` of the one element of it that is signed, in the form of
-    /// Canonical XML 1.0; `None` when all of it is, as it is.
+    /// `ID` of the only element to sign, in Canonical XML 1.0; `None` for the
+    /// whole member as it is.
     pub part: Option<&'a str>,
-    /// Its media type, as the manifest has it; not every profile signs it.
+    /// Media type, as in the manifest; not every profile signs it.
     pub media_type: &'a str,
-    /// Digest of what is signed by the algorithm of the signature.
+    /// Digest of the data object, with the digest algorithm of the signature.
     pub digest: &'a [u8],
 }
 
-/// Why a signature cannot be made.
+/// Error of creating a signature.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum DraftError {
-    /// XML Signature has no identifier for it, or it is too weak to sign with.
+    /// The algorithm has no identifier in XML Signature, or is too weak.
     #[error("{0} is not signed with")]
     Algorithm(SignatureAlgorithm),
-    /// The certificate is none, or its key is not of the algorithm.
+    /// The certificate is invalid, or its key does not match the algorithm.
     #[error("the certificate of the signer cannot be used")]
     Certificate,
-    /// There is no such time.
+    /// The time cannot be represented.
     #[error("the signing time {0} cannot be written")]
     Time(i64),
-    /// The value is not one of the algorithm.
+    /// The value does not match the algorithm.
     #[error("the signature value is not one of the key's algorithm")]
     Value,
-    /// What was written cannot be read.
+    /// The written text cannot be read.
     #[error("the signature cannot be read back: {0}")]
     Unreadable(String),
 }
 
-/// A signature without its value: text that does not change any more, but for
-/// the value and what is not signed.
+/// A signature without its value. The text is final except for the value and
+/// the unsigned properties.
 #[derive(Clone, Debug)]
 pub struct Draft {
     profile: Profile,
     text: String,
     signed_info: Vec<u8>,
-    /// Where the value goes.
+    /// Offset of the value.
     value_at: usize,
-    /// Bytes of r and of s, when the value is one of ECDSA.
+    /// Length of r and of s in bytes, for ECDSA.
     field_bytes: Option<usize>,
 }
 
 impl Draft {
-    /// Writes a signature file with one signature, as the profile has them.
+    /// Writes a signature file with one signature of the profile.
     ///
     /// # Errors
-    /// The request cannot be carried out.
+    /// An error if the request cannot be carried out.
     pub fn new<E: Environment>(
         environment: &E,
         request: &SignatureRequest<'_>,
     ) -> Result<Self, DraftError> {
         let parts = Parts::new(environment, request)?;
-        // The digest of the properties is that of their canonical form, for
-        // which they have to stand where they will.
+        // The digest covers the canonical form of the properties, which depends
+        // on their position.
         let unsigned = parts.file("");
         let properties = canonical(&unsigned, parts.canonicalization(), |signature| {
             signature.signed_properties().ok()
@@ -115,23 +115,24 @@ impl Draft {
         })
     }
 
-    /// SignedInfo in its canonical form: what the device signs, not hashed.
+    /// Returns SignedInfo in its canonical form: the unhashed input of the
+    /// device.
     #[must_use]
     pub fn to_be_signed(&self) -> &[u8] {
         &self.signed_info
     }
 
-    /// Bytes of the file as long as it has no value.
+    /// Returns the length of the file without its value, in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// The file with the value, as the catalogue has it (RSA: octets, ECDSA:
-    /// DER): level B-B.
+    /// Returns the file with the value in the catalogue's form (RSA: octets,
+    /// ECDSA: DER): level B-B.
     ///
     /// # Errors
-    /// An ECDSA value is no DER of two numbers of the curve.
+    /// An error if an ECDSA value is not DER with two numbers of the curve.
     pub fn with_value(&self, value: &[u8]) -> Result<String, DraftError> {
         let raw = match self.field_bytes {
             Some(field_bytes) => ecdsa::to_raw(value, field_bytes).ok_or(DraftError::Value)?,
@@ -142,21 +143,21 @@ impl Draft {
         Ok(text)
     }
 
-    /// What a signature time-stamp has to be over, in a file that
-    /// [`Self::with_value`] gave.
+    /// Returns the input of a signature time-stamp, for a file from
+    /// [`Self::with_value`].
     ///
     /// # Errors
-    /// The text is not such a file.
+    /// An error if the text is not such a file.
     pub fn to_be_stamped(&self, file: &str) -> Result<Vec<u8>, DraftError> {
         canonical(file, self.profile.canonicalization(), |signature| {
             signature.value().ok()
         })
     }
 
-    /// Adds a signature time-stamp, the DER of an RFC 3161 token: level B-T.
+    /// Adds a signature time-stamp, a DER-encoded RFC 3161 token: level B-T.
     ///
     /// # Errors
-    /// The text is not a file that [`Self::with_value`] gave.
+    /// An error if the text is not a file from [`Self::with_value`].
     pub fn with_timestamp(&self, file: &str, token: &[u8]) -> Result<String, DraftError> {
         let property = format!(
             "<xades:SignatureTimeStamp xmlns:xades=\"{XADES}\" xmlns:ds=\"{DSIG}\">\
@@ -173,7 +174,7 @@ impl Draft {
     }
 }
 
-/// What a signature is written from.
+/// Inputs for writing a signature.
 struct Parts<'a> {
     request: &'a SignatureRequest<'a>,
     digest: DigestAlgorithm,
@@ -220,7 +221,8 @@ impl<'a> Parts<'a> {
         self.request.profile.canonicalization()
     }
 
-    /// The file, with the digest of SignedProperties and without a value.
+    /// Returns the file with the digest of SignedProperties and without a
+    /// value.
     fn file(&self, properties_digest: &str) -> String {
         XmlWriter::document(|writer| {
             self.request.profile.root(writer, |writer| {
@@ -321,8 +323,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What takes one element out of a member: the XPath expression by which ADOC
-/// signs metadata, and Canonical XML 1.0.
+/// Writes the transforms that select one element of a member: the XPath
+/// expression by which ADOC signs metadata, and Canonical XML 1.0.
 fn part_transforms(writer: &mut XmlWriter, id: &str) {
     writer.element("ds:Transforms", &[], |writer| {
         writer.element("ds:Transform", &[("Algorithm", XPATH)], |writer| {
@@ -344,7 +346,7 @@ fn canonical(
     })
 }
 
-/// What is found of the one signature of a file.
+/// Calls back with the only signature of a file.
 fn with_signature<T>(
     file: &str,
     find: impl FnOnce(Signature<'_>) -> Option<T>,

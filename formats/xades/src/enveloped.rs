@@ -1,5 +1,5 @@
-//! The signature of a document in which it stands itself, as trusted lists have it
-//! (ETSI TS 119 612, annex B).
+//! Enveloped signatures: a signature inside the document it signs, as in
+//! trusted lists (ETSI TS 119 612, annex B).
 
 use parafa_format_core::{DigestAlgorithm, Environment, Part};
 use parafa_xml::{Canonicalization, Document, Element, Limits};
@@ -14,28 +14,29 @@ use crate::verifier::Verifier;
 use crate::verify::{check_signed_properties, check_target, identified};
 use crate::weakness::weakness;
 
-/// Most references: one to the document, one to the properties, and some.
+/// Maximum number of references: one to the document, one to the properties,
+/// and some more.
 const MAX_REFERENCES: usize = 16;
 
-/// What an enveloped signature that holds is found to say.
+/// A valid enveloped signature.
 #[derive(Clone, Debug)]
 pub struct Enveloped {
-    /// The document without the signature, in its canonical form: the very bytes
-    /// that were digested. Whoever reads these reads nothing that is not signed.
+    /// The canonical form of the document without the signature: the very bytes
+    /// that were digested. Reading only these avoids unsigned data.
     pub signed: Vec<u8>,
-    /// DER of the certificate that SigningCertificate names.
+    /// DER-encoded certificate named by SigningCertificate.
     pub signer_certificate: Vec<u8>,
-    /// What makes it weaker than it looks.
+    /// Reason for a weak signature.
     pub weakness: Option<String>,
 }
 
-/// Verifies the signature that is the only one among the children of the root and
-/// is over all of the document but itself: by a reference to `""` or to the root's
-/// own identifier, with the enveloped-signature transform and Exclusive XML
-/// Canonicalization, and no other. `limits` hold for the document without it.
+/// Verifies the only signature among the children of the root. It must cover
+/// all of the document except itself: by a reference to `""` or to the root's
+/// identifier, with exactly the enveloped-signature transform and Exclusive XML
+/// Canonicalization. `limits` apply to the document without it.
 ///
 /// # Errors
-/// Why it does not hold, or cannot be told to.
+/// The reason why the signature is invalid or cannot be verified.
 pub fn verify_enveloped<E: Environment>(
     environment: &E,
     document: &Document<'_>,
@@ -61,7 +62,8 @@ pub fn verify_enveloped<E: Environment>(
     })
 }
 
-/// The one reference to the document, and those to parts of the signature.
+/// Returns the only reference to the document, and those to parts of the
+/// signature.
 fn references<'d>(
     root: Element<'d>,
     signature: Signature<'d>,
@@ -83,7 +85,7 @@ fn references<'d>(
     Ok((of_document.ok_or(Fault::SignsNothing)?, others))
 }
 
-/// The reference to the document in which the signature stands.
+/// The reference to the enveloping document.
 struct OfDocument<'d> {
     uri: &'d str,
     canonical: Canonical<'d>,
@@ -92,7 +94,7 @@ struct OfDocument<'d> {
 }
 
 impl<'d> OfDocument<'d> {
-    /// `None`: it is a reference to something else.
+    /// Returns `None` for a reference to another target.
     fn read(root: Element<'d>, reference: Element<'d>) -> Result<Option<Self>, Fault> {
         let uri = reference
             .attribute("URI")
@@ -125,10 +127,10 @@ impl<'d> OfDocument<'d> {
         }))
     }
 
-    /// What is digested, if it has the digest that is said. Exclusive
-    /// canonicalization takes nothing into an element from around it, so that the
-    /// form of a document from whose text the signature was cut is that of the
-    /// document without it.
+    /// Returns the digested bytes, if their digest matches. Exclusive
+    /// canonicalization takes nothing from the context of an element. So the
+    /// canonical form after cutting the signature from the text equals that of
+    /// the document without it.
     fn check<E: Environment>(
         &self,
         environment: &E,
@@ -159,7 +161,7 @@ impl<'d> OfDocument<'d> {
     }
 }
 
-/// A document is no container.
+/// A document is no container and has no members.
 struct NoMembers;
 
 impl NoMembers {

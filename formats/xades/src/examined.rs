@@ -8,31 +8,30 @@ use crate::stamps::Stamp;
 use crate::time_marks::{MAX_TIME_MARKS, time_mark};
 use crate::verifier::Verified;
 
-/// What stands in a signature, and whether it holds. Its chains are not followed
-/// yet.
+/// Content and integrity of a signature, before its chains are followed.
 #[derive(Clone, Debug)]
 pub(crate) struct Examined {
-    /// The name of its file, and its identifier.
+    /// Name of the file, and identifier of the signature.
     pub(crate) name: String,
-    /// Without its level and time-stamps.
+    /// Without level and time-stamps.
     pub(crate) verified: Verified,
     pub(crate) is_baseline: bool,
     pub(crate) is_time_marked: bool,
-    /// The value as it is written.
+    /// The value, as written.
     pub(crate) raw_value: Vec<u8>,
     pub(crate) material: Material,
     pub(crate) stamps: Vec<Stamp>,
     pub(crate) signature_tokens: Vec<TimestampToken>,
 }
 
-/// The tokens of the time-stamps of a kind that stamp what they should.
+/// Returns the tokens of time-stamps of a kind with a matching imprint.
 pub(crate) fn tokens(stamps: &[Stamp], kind: TimestampKind) -> Vec<TimestampToken> {
     let stamps = stamps.iter().filter_map(|stamp| stamp.stamps(kind));
     stamps.cloned().collect()
 }
 
 impl Examined {
-    /// Has a material hold what comes with the signature and its time-stamps.
+    /// Adds the material of the signature and its time-stamps.
     pub(crate) fn add_to<'d, E>(&'d self, material: &mut ValidationMaterial<'d, E>)
     where
         E: Environment,
@@ -51,14 +50,14 @@ impl Examined {
         material.add_stored(certificates, revocation);
     }
 
-    /// Where it stands with a material that holds what comes with it.
+    /// Returns its position, given material that includes its own.
     pub(crate) fn position<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
         rules: Rules,
     ) -> SignaturePosition {
-        // Level T takes a time-stamp over the value, whatever is over all of it
-        // (EN 319 132-1, 6.3).
+        // Level T needs a time-stamp over the value, even if there is an
+        // archive time-stamp (EN 319 132-1, 6.3).
         let later = if self.signature_tokens.is_empty() {
             Vec::new()
         } else {
@@ -68,7 +67,7 @@ impl Examined {
         SignaturePosition::of(material, self, &later, has_store, rules)
     }
 
-    /// The archive time-stamps that stamp what they should.
+    /// Returns the archive time-stamps with a matching imprint.
     pub(crate) fn archive_timestamps(&self) -> Vec<ArchiveTimestamp<'_>> {
         let stamps = self.stamps.iter().filter_map(|stamp| {
             let token = stamp.stamps(TimestampKind::Archive)?.clone();
@@ -77,7 +76,7 @@ impl Examined {
         stamps.collect()
     }
 
-    /// Evidence about its time-stamps and time-marks.
+    /// Returns evidence about its time-stamps and time-marks.
     pub(crate) fn timestamps<E: Environment>(
         &self,
         environment: &E,
@@ -106,7 +105,7 @@ impl Signature for Examined {
         self.verified.integrity
     }
 
-    /// One that does not hold has no level.
+    /// An invalid signature has no level.
     fn has_levels(&self) -> bool {
         self.verified.integrity == Integrity::Intact
     }

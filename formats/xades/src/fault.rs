@@ -1,77 +1,76 @@
 use parafa_format_core::Integrity;
 
-/// Why a signature does not hold.
+/// Reason why a signature is not valid.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Fault {
-    /// Two elements of its file have one identifier.
+    /// Two elements of the file have the same identifier.
     #[error("identifiers of the file are not unique: {0:?}")]
     DuplicateId(String),
-    /// It has no identifier.
+    /// The signature has no identifier.
     #[error("the signature has no Id")]
     NoId,
-    /// An element is missing, or there are several.
+    /// An element is missing or repeated.
     #[error("{0} is not there exactly once")]
     NotOnce(&'static str),
-    /// An element does not hold what it should.
+    /// An element has invalid content.
     #[error("{0} cannot be read")]
     Unreadable(&'static str),
-    /// An element is not built as XML Signature or XAdES has it.
+    /// An element violates the schema of XML Signature or XAdES.
     #[error("{element} is not built as its schema has it: {reason}")]
     Schema {
-        /// Its name as it is written.
+        /// Element name, as written.
         element: String,
-        /// What is not so.
+        /// Violation of the schema.
         reason: String,
     },
-    /// Its qualifying properties are those of another signature.
+    /// The qualifying properties belong to another signature.
     #[error("the Target of QualifyingProperties is not the signature")]
     Target,
-    /// What is signed as SignedProperties is not what stands in
-    /// QualifyingProperties.
+    /// The signed SignedProperties are not those in QualifyingProperties.
     #[error("the signature is not over its own SignedProperties alone")]
     SignedProperties,
-    /// It signs nothing beside its own properties.
+    /// The signature covers only its own properties.
     #[error("nothing but the properties of the signature is signed")]
     SignsNothing,
-    /// Two references lead to one member.
+    /// Two references lead to the same member.
     #[error("{0:?} is referred to more than once")]
     RepeatedReference(String),
-    /// A reference leads out of the container, or nowhere.
+    /// A reference leads outside the container, or nowhere.
     #[error("the reference {0:?} leads to nothing in the container")]
     Location(String),
-    /// A member cannot be digested as the reference says.
+    /// A member cannot be digested as the reference states.
     #[error("{name:?} cannot be digested: {reason}")]
     Content {
-        /// What the reference leads to.
+        /// Target of the reference.
         name: String,
-        /// Why.
+        /// Cause.
         reason: String,
     },
-    /// A format is said of something that is not signed.
+    /// A format is stated for an unsigned object.
     #[error("DataObjectFormat refers to {0:?}, which is no reference of the signature")]
     ObjectReference(String),
-    /// An algorithm is not known here.
+    /// An algorithm is unknown.
     #[error("the algorithm {0:?} is not supported")]
     Algorithm(String),
-    /// A transform is not one of those that containers need.
+    /// A transform is not among those used by containers.
     #[error("the transforms of the reference {0:?} are not supported")]
     Transforms(String),
-    /// The key cannot be computed with.
+    /// The key cannot be used.
     #[error("the key of the signer is not supported: {0}")]
     Key(String),
-    /// The certificate that the signature names does not come with it.
+    /// The certificate named by the signature is missing.
     #[error("the certificate that SigningCertificate names is not there")]
     NoSigner,
-    /// Something has another digest than was signed.
+    /// A digest does not match.
     #[error("the digest of {0:?} is another one than was signed")]
     Digest(String),
-    /// The value is not one by the key of the certificate that is named.
+    /// The value was not made with the key of the named certificate.
     #[error("the signature value does not verify under the certificate that it names")]
     Value,
 }
 
 impl Fault {
-    /// A member cannot be digested.
+    /// Creates the fault of a member that cannot be digested.
     pub(crate) fn content(name: &str, reason: &impl ToString) -> Self {
         Self::Content {
             name: name.to_owned(),
@@ -79,12 +78,12 @@ impl Fault {
         }
     }
 
-    /// Whether it tells that something is wrong, and not that it is unknown.
+    /// Returns whether this proves a defect, rather than an unknown.
     pub(crate) fn is_proof(&self) -> bool {
         self.integrity() != Integrity::Unsupported
     }
 
-    /// The verdict that it comes to.
+    /// Returns the resulting verdict.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         match self {

@@ -3,10 +3,10 @@ use parafa_xml::{Document, Element};
 use crate::names::{DSIG, OPEN_DOCUMENT};
 use crate::signature::Signature;
 
-/// Local names of the roots of signature files: those of ASiC, of OpenDocument
-/// and of OCF (ETSI EN 319 162-1, 4.4.3.2).
+/// Local names of the root elements of signature files: those of ASiC,
+/// OpenDocument and OCF (ETSI EN 319 162-1, 4.4.3.2).
 const ROOTS: [&str; 3] = ["XAdESSignatures", "document-signatures", "signatures"];
-/// What the namespaces of these begin with, in every version that was seen.
+/// Prefixes of their namespaces, for every version seen in practice.
 const ROOT_NAMESPACES: [&str; 4] = [
     "http://uri.etsi.org/02918/",
     "http://uri.etsi.org/2918/",
@@ -14,8 +14,8 @@ const ROOT_NAMESPACES: [&str; 4] = [
     "urn:oasis:names:tc:opendocument:xmlns:container",
 ];
 
-/// The signatures of a file: children of its root, or the root itself; one
-/// within another counts for nothing. `None`: it is no signature file.
+/// Returns the signatures of a file: children of its root, or the root itself;
+/// nested ones are ignored. `None` if it is no signature file.
 pub(crate) fn signatures<'d>(document: &'d Document<'d>) -> Option<Vec<Signature<'d>>> {
     let root = document.root();
     if root.is(DSIG, "Signature") {
@@ -29,7 +29,7 @@ pub(crate) fn signatures<'d>(document: &'d Document<'d>) -> Option<Vec<Signature
     is_file.then(|| signatures.map(Signature).collect::<Vec<_>>())
 }
 
-/// Whether an element is one of another, or that one.
+/// Returns whether an element is another one or inside it.
 pub(crate) fn is_within(element: Element<'_>, other: Element<'_>) -> bool {
     std::iter::successors(Some(element), |element| element.parent()).any(|above| above == other)
 }

@@ -1,4 +1,4 @@
-//! The level of a signature, by what it holds (EN 319 132-1, 6).
+//! Level of a signature by its content (EN 319 132-1, 6).
 
 use parafa_format_core::{BaselineLevel, levels};
 
@@ -6,16 +6,16 @@ use crate::coverage::Covered;
 use crate::names::XADES;
 use crate::signature::Signature;
 
-/// Whether a signature has what the baseline asks of every level: a signing
-/// time, and a format of everything that is signed (6.3).
+/// Returns whether a signature meets the baseline of every level: a signing
+/// time, and a format for every signed object (6.3).
 pub(crate) fn is_baseline(signature: Signature<'_>, covers: &[Covered]) -> bool {
     let properties = signature.signed_signature_properties();
     properties.is_ok_and(|properties| properties.only_child(XADES, "SigningTime").is_some())
         && covers.iter().all(|covered| covered.media_type.is_some())
 }
 
-/// The name of a level. Signatures of the older ETSI TS 101 903 have names for
-/// some alone.
+/// Returns the name of a level. Signatures by the older ETSI TS 101 903 have
+/// names for some levels only.
 pub(crate) fn name(is_baseline: bool, level: Option<BaselineLevel>) -> &'static str {
     use BaselineLevel::{B, Lt, Lta, T};
 

@@ -1,14 +1,14 @@
 //! XAdES signatures (ETSI EN 319 132-1) in containers (ETSI EN 319 162-1, and
 //! ADOC with the older ETSI TS 101 903).
 //!
-//! [`Draft`] is a signature before it has a value: what is signed of it is frozen
-//! text, into which the value and what is not signed are put.
-//! [`Verifier`] reads what others made, strictly where readers could be misled:
-//! what is shown of a signature is what is signed by the certificate that it
-//! names. [`archive`] raises signatures to level LT. Nothing here knows what a
-//! container is made of: [`DataObjects`] are what signatures are over.
-//! [`verify_enveloped`] reads the one signature of another kind: that of a document
-//! in which it stands itself, as trusted lists have it.
+//! [`Draft`] is a signature without its value: its signed parts are final text,
+//! into which the value and unsigned properties are inserted. [`Verifier`]
+//! reads third-party signatures, strictly where readers could be misled:
+//! reported content is content signed by the named certificate. [`archive`]
+//! raises signatures to level LT. The crate does not know the structure of
+//! containers; [`DataObjects`] gives access to the signed data objects.
+//! [`verify_enveloped`] verifies the signature inside a document, as in trusted
+//! lists.
 
 mod archive;
 mod coverage;

@@ -1,9 +1,9 @@
-//! What a `ds:Reference/@URI` leads to, and how the name of a member becomes
-//! one (ETSI EN 319 162-1, A.6: relative to the root of the container).
+//! Targets of `ds:Reference/@URI`, and URIs for member names (ETSI EN 319
+//! 162-1, A.6: relative to the root of the container).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What stays as it is: RFC 3986's unreserved characters and the slash.
+/// Characters that stay unencoded: those unreserved in RFC 3986, and the slash.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -11,18 +11,18 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// What is referred to.
+/// Target of a reference.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Location<'a> {
     /// An element of the signature file, by its identifier.
     Element(&'a str),
-    /// A member, by its name: the one that is percent-decoded, or the one as it
-    /// is written, which writers that know no encoding mean.
+    /// A member, by its percent-decoded name, or by its name as written, for
+    /// writers without encoding.
     Member {
         decoded: Option<String>,
         written: &'a str,
     },
-    /// Something outside, or the signature file itself.
+    /// A target outside, or the signature file itself.
     Elsewhere,
 }
 
@@ -47,12 +47,12 @@ impl<'a> Location<'a> {
     }
 }
 
-/// The reference to a member.
+/// Returns the reference to a member.
 pub(crate) fn reference_to(name: &str) -> String {
     utf8_percent_encode(name, ENCODED).to_string()
 }
 
-/// Whether the first part of a path looks like a scheme (RFC 3986, 3.1).
+/// Returns whether the first path segment looks like a scheme (RFC 3986, 3.1).
 fn has_scheme(uri: &str) -> bool {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {

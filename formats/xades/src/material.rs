@@ -1,35 +1,33 @@
-//! What a signature brings along to be verified with (EN 319 132-1, 5.4 and
-//! 5.5).
+//! Validation material in a signature (EN 319 132-1, 5.4 and 5.5).
 
 use parafa_xml::Element;
 
 use crate::names::{XADES, XADES_141};
 use crate::signature::{Signature, binary};
 
-/// Most certificates, and as many revocation data, of one signature.
+/// Maximum number of certificates, and of revocation data, per signature.
 const MAX_OBJECTS: usize = 1000;
 
 /// Certificates and revocation data of one signature.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Material {
-    /// Those of KeyInfo.
+    /// Certificates of KeyInfo.
     pub(crate) key_info: Vec<Vec<u8>>,
-    /// Those of unsigned properties.
+    /// Certificates of unsigned properties.
     pub(crate) certificates: Vec<Stored>,
     pub(crate) revocation: Vec<Stored>,
-    /// Whether there is any property for what it is verified with.
+    /// A property with validation material exists.
     pub(crate) has_store: bool,
-    /// Whether there is a CertificateValues or RevocationValues, of which there
-    /// may be one each.
+    /// CertificateValues or RevocationValues exist; each may occur once.
     pub(crate) has_values: bool,
     pub(crate) is_sealed: bool,
 }
 
-/// DER in an unsigned property.
+/// DER data in an unsigned property.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) der: Vec<u8>,
-    /// The place of the property.
+    /// Place of the property.
     pub(crate) place: usize,
 }
 
@@ -39,11 +37,11 @@ impl Stored {
     }
 }
 
-/// The place of what stands before all unsigned properties: archive time-stamps
-/// are over it, each over all properties before itself.
+/// Place before all unsigned properties. An archive time-stamp covers it, and
+/// all properties before its own place.
 pub(crate) const BEFORE_ALL: usize = 0;
 
-/// Unsigned properties with their places, in their order.
+/// Returns the unsigned properties with their places, in order.
 pub(crate) fn with_places(signature: Signature<'_>) -> Vec<(usize, Element<'_>)> {
     let properties = signature.unsigned_properties().into_iter();
     (BEFORE_ALL + 1..).zip(properties).collect()
@@ -87,13 +85,14 @@ impl Material {
         }
     }
 
-    /// DER of all certificates, those of KeyInfo first, and each once.
+    /// Returns all certificates in DER, without duplicates, those of KeyInfo
+    /// first.
     pub(crate) fn all_certificates(&self) -> Vec<Vec<u8>> {
         let stored = self.certificates.iter().map(|stored| &stored.der);
         unique(self.key_info.iter().chain(stored))
     }
 
-    /// DER of all revocation data, each once.
+    /// Returns all revocation data in DER, without duplicates.
     pub(crate) fn all_revocation(&self) -> Vec<Vec<u8>> {
         unique(self.revocation.iter().map(|stored| &stored.der))
     }

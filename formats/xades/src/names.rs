@@ -1,4 +1,4 @@
-//! Namespaces, types and algorithms by their identifiers (XML Signature 1.1;
+//! Namespaces and the identifiers of types and algorithms (XML Signature 1.1;
 //! RFC 9231; ETSI EN 319 132-1; ETSI EN 319 162-1).
 
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
@@ -11,23 +11,22 @@ pub const XADES: &str = "http://uri.etsi.org/01903/v1.3.2#";
 pub const XADES_141: &str = "http://uri.etsi.org/01903/v1.4.1#";
 /// Signature files of ASiC.
 pub const ASIC: &str = "http://uri.etsi.org/02918/v1.2.1#";
-/// Signature files of OpenDocument, which ADOC has.
+/// Signature files of OpenDocument, used by ADOC.
 pub const OPEN_DOCUMENT: &str = "urn:oasis:names:tc:opendocument:xmlns:digitalsignature:1.0";
 
-/// The type of the reference to SignedProperties (EN 319 132-1, 4.3.3).
+/// Type of the reference to SignedProperties (EN 319 132-1, 4.3.3).
 pub(crate) const SIGNED_PROPERTIES_TYPE: &str = "http://uri.etsi.org/01903#SignedProperties";
-/// What older writers of ADOC wrote in its place.
+/// Type written by older ADOC software.
 pub(crate) const OLD_SIGNED_PROPERTIES_TYPE: &str =
     "http://uri.etsi.org/01903/v1.3.2#SignedProperties";
 
 /// The XPath 1.0 transform.
 pub(crate) const XPATH: &str = "http://www.w3.org/TR/1999/REC-xpath-19991116";
 
-/// The transform that takes the signature out of what it stands in (XML Signature
-/// 1.1, 6.6.4).
+/// The enveloped-signature transform (XML Signature 1.1, 6.6.4).
 pub(crate) const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
-/// Transforms of XML Signature 1.1, 6.6, that containers have no use for.
+/// Transforms of XML Signature 1.1, 6.6, that containers do not use.
 pub(crate) const OTHER_TRANSFORMS: [&str; 5] = [
     XPATH,
     "http://www.w3.org/2000/09/xmldsig#base64",
@@ -54,7 +53,7 @@ const DIGESTS: [(DigestAlgorithm, &str); 9] = {
     ]
 };
 
-/// Signature algorithms with the namespace and the name of their identifiers.
+/// Signature algorithms with namespace and name of their identifiers.
 const SIGNATURES: [(SignatureAlgorithm, &str, &str); 24] = {
     use DigestAlgorithm::{
         Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512,
@@ -93,13 +92,13 @@ const MORE_2001: &str = "http://www.w3.org/2001/04/xmldsig-more#";
 const MORE_2007: &str = "http://www.w3.org/2007/05/xmldsig-more#";
 const MORE_2021: &str = "http://www.w3.org/2021/04/xmldsig-more#";
 
-/// Whether an algorithm of signatures or digests is one with SHA-1 or MD5.
+/// Returns whether a signature or digest algorithm uses SHA-1 or MD5.
 pub(crate) fn is_weak(uri: &str) -> bool {
     let name = uri.rsplit_once('#').map_or("", |(_, name)| name);
     name.split('-').any(|part| matches!(part, "sha1" | "md5"))
 }
 
-/// The digest algorithm of an identifier.
+/// Returns the digest algorithm of an identifier.
 pub(crate) fn digest_algorithm(uri: &str) -> Option<DigestAlgorithm> {
     DIGESTS
         .iter()
@@ -107,20 +106,20 @@ pub(crate) fn digest_algorithm(uri: &str) -> Option<DigestAlgorithm> {
         .map(|(algorithm, _)| *algorithm)
 }
 
-/// The identifier of a digest algorithm, if it has one.
+/// Returns the identifier of a digest algorithm, if it has one.
 pub(crate) fn digest_uri(algorithm: DigestAlgorithm) -> Option<&'static str> {
     let known = DIGESTS.iter().find(|(known, _)| *known == algorithm);
     known.map(|(_, uri)| *uri)
 }
 
-/// The signature algorithm of an identifier.
+/// Returns the signature algorithm of an identifier.
 pub(crate) fn signature_algorithm(uri: &str) -> Option<SignatureAlgorithm> {
     let known = SIGNATURES.iter();
     let mut known = known.filter(|(_, namespace, name)| uri.strip_prefix(namespace) == Some(name));
     known.next().map(|(algorithm, _, _)| *algorithm)
 }
 
-/// The identifier of a signature algorithm, if it has one.
+/// Returns the identifier of a signature algorithm, if it has one.
 pub(crate) fn signature_uri(algorithm: SignatureAlgorithm) -> Option<String> {
     let mut known = SIGNATURES.iter();
     let (_, namespace, name) = known.find(|(known, ..)| *known == algorithm)?;

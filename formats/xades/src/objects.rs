@@ -1,27 +1,27 @@
 use parafa_format_core::DigestAlgorithm;
 
-/// The members that signatures of a container are over.
+/// The members that signatures of a container cover.
 pub trait DataObjects {
-    /// Whether there is a member of a name.
+    /// Returns whether a member exists.
     fn contains(&self, name: &str) -> bool;
 
-    /// The digest of pieces, one after the other.
+    /// Returns the digest of concatenated pieces.
     ///
     /// # Errors
-    /// The bytes of a member cannot be digested; the error says why.
+    /// The reason why a member cannot be digested.
     fn digest(&self, pieces: &[Piece<'_>], algorithm: DigestAlgorithm) -> Result<Vec<u8>, String>;
 
-    /// The bytes of a member that is XML and signed in part.
+    /// Returns the bytes of an XML member that is signed in part.
     ///
     /// # Errors
-    /// The bytes cannot be read; the error says why.
+    /// The reason why the member cannot be read.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
 }
 
-/// A piece of what is digested.
+/// A piece of digest input.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Piece<'a> {
-    /// Bytes at hand.
+    /// Bytes in memory.
     Bytes(&'a [u8]),
     /// The bytes of a member.
     Member(&'a str),

@@ -10,11 +10,11 @@ use crate::reference::{Reference, Target};
 use crate::signature::{Canonical, Signature};
 use crate::verifier::Verifier;
 
-/// Most bytes of the documents of canonical forms, for all signatures of a
-/// container, counted for each form: it looks at its whole document.
+/// Maximum total of canonicalized bytes for all signatures of a container. Each
+/// canonical form counts its whole document, which it traverses.
 const MAX_CANONICALIZED: usize = 256 * 1024 * 1024;
 
-/// What is digested.
+/// Digest input.
 #[derive(Clone, Debug)]
 pub(crate) enum Octets {
     /// A canonical form.
@@ -33,8 +33,9 @@ impl Octets {
 }
 
 impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
-    /// What a reference leads to, transformed (XML Signature 1.1, 4.4.3.2).
-    /// `default` is the canonicalization of elements of which none is said.
+    /// Returns the target of a reference after its transforms (XML Signature
+    /// 1.1, 4.4.3.2). `default` is the canonicalization of elements without a
+    /// stated one.
     pub(crate) fn octets(
         &self,
         signature: Signature<'_>,
@@ -75,7 +76,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         }
     }
 
-    /// The canonical form of an element.
+    /// Returns the canonical form of an element.
     pub(crate) fn canonical(
         &self,
         element: Element<'_>,
@@ -85,7 +86,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         canonical.apply(element).map(Octets::Bytes)
     }
 
-    /// Takes the work of one canonical form, if there is so much left.
+    /// Charges one canonicalization against the limit.
     fn spend(&self, document: &Document<'_>) -> Result<(), Fault> {
         let spent = self.canonicalized.get() + document.source().len();
         self.canonicalized.set(spent);

@@ -7,16 +7,16 @@ use parafa_xml::{Canonicalization, XmlWriter};
 
 use crate::names::{ASIC, DSIG, OPEN_DOCUMENT, XADES};
 
-/// How a signature is written.
+/// Profile of a signature.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Profile {
     /// A baseline signature (ETSI EN 319 132-1, 6) in a signature file of ASiC
-    /// (EN 319 162-1, 4.4.3.2). It is canonicalized exclusively, so that nothing
-    /// around a signature is part of what is signed.
+    /// (EN 319 162-1, 4.4.3.2). It uses exclusive canonicalization, so that the
+    /// context of a signature is not signed.
     Baseline,
-    /// A signature of ETSI TS 101 903 in a signature file of OpenDocument, as
-    /// writers of ADOC-V1.0 make them: with Canonical XML 1.0, the older
-    /// SigningCertificate, an implied policy and no formats of data objects.
+    /// A signature of ETSI TS 101 903 in a signature file of OpenDocument, like
+    /// those of ADOC-V1.0 software. It uses Canonical XML 1.0, the older
+    /// SigningCertificate, an implied policy and no data object formats.
     Adoc,
 }
 
@@ -28,7 +28,7 @@ impl Profile {
         }
     }
 
-    /// The root of the file.
+    /// Writes the root of the file.
     pub(crate) fn root(self, writer: &mut XmlWriter, inner: impl FnOnce(&mut XmlWriter)) {
         let (name, namespace) = match self {
             Self::Baseline => ("asic:XAdESSignatures", ("xmlns:asic", ASIC)),
@@ -38,8 +38,8 @@ impl Profile {
         writer.element(name, &namespaces, inner);
     }
 
-    /// The property that names the signer's certificate, and the policy where
-    /// one is stated. `digest` writes the digest of the certificate.
+    /// Writes the property that names the signer's certificate, and the policy
+    /// if one is stated. `digest` writes the digest of the certificate.
     pub(crate) fn signing_certificate(
         self,
         writer: &mut XmlWriter,
@@ -75,7 +75,7 @@ impl Profile {
     }
 }
 
-/// DER of the IssuerSerial (RFC 5035, 5) that IssuerSerialV2 holds.
+/// Returns the DER-encoded IssuerSerial (RFC 5035, 5) for IssuerSerialV2.
 fn issuer_serial(certificate: &Certificate<'_>) -> Vec<u8> {
     const DIRECTORY_NAME: u8 = 4;
 

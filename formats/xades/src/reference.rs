@@ -1,5 +1,5 @@
-//! References of SignedInfo (XML Signature 1.1, 4.4.3), as far as containers
-//! need them.
+//! References of SignedInfo (XML Signature 1.1, 4.4.3), limited to the needs of
+//! containers.
 
 use parafa_format_core::DigestAlgorithm;
 use parafa_xml::Element;
@@ -10,33 +10,33 @@ use crate::names::{self, DSIG};
 use crate::objects::DataObjects;
 use crate::signature::{Canonical, binary, only};
 
-/// One reference.
+/// A reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference<'d> {
     pub(crate) id: Option<&'d str>,
     pub(crate) uri: &'d str,
     pub(crate) kind: Option<&'d str>,
     pub(crate) target: Target<'d>,
-    /// Why its canonicalization is not known, if it is not.
+    /// Fault of an unknown canonicalization.
     pub(crate) unknown_transform: Option<Fault>,
-    /// As its identifier tells, or that it is not known.
+    /// Algorithm of the identifier, or the fault of an unknown one.
     pub(crate) digest_algorithm: Result<DigestAlgorithm, Fault>,
     pub(crate) digest: Vec<u8>,
 }
 
-/// What is digested.
+/// Digest input.
 #[derive(Clone, Debug)]
 pub(crate) enum Target<'d> {
-    /// An element of the signature file; canonicalized as it is said, if it is.
+    /// An element of the signature file, with its canonicalization if stated.
     Element {
         id: &'d str,
         canonical: Option<Canonical<'d>>,
     },
-    /// The bytes of a member.
+    /// Bytes of a member.
     Member(String),
-    /// The canonical form of a member.
+    /// Canonical form of a member.
     Canonical(String, Canonical<'d>),
-    /// The canonical form of one element of a member, by its `ID`.
+    /// Canonical form of one element of a member, by its `ID`.
     Part {
         member: String,
         id: &'d str,
@@ -104,13 +104,13 @@ impl<'d> Reference<'d> {
         })
     }
 
-    /// Whether it is to a member whose digest cannot be computed.
+    /// Returns whether it refers to a member whose digest cannot be computed.
     pub(crate) fn is_to_unknown_digest(&self) -> bool {
         let is_unknown = self.digest_algorithm.is_err() || self.unknown_transform.is_some();
         is_unknown && !matches!(self.target, Target::Element { .. })
     }
 
-    /// Whether it is one to SignedProperties by its type.
+    /// Returns whether its type is SignedProperties.
     pub(crate) fn says_signed_properties(&self) -> bool {
         matches!(
             self.kind,
@@ -119,7 +119,7 @@ impl<'d> Reference<'d> {
     }
 }
 
-/// The transforms of a reference, in their order.
+/// Returns the transforms of a reference, in order.
 pub(crate) fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fault> {
     let mut lists = reference.children_named(DSIG, "Transforms");
     let transforms: Vec<Element<'_>> = lists
@@ -136,8 +136,8 @@ pub(crate) fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fau
     }
 }
 
-/// The identifier in `ancestor-or-self::*[@ID='…']`, the one expression that is
-/// understood: any other would need an XPath engine, and time without bound.
+/// Returns the identifier in `ancestor-or-self::*[@ID='…']`, the only supported
+/// expression: any other needs an XPath engine, with unbounded time.
 fn identifier(transform: Element<'_>) -> Result<&str, Fault> {
     const UNKNOWN: Fault = Fault::Unreadable("XPath");
 

@@ -1,6 +1,6 @@
-//! What elements hold by their schemas: those of XML Signature (XML Signature
-//! Syntax and Processing 1.0) and of XAdES (ETSI EN 319 132-1, annex C). Programs
-//! that read a signature by its schema do not open a file that breaks it.
+//! Schema validation: XML Signature (XML Signature Syntax and Processing 1.0)
+//! and XAdES (ETSI EN 319 132-1, annex C). Programs that validate signatures
+//! reject a file that violates the schema.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,19 +12,19 @@ use crate::names::{DSIG, XADES};
 use crate::signature::{Signature, binary};
 use crate::time;
 
-/// Attributes of this namespace stand everywhere (XML Schema 1.0 part 1, 3.2.7).
+/// Namespace whose attributes are allowed everywhere (XML Schema 1.0 part 1,
+/// 3.2.7).
 const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-/// What elements hold. Below the namespace, each line has names of elements that
-/// are built alike, their attributes (`?`: it may be left out; `*`: whatever they
-/// are; `*:*`: any that are of a namespace) and their content, between which ` / `
-/// stands.
+/// Element definitions. After a namespace line, each line has names of elements
+/// of the same type, their attributes (`?`: optional; `*`: any; `*:*`: any in a
+/// namespace), ` / `, and their content.
 ///
-/// A content is a sequence of elements, each of which is there once, or as `?`,
-/// `*` and `+` say of it; `|` is a choice, and `Name=Other` one that is built as
-/// `Other` is. `#other` is any element of another namespace, `#any` any at all.
-/// `#text` before them lets text stand between, and the other words that begin
-/// with `#` are what text alone can be.
+/// A content is a sequence of elements, each occurring once, or as `?`, `*` and
+/// `+` state. `|` is a choice, and `Name=Other` has the type of `Other`.
+/// `#other` is any element of another namespace, `#any` any element. `#text`
+/// before them allows mixed content; the other words with `#` are types of
+/// text.
 const SCHEMAS: &str = include_str!("schemas.txt");
 
 static KINDS: LazyLock<HashMap<(&str, &str), Kind>> = LazyLock::new(|| {
@@ -48,7 +48,7 @@ static KINDS: LazyLock<HashMap<(&str, &str), Kind>> = LazyLock::new(|| {
     kinds
 });
 
-/// How elements of a name are built.
+/// Type of elements.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     namespace: &'static str,
@@ -56,11 +56,11 @@ struct Kind {
     content: &'static str,
 }
 
-/// An element with its kind; without one it is of no schema that is known here,
-/// and what it holds is built as its own names say (`processContents="lax"`).
+/// An element with its type. Without one, its schema is unknown, and its
+/// children are validated by their own names (`processContents="lax"`).
 type Placed<'d> = (Element<'d>, Option<Kind>);
 
-/// Whether all of a signature is built as the schemas have it.
+/// Validates all of a signature.
 pub(crate) fn check(signature: Signature<'_>) -> Result<(), Fault> {
     let mut left = vec![placed(signature.0)];
     while let Some((element, kind)) = left.pop() {
@@ -72,7 +72,8 @@ pub(crate) fn check(signature: Signature<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a signature file holds signatures and nothing else (EN 319 162-1, 4.4.3.2).
+/// Validates that a signature file contains only signatures (EN 319 162-1,
+/// 4.4.3.2).
 pub(crate) fn check_file(document: &Document<'_>) -> Result<(), Fault> {
     let root = document.root();
     let mut others = root.children().filter(|child| !child.is(DSIG, "Signature"));
@@ -92,7 +93,7 @@ impl Kind {
         KINDS.get(&(namespace, name)).copied()
     }
 
-    /// The children of an element, when it is of this kind.
+    /// Returns the children of an element, if it is of this type.
     fn check(self, element: Element<'_>) -> Result<Vec<Placed<'_>>, Fault> {
         self.check_attributes(element)?;
         let text = element.text();
@@ -137,7 +138,7 @@ impl Kind {
         }
     }
 
-    /// A child as one of these names; `None` when it is none.
+    /// Matches a child against these names; `None` if it has none of them.
     fn place<'d>(self, names: &'static str, child: Element<'d>) -> Option<Placed<'d>> {
         names.split('|').find_map(|name| match name {
             "#any" => Some(placed(child)),
@@ -153,7 +154,7 @@ impl Kind {
         })
     }
 
-    /// The namespace and the name of a child, and the name that it is built by.
+    /// Returns namespace and name of a child, and the name of its type.
     fn named(self, name: &'static str) -> (&'static str, &'static str, &'static str) {
         let (namespace, name) = match name.split_once(':') {
             Some(("ds", name)) => (DSIG, name),
@@ -195,8 +196,8 @@ impl Kind {
     }
 }
 
-/// Whether a text is an identifier of letters, digits, `-`, `.` and `_`. One may
-/// begin with a digit, which those of the schemas do not: they do so in
+/// Returns whether a text is an identifier of letters, digits, `-`, `.` and
+/// `_`. Unlike in the schemas, the first character may be a digit, as in
 /// dss__container-with-counter-signature.asice.
 fn is_identifier(text: &str) -> bool {
     let text = text.trim_ascii();
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
     use crate::names::XADES_141;
 
-    /// What is told of elements that stand within an Object.
+    /// Returns the finding on elements within an Object.
     fn told(object: &str) -> Result<(), String> {
         let file = format!(
             "<Signature xmlns=\"{DSIG}\" xmlns:x=\"{XADES}\" xmlns:y=\"{XADES_141}\" xmlns:o=\"urn:other\">\

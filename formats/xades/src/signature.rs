@@ -5,7 +5,7 @@ use parafa_xml::{Canonicalization, Element};
 use crate::fault::Fault;
 use crate::names::{DSIG, XADES};
 
-/// A `ds:Signature`, of which nothing is known to hold.
+/// An unverified `ds:Signature`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature<'d>(pub(crate) Element<'d>);
 
@@ -29,8 +29,8 @@ impl<'d> Signature<'d> {
         only(self.0, DSIG, "SignatureValue")
     }
 
-    /// The only QualifyingProperties (EN 319 132-1, 4.4), with at most one
-    /// UnsignedProperties (4.3.1).
+    /// Returns the only QualifyingProperties (EN 319 132-1, 4.4), with at most
+    /// one UnsignedProperties (4.3.1).
     pub(crate) fn qualifying_properties(self) -> Result<Element<'d>, Fault> {
         let objects = self.0.children_named(DSIG, "Object");
         let mut properties =
@@ -48,8 +48,8 @@ impl<'d> Signature<'d> {
         }
     }
 
-    /// Whether an Object has a list of references of its own (XML Signature 1.1,
-    /// 5.1), which says of files what no reference of SignedInfo says.
+    /// Returns whether an Object has its own list of references (XML Signature
+    /// 1.1, 5.1), which covers files without a reference in SignedInfo.
     pub(crate) fn has_manifest(self) -> bool {
         let mut objects = self.0.children_named(DSIG, "Object");
         objects.any(|object| object.children_named(DSIG, "Manifest").next().is_some())
@@ -67,7 +67,7 @@ impl<'d> Signature<'d> {
         )
     }
 
-    /// The qualifying properties that are not signed.
+    /// Returns the unsigned qualifying properties.
     pub(crate) fn unsigned_properties(self) -> Vec<Element<'d>> {
         let Ok(properties) = self.qualifying_properties() else {
             return Vec::new();
@@ -79,7 +79,7 @@ impl<'d> Signature<'d> {
             .collect()
     }
 
-    /// The certificates of KeyInfo, as far as they are base64.
+    /// Returns the certificates of KeyInfo with valid base64.
     pub(crate) fn key_info_certificates(self) -> Vec<Vec<u8>> {
         self.0
             .children_named(DSIG, "KeyInfo")
@@ -91,13 +91,13 @@ impl<'d> Signature<'d> {
 }
 
 impl<'d> Canonical<'d> {
-    /// What is not said is Canonical XML 1.0 (XML Signature 1.1, 4.4.3.2).
+    /// Default: Canonical XML 1.0 (XML Signature 1.1, 4.4.3.2).
     pub(crate) const DEFAULT: Self = Self {
         algorithm: Canonicalization::INCLUSIVE,
         prefixes: Vec::new(),
     };
 
-    /// From a CanonicalizationMethod or Transform.
+    /// Reads a CanonicalizationMethod or Transform.
     pub(crate) fn read(element: Element<'d>) -> Result<Self, Fault> {
         let uri = element.attribute("Algorithm").unwrap_or_default();
         let unknown = || Fault::Algorithm(uri.to_owned());
@@ -121,7 +121,7 @@ impl<'d> Canonical<'d> {
     }
 }
 
-/// The only child of a name.
+/// Returns the only child with a name.
 pub(crate) fn only<'d>(
     parent: Element<'d>,
     namespace: &'static str,
@@ -132,7 +132,7 @@ pub(crate) fn only<'d>(
         .ok_or(Fault::NotOnce(name))
 }
 
-/// What the text of an element is the base64 of, lines broken or not.
+/// Decodes the base64 text of an element, with or without line breaks.
 pub(crate) fn binary(element: Element<'_>) -> Option<Vec<u8>> {
     let mut text = element.text();
     text.retain(|c| !c.is_ascii_whitespace());

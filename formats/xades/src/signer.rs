@@ -1,5 +1,5 @@
-//! Who signed: the certificate that SigningCertificate names, and no other
-//! (EN 319 132-1, 5.2.2).
+//! The signer: the certificate named by SigningCertificate, and no other (EN
+//! 319 132-1, 5.2.2).
 
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
 use parafa_pki::{Certificate, ecdsa};
@@ -8,16 +8,16 @@ use crate::fault::Fault;
 use crate::names::{self, DSIG, XADES};
 use crate::signature::{Signature, binary, only};
 
-/// The digest of the signer's certificate.
+/// Digest of the signer's certificate.
 pub(crate) struct CertificateDigest {
     algorithm: DigestAlgorithm,
     value: Vec<u8>,
 }
 
 impl CertificateDigest {
-    /// The first one of SigningCertificate or SigningCertificateV2, of which
-    /// there has to be one. The issuer and serial number beside it are not
-    /// looked at: the digest leaves no choice.
+    /// Reads the first certificate of SigningCertificate or
+    /// SigningCertificateV2; one is required. Issuer and serial number beside
+    /// it are ignored: the digest is unambiguous.
     pub(crate) fn read(signature: Signature<'_>) -> Result<Self, Fault> {
         const WHAT: &str = "SigningCertificate";
 
@@ -41,13 +41,13 @@ impl CertificateDigest {
         })
     }
 
-    /// Whether it is that of a certificate.
+    /// Returns whether this is the digest of a certificate.
     pub(crate) fn names<E: Environment>(&self, environment: &E, certificate: &[u8]) -> bool {
         environment.digest(self.algorithm, &[Part::Bytes(certificate)]) == self.value
     }
 }
 
-/// The value as the catalogue has it: octets of RSA, DER of ECDSA.
+/// Converts the value to the catalogue's form: octets for RSA, DER for ECDSA.
 pub(crate) fn value_of(
     raw: &[u8],
     algorithm: SignatureAlgorithm,

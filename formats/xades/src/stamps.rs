@@ -1,5 +1,6 @@
-//! Time-stamps of a signature: over its value (EN 319 132-1, 5.3), over what is
-//! signed (5.2.8), and over all of it with what it is verified with (5.5.2).
+//! Time-stamps of a signature: over its value (EN 319 132-1, 5.3), over the
+//! signed data objects (5.2.8), and over everything including validation
+//! material (5.5.2).
 
 use std::collections::HashMap;
 
@@ -17,35 +18,35 @@ use crate::reference::Reference;
 use crate::signature::{Canonical, Signature, binary};
 use crate::verifier::Verifier;
 
-/// Most time-stamps of one signature.
+/// Maximum number of time-stamps per signature.
 const MAX_TIMESTAMPS: usize = 32;
 
 /// A time-stamp of a signature.
 #[derive(Clone, Debug)]
 pub(crate) struct Stamp {
     pub(crate) kind: TimestampKind,
-    /// The place of the property that it is.
+    /// Place of its property.
     pub(crate) place: usize,
     der: Vec<u8>,
-    /// `None` when it cannot be read.
+    /// `None` if it cannot be read.
     pub(crate) token: Option<TimestampToken>,
-    /// Whether it stamps what it should; `None` when that cannot be told.
+    /// The imprint matches; `None` if unknown.
     has_imprint: Option<bool>,
 }
 
-/// What is digested for a time-stamp.
+/// Digest input of a time-stamp.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Scope {
     Value,
     AllDataObjects,
     IndividualDataObjects,
     Archive,
-    /// Of a version of which it is not known here.
+    /// Of an unsupported version.
     Unknown,
 }
 
 impl Stamp {
-    /// Whether it is of a kind and stamps what it should.
+    /// Returns the token if it is of this kind and its imprint matches.
     pub(crate) fn stamps(&self, kind: TimestampKind) -> Option<&TimestampToken> {
         let token = self.token.as_ref()?;
         (self.kind == kind && self.has_imprint == Some(true)).then_some(token)
@@ -70,7 +71,7 @@ impl Stamp {
     }
 }
 
-/// What is known of a signature whose time-stamps are read.
+/// A signature whose time-stamps are read.
 pub(crate) struct Stamped<'s, 'd> {
     pub(crate) signature: Signature<'d>,
     pub(crate) references: Option<&'s [Reference<'d>]>,
@@ -105,8 +106,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
             .children_named(XADES, "EncapsulatedTimeStamp")
             .map(|token| binary(token).unwrap_or_default())
             .collect();
-        // Exactly one token is taken (EN 319 132-1, 5.3): of several, readers
-        // would look at one or the other.
+        // Exactly one token is accepted (EN 319 132-1, 5.3): of several,
+        // readers may use different ones.
         let token = match tokens.as_slice() {
             [one] => TimestampToken::parse(one).ok(),
             _ => None,
@@ -179,8 +180,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
     }
 }
 
-/// What an archive time-stamp at a place is over beside what is signed, in the
-/// order in which it is digested (EN 319 132-1, 5.5.2.2).
+/// Returns the unsigned elements covered by an archive time-stamp at a place,
+/// in digest order (EN 319 132-1, 5.5.2.2).
 fn archived(signature: Signature<'_>, place: usize) -> Result<Vec<Element<'_>>, Fault> {
     let properties = signature.qualifying_properties()?;
     let mut archived = vec![signature.signed_info()?, signature.value()?];

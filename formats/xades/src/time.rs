@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use der::DateTime;
 
-/// Seconds since the Unix epoch; a fraction of a second is cut off, and a time
-/// without a zone is one of UTC. `None`: it is no time since 1970.
+/// Returns seconds since the Unix epoch. Fractions are truncated, and a time
+/// without a zone is UTC. `None` for an invalid time or one before 1970.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_once('T')?;
@@ -33,8 +33,8 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     (seconds >= 0).then_some(seconds)
 }
 
-/// A signing time, seconds since the Unix epoch, in UTC as `xs:dateTime` has it;
-/// `None`: there is no such time.
+/// Returns a signing time, given in seconds since the Unix epoch, as
+/// `xs:dateTime` in UTC. `None` if the time is out of range.
 #[must_use]
 pub fn write(seconds: i64) -> Option<String> {
     let seconds = u64::try_from(seconds).ok()?;
@@ -42,7 +42,7 @@ pub fn write(seconds: i64) -> Option<String> {
     Some(time.to_string())
 }
 
-/// Seconds that a zone is ahead of UTC.
+/// Returns the seconds that a zone is ahead of UTC.
 fn offset(zone: &str) -> Option<i64> {
     let sign = match zone.bytes().next() {
         None => return Some(0),

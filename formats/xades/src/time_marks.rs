@@ -1,5 +1,5 @@
-//! Time-marks (BDOC 2.1, 6.1): an OCSP response about the signer, made for the
-//! signature value, tells when there was a signature.
+//! Time-marks (BDOC 2.1, 6.1): an OCSP response about the signer's certificate,
+//! requested for the signature value, proves the time of a signature.
 
 use parafa_ades::Signature as _;
 use parafa_format_core::{
@@ -14,16 +14,15 @@ use crate::examined::Examined;
 use crate::names::XADES;
 use crate::signature::Signature;
 
-/// What identifies the policies of BDOC with time-marks begins with this: one
-/// arc for each version.
+/// Prefix of the BDOC policy identifiers with time-marks: one arc per version.
 const POLICIES: &str = "urn:oid:1.3.6.1.4.1.10015.1000.";
 
-/// Most time-marks of one signature: there is one.
+/// Maximum number of time-marks per signature; normally there is one.
 pub(crate) const MAX_TIME_MARKS: usize = 4;
-/// Most certificates that a time-mark may be signed with.
+/// Maximum number of candidate certificates that signed a time-mark.
 const MAX_NAMESAKES: usize = 4;
 
-/// Whether a signature says that its time is told by a time-mark.
+/// Returns whether the policy of a signature requires a time-mark.
 pub(crate) fn is_time_marked(signature: Signature<'_>) -> bool {
     let identifier = || {
         let properties = signature.signed_signature_properties().ok()?;
@@ -35,9 +34,9 @@ pub(crate) fn is_time_marked(signature: Signature<'_>) -> bool {
     identifier().is_some_and(|identifier| identifier.trim().starts_with(POLICIES))
 }
 
-/// Evidence about an OCSP response in the place of a time-stamp; `None` for one
-/// that was made for no value, and for lists. As with time-stamps, it is not
-/// asked who may make one.
+/// Returns evidence about an OCSP response used as a time-stamp. `None` for
+/// CRLs, and for responses not bound to a value. As with time-stamps, the
+/// authority of the responder is not checked.
 pub(crate) fn time_mark<E: Environment>(
     environment: &E,
     signature: &Examined,
@@ -74,8 +73,8 @@ pub(crate) fn time_mark<E: Environment>(
     })
 }
 
-/// Whether a response tells of a certificate with the signer's serial number:
-/// which one that is, its nonce says.
+/// Returns whether a response concerns a certificate with the signer's serial
+/// number; its nonce identifies the certificate.
 fn is_about(data: &RevocationData<'_>, signer: Option<&[u8]>) -> bool {
     let signer = signer.and_then(|signer| Certificate::from_der(signer).ok());
     let (Some(signer), Subjects::SerialNumbers(numbers)) = (signer, data.subjects()) else {
@@ -84,8 +83,8 @@ fn is_about(data: &RevocationData<'_>, signer: Option<&[u8]>) -> bool {
     numbers.contains(&signer.serial_number())
 }
 
-/// The digest of a signature value: AlgorithmIdentifier and OCTET STRING in a
-/// SEQUENCE, which an OCTET STRING may hold.
+/// Reads the digest of a signature value: AlgorithmIdentifier and OCTET STRING
+/// in a SEQUENCE, possibly inside an OCTET STRING.
 fn read_nonce(nonce: &[u8]) -> Option<(DigestAlgorithm, &[u8])> {
     const WHAT: &str = "nonce";
 

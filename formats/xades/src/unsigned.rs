@@ -1,13 +1,13 @@
-//! Unsigned properties that are put into a signature (EN 319 132-1, 4.3.1);
-//! every byte that was there stays.
+//! Insertion of unsigned properties into a signature (EN 319 132-1, 4.3.1);
+//! every existing byte stays.
 
 use parafa_xml::Insertion;
 
 use crate::names::XADES;
 use crate::signature::Signature;
 
-/// Puts properties behind the unsigned ones that a signature has; `None` when it
-/// has no signed ones, which they stand beside.
+/// Appends properties to the unsigned ones of a signature; `None` if it has no
+/// signed properties, next to which they belong.
 pub(crate) fn with_properties(signature: Signature<'_>, properties: &str) -> Option<Insertion> {
     let qualifying = signature.qualifying_properties().ok()?;
     let unsigned = qualifying
@@ -30,7 +30,7 @@ pub(crate) fn with_properties(signature: Signature<'_>, properties: &str) -> Opt
         "<xades:UnsignedSignatureProperties xmlns:xades=\"{XADES}\">{properties}\
          </xades:UnsignedSignatureProperties>"
     );
-    // Properties of data objects stand behind it.
+    // Data object properties must follow it.
     Some(match unsigned.children().next() {
         Some(first) => Insertion::before(first, &list),
         None => Insertion::at_the_end_of(unsigned, &list),
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
     use crate::names::DSIG;
 
-    /// What becomes of unsigned properties, written so, when one more is added.
+    /// Returns the unsigned properties with one more appended.
     fn with_more(unsigned: &str) -> String {
         let file = format!(
             "<Signature xmlns=\"{DSIG}\"><Object><x:QualifyingProperties xmlns:x=\"{XADES}\">\

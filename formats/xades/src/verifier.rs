@@ -1,4 +1,4 @@
-//! What verifies signatures, and what is known of one.
+//! Verification of signatures, and its results.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -13,90 +13,90 @@ use crate::coverage::Covered;
 use crate::fault::Fault;
 use crate::objects::DataObjects;
 
-/// What is done for the chains of all signatures of a container: those of each
-/// are followed by themselves.
+/// Work limits for the chains of all signatures of a container; each
+/// signature's chains are followed separately.
 pub(crate) const LIMITS: ChainLimits = ChainLimits {
     candidates: 5_000,
     signatures: 5_000,
     digested_bytes: 256 * 1024 * 1024,
 };
 
-/// What is known of a signature.
+/// Result of verifying a signature.
 #[derive(Clone, Debug)]
 pub struct Verified {
-    /// Its `Id`; empty when it has none.
+    /// `Id` of the signature; empty if missing.
     pub id: String,
-    /// SigningTime, seconds since the Unix epoch.
+    /// SigningTime in seconds since the Unix epoch.
     pub claimed_time: Option<i64>,
-    /// SignedInfo in its canonical form, which the value is a signature of.
+    /// SignedInfo in its canonical form, the input of the value.
     pub signed_info: Vec<u8>,
     /// The value (RSA: octets, ECDSA: DER).
     pub value: Vec<u8>,
-    /// How it was signed; `None` when that is not known here.
+    /// Signature algorithm; `None` if unknown.
     pub algorithm: Option<SignatureAlgorithm>,
-    /// DER of the certificate that SigningCertificate names, if it is there.
+    /// DER-encoded certificate named by SigningCertificate, if present.
     pub signer_certificate: Option<Vec<u8>>,
-    /// DER of the certificates that come with it.
+    /// DER-encoded certificates in the signature.
     pub certificates: Vec<Vec<u8>>,
-    /// DER of the OCSP responses and CRLs that come with it.
+    /// DER-encoded OCSP responses and CRLs in the signature.
     pub revocation: Vec<Vec<u8>>,
-    /// Its time-stamps: over the value, over what is signed, and over all of it.
+    /// Time-stamps over the value, over the data objects, and over everything.
     pub timestamps: Vec<TimestampEvidence>,
-    /// Whether it holds.
+    /// Integrity of the signature.
     pub integrity: Integrity,
-    /// Whether the value is known to be wrong, also where files cannot be
-    /// digested, which is told first.
+    /// The value is known to be wrong. This may hold even if `fault` reports
+    /// files that cannot be digested, which take precedence.
     pub is_value_wrong: bool,
-    /// Why it does not.
+    /// Reason why the signature is not intact.
     pub fault: Option<Fault>,
-    /// What it is over and has the digest that it says, in the order of its
-    /// references; empty when something is wrong with it.
+    /// Covered objects with a matching digest, in the order of the references;
+    /// empty if a defect is proven.
     pub covers: Vec<Covered>,
-    /// What it is over and cannot be digested as it says: an algorithm is not
-    /// known here.
+    /// Covered objects that cannot be digested, because an algorithm is
+    /// unknown.
     pub unchecked: Vec<Covered>,
-    /// The level that it has by what it holds, one of `levels`.
+    /// Level of the signature by its content, one of `levels`.
     pub level: &'static str,
-    /// Whether an evidence record seals it, behind which nothing can be added.
+    /// An evidence record seals the signature; nothing can be added after it.
     pub is_sealed: bool,
-    /// What nobody signs beside, whether it holds or not: something that others
-    /// can be made to fit, or that says more than is signed.
+    /// Reason why the signature is weak, whether it is valid or not: it can be
+    /// made to fit other data, or claims more than is signed.
     pub weakness: Option<String>,
 }
 
 impl Verified {
-    /// What it is over, whether that could be digested or not.
+    /// Returns the covered objects, whether or not they could be digested.
     pub fn refers_to(&self) -> impl Iterator<Item = &Covered> {
         self.covers.iter().chain(&self.unchecked)
     }
 }
 
-/// Digests of members, or why there are none.
+/// Digests of members, or the reasons for missing ones.
 pub(crate) type Digests = HashMap<(String, DigestAlgorithm), Result<Vec<u8>, String>>;
 
-/// Elements by their identifiers, or why some are not unique.
+/// Elements by identifier, or the fault of a duplicate one.
 pub(crate) type Identified<'d> = Result<HashMap<&'d str, Element<'d>>, Fault>;
 
-/// Verifies signature files of one container.
+/// Verifies the signature files of one container.
 #[derive(Debug)]
 pub struct Verifier<'a, E, O> {
     pub(crate) environment: &'a E,
     pub(crate) objects: &'a O,
-    /// What may still be done for the chains of all signatures.
+    /// Remaining work on the chains of all signatures.
     budget: Budget<'a, E>,
-    /// Digests that were computed: several signatures are over one member.
+    /// Computed digests: several signatures may cover one member.
     pub(crate) digests: RefCell<Digests>,
-    /// Bytes of documents that were gone through for canonical forms.
+    /// Bytes of documents traversed by canonicalization so far.
     pub(crate) canonicalized: Cell<usize>,
 }
 
 impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
-    /// Verifies signatures over these members.
+    /// Creates a verifier for signatures over these members.
     pub fn new(environment: &'a E, objects: &'a O) -> Self {
         Self::within(environment, objects, &LIMITS)
     }
 
-    /// Does so much for the chains of signatures.
+    /// Creates a verifier with these work limits for chains.
     pub(crate) fn within(environment: &'a E, objects: &'a O, limits: &ChainLimits) -> Self {
         Self {
             environment,
@@ -107,12 +107,12 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         }
     }
 
-    /// Nothing yet, with what may still be done.
+    /// Returns empty material that shares the work budget.
     pub(crate) fn material(&self) -> ValidationMaterial<'_, E> {
         ValidationMaterial::new(&self.budget)
     }
 
-    /// Whether the chains of signatures took more work than is done.
+    /// Returns whether the chains of signatures exceeded the work limits.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.budget.is_exhausted()
     }

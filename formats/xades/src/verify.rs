@@ -1,4 +1,4 @@
-//! Evidence about signatures. Whom to trust is for others to decide.
+//! Evidence about signatures. Trust is decided elsewhere.
 
 use std::collections::HashMap;
 
@@ -28,13 +28,14 @@ use crate::time_marks;
 use crate::verifier::{Identified, Verified, Verifier};
 use crate::weakness::weakness;
 
-/// Most references of one signature: one for every member, and some.
+/// Maximum number of references per signature: one for every member, and some
+/// more.
 const MAX_REFERENCES: usize = 1100;
 
 impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
-    /// What is known of the signatures of a file, in its order; `None` when it
-    /// is no signature file. When their chains take more work than is done, no
-    /// level above T is looked for.
+    /// Verifies the signatures of a file, in order; `None` if it is no
+    /// signature file. If their chains exceed the work limits, levels above T
+    /// are not determined.
     #[must_use]
     pub fn verify(&self, document: &Document<'_>) -> Option<Vec<Verified>> {
         let examined = self.examine("", document)?;
@@ -52,8 +53,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         Some(verified.collect())
     }
 
-    /// What stands in the signatures of a file of a name, in its order; `None`
-    /// when it is no signature file.
+    /// Examines the signatures of a file with this name, in order; `None` if it
+    /// is no signature file.
     pub(crate) fn examine<'d>(
         &self,
         file: &str,
@@ -129,8 +130,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         }
     }
 
-    /// What the signature is over. All that can be checked is, whatever else is
-    /// not known: what is wrong goes before what cannot be told.
+    /// Checks the signature and its references. Everything that can be checked
+    /// is checked; a proven defect takes precedence over an unknown.
     fn check(
         &self,
         signature: Signature<'_>,
@@ -143,8 +144,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         let mut covered = covers(signature, references)?.into_iter();
         let mut checked = Checked::default();
         match self.check_value(stated) {
-            // What cannot be digested is told first: whatever the value is, nobody
-            // can say whether the signature is one over these files.
+            // Objects that cannot be digested are reported first: in any case
+            // it is unknown whether the signature covers these files.
             Err(Fault::Value) if references.iter().any(Reference::is_to_unknown_digest) => {
                 checked.is_value_wrong = true;
             }
@@ -176,7 +177,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
             .collect()
     }
 
-    /// How the value signs SignedInfo.
+    /// Returns the algorithm with which the value signs SignedInfo.
     pub(crate) fn check_value(&self, stated: &Stated) -> Result<SignatureAlgorithm, Fault> {
         let faults = [
             stated.signed_info.as_ref().err(),
@@ -203,7 +204,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         }
     }
 
-    /// Whether what a reference leads to has the digest that it says.
+    /// Checks the digest of a reference.
     pub(crate) fn check_digest(
         &self,
         signature: Signature<'_>,
@@ -263,8 +264,8 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         }
     }
 
-    /// The certificate that the signature names. One that comes without any is
-    /// nobody's, however it would name one.
+    /// Returns the certificate that the signature names. A signature without
+    /// certificates has no signer, even if it names one.
     fn signer(&self, signature: Signature<'_>, certificates: &[Vec<u8>]) -> Result<Vec<u8>, Fault> {
         let digest = CertificateDigest::read(signature).map_err(|fault| match fault {
             unknown @ Fault::Algorithm(_) if !certificates.is_empty() => unknown,
@@ -280,20 +281,20 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
 
 const UNREADABLE_SIGNER: Fault = Fault::Unreadable("the certificate of the signer");
 
-/// What was checked of a signature.
+/// Checked properties of a signature.
 #[derive(Default)]
 struct Checked {
     covers: Vec<Covered>,
     unchecked: Vec<Covered>,
     is_value_wrong: bool,
-    /// How the value signs; `None` when that is not known.
+    /// Algorithm of the value; `None` if unknown.
     algorithm: Option<SignatureAlgorithm>,
-    /// What is wrong, or why that cannot be told.
+    /// The defect or the unknown.
     fault: Option<Fault>,
 }
 
 impl Checked {
-    /// The finding; `None` where it cannot be told. The first reason is kept.
+    /// Returns the finding; `None` if unknown. The first unknown is kept.
     fn known<T>(&mut self, found: Result<T, Fault>) -> Result<Option<T>, Fault> {
         match found {
             Ok(found) => Ok(Some(found)),
@@ -306,12 +307,12 @@ impl Checked {
     }
 }
 
-/// What a signature states, whether it holds or not.
+/// Statements of a signature, valid or not.
 pub(crate) struct Stated {
     algorithm: Result<SignatureAlgorithm, Fault>,
     signed_info: Result<Vec<u8>, Fault>,
     pub(crate) signer: Result<Vec<u8>, Fault>,
-    /// As it is written.
+    /// The value, as written.
     raw_value: Vec<u8>,
     value: Result<Vec<u8>, Fault>,
 }
@@ -327,7 +328,7 @@ fn claimed_time(signature: Signature<'_>) -> Option<i64> {
     time::parse(&properties.only_child(XADES, "SigningTime")?.text())
 }
 
-/// Elements by their identifiers.
+/// Returns elements by identifier.
 pub(crate) fn identified<'d>(document: &'d Document<'d>) -> Identified<'d> {
     document.identified().map_err(|error| match error {
         Error::DuplicateId(id) => Fault::DuplicateId(id),
@@ -335,7 +336,7 @@ pub(crate) fn identified<'d>(document: &'d Document<'d>) -> Identified<'d> {
     })
 }
 
-/// The qualifying properties are those of this signature.
+/// Checks that the qualifying properties belong to this signature.
 pub(crate) fn check_target(signature: Signature<'_>) -> Result<(), Fault> {
     let id = signature.id().ok_or(Fault::NoId)?;
     let target = signature.qualifying_properties()?.attribute("Target");
@@ -346,9 +347,9 @@ pub(crate) fn check_target(signature: Signature<'_>) -> Result<(), Fault> {
     }
 }
 
-/// One reference is to SignedProperties, says so, and leads to the element that
-/// stands in the signature's own QualifyingProperties: what is shown of them is
-/// what is signed (EN 319 132-1, 4.3.3).
+/// Checks the reference to SignedProperties. Exactly one must have this type,
+/// and it must lead to the signature's own QualifyingProperties. Then the
+/// reported properties are the signed ones (EN 319 132-1, 4.3.3).
 pub(crate) fn check_signed_properties(
     signature: Signature<'_>,
     references: &[Reference<'_>],

@@ -1,15 +1,15 @@
-//! What nobody signs beside, whether the signature holds or not.
+//! Weaknesses of signatures, valid or not.
 
 use parafa_pki::Certificate;
 
 use crate::names::{self, DSIG};
 use crate::signature::Signature;
 
-/// Shortest RSA key that shows who signed, in bits.
+/// Minimum length of RSA keys that identify a signer, in bits.
 const LEAST_RSA_BITS: usize = 2048;
 
-/// SHA-1 and MD5, keys that are too short for what they are to show (ETSI TS 119
-/// 312), and digests that stand in the signature without being signed.
+/// Finds SHA-1 and MD5, keys that are too short (ETSI TS 119 312), and unsigned
+/// digests in the signature.
 pub(crate) fn weakness(signature: Signature<'_>, signer: Option<&Vec<u8>>) -> Option<String> {
     let signed_info = signature.signed_info().ok()?;
     let digests = signed_info
@@ -22,7 +22,7 @@ pub(crate) fn weakness(signature: Signature<'_>, signer: Option<&Vec<u8>>) -> Op
             .attribute("Algorithm")
             .filter(|uri| names::is_weak(uri))
     });
-    // Where the signer is not told apart, every certificate may be theirs.
+    // Without a known signer, every certificate may be the signer's.
     let key_info = signature.key_info_certificates();
     let signers = signer.map_or(&key_info[..], std::slice::from_ref);
     let signers = signers

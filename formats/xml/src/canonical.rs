@@ -9,14 +9,14 @@ use crate::{Document, Element, Error};
 pub struct Canonicalization(C14nMode);
 
 impl Canonicalization {
-    /// Canonical XML 1.0 without comments, which applies where none is named
-    /// (XML Signature 1.1, 4.4.3.2).
+    /// Canonical XML 1.0 without comments, the default (XML Signature 1.1,
+    /// 4.4.3.2).
     pub const INCLUSIVE: Self = Self(C14nMode::Inclusive);
     /// Canonical XML 1.1 without comments.
     pub const INCLUSIVE_11: Self = Self(C14nMode::Inclusive11);
     /// Exclusive XML Canonicalization 1.0 without comments.
     pub const EXCLUSIVE: Self = Self(C14nMode::Exclusive);
-    /// Those above and the same with comments.
+    /// The algorithms above, and the same with comments.
     pub const ALL: [Self; 6] = [
         Self::INCLUSIVE,
         Self(C14nMode::InclusiveWithComments),
@@ -26,25 +26,25 @@ impl Canonicalization {
         Self(C14nMode::ExclusiveWithComments),
     ];
 
-    /// The algorithm of an identifier; `None` for one that is not known.
+    /// Returns the algorithm of an identifier; `None` for an unknown one.
     #[must_use]
     pub fn from_uri(uri: &str) -> Option<Self> {
         C14nMode::from_uri(uri).map(Self)
     }
 
-    /// Its identifier.
+    /// Returns the identifier.
     #[must_use]
     pub fn uri(self) -> &'static str {
         self.0.uri()
     }
 
-    /// The canonical form of an element.
+    /// Canonicalizes an element.
     pub(crate) fn apply_below(
         self,
         element: Element<'_>,
         prefixes: &[&str],
     ) -> Result<Vec<u8>, Error> {
-        // The library inherits what version 1.1 does not (2.4).
+        // The library inherits attributes that version 1.1 does not (2.4).
         let is_1_1 = matches!(
             self.0,
             C14nMode::Inclusive11 | C14nMode::Inclusive11WithComments
@@ -55,7 +55,7 @@ impl Canonicalization {
         self.apply(element.document, element.id, prefixes)
     }
 
-    /// The canonical form of an element or of a whole document.
+    /// Canonicalizes an element or a whole document.
     pub(crate) fn apply(
         self,
         document: &Document<'_>,

@@ -6,7 +6,7 @@ use uppsala::{NodeId, NodeKind, Parser, XmlError};
 use crate::canonical::Canonicalization;
 use crate::{Error, Limits, scan};
 
-/// The namespace that the prefix `xml` is of.
+/// Namespace of the prefix `xml`.
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// A document without a document type declaration.
@@ -27,7 +27,7 @@ impl<'a> Document<'a> {
     /// Parses a document in UTF-8, with or without a byte order mark.
     ///
     /// # Errors
-    /// It is not well-formed, has a document type declaration, or is beyond a
+    /// It is not well-formed, has a document type declaration, or exceeds a
     /// limit.
     pub fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Error> {
         if bytes.len() > limits.bytes {
@@ -69,7 +69,7 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// The document element.
+    /// Returns the document element.
     #[must_use]
     pub fn root(&self) -> Element<'_> {
         Element {
@@ -78,10 +78,10 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The canonical form of the whole document.
+    /// Canonicalizes the whole document.
     ///
     /// # Errors
-    /// The tree contradicts itself.
+    /// The tree is inconsistent.
     pub fn canonicalize(
         &self,
         algorithm: Canonicalization,
@@ -90,17 +90,17 @@ impl<'a> Document<'a> {
         algorithm.apply(self, self.tree.root(), prefixes)
     }
 
-    /// The text that was parsed.
+    /// Returns the parsed text.
     #[must_use]
     pub fn source(&self) -> &str {
         self.tree.input_text()
     }
 
-    /// Elements by the identifiers that references name: attributes `Id`, `ID`,
-    /// `id` and `xml:id` (xml:id Version 1.0).
+    /// Returns elements by the identifiers used in references: attributes `Id`,
+    /// `ID`, `id` and `xml:id` (xml:id Version 1.0).
     ///
     /// # Errors
-    /// Two elements have one identifier, so that readers may take either.
+    /// Two elements have the same identifier; readers may use either.
     pub fn identified(&self) -> Result<HashMap<&str, Element<'_>>, Error> {
         let mut identified = HashMap::new();
         for element in self.root().descendants() {
@@ -115,19 +115,19 @@ impl<'a> Document<'a> {
 }
 
 impl<'d> Element<'d> {
-    /// Whether it has this namespace and local name.
+    /// Returns whether it has this namespace and local name.
     #[must_use]
     pub fn is(self, namespace: &str, local_name: &str) -> bool {
         self.node().name.matches(Some(namespace), local_name)
     }
 
-    /// Its local name.
+    /// Returns the local name.
     #[must_use]
     pub fn local_name(self) -> &'d str {
         &self.node().name.local_name
     }
 
-    /// Its namespace; empty when it has none.
+    /// Returns the namespace; empty if it has none.
     #[must_use]
     pub fn namespace(self) -> &'d str {
         self.node()
@@ -137,19 +137,19 @@ impl<'d> Element<'d> {
             .unwrap_or_default()
     }
 
-    /// Its name as it is written, prefix and all.
+    /// Returns the name as written, including the prefix.
     #[must_use]
     pub fn qualified_name(self) -> String {
         self.node().name.prefixed_name().into_owned()
     }
 
-    /// The value of an attribute without a namespace.
+    /// Returns the value of an attribute without a namespace.
     #[must_use]
     pub fn attribute(self, name: &str) -> Option<&'d str> {
         self.attribute_in(None, name)
     }
 
-    /// The value of an attribute of a namespace, or of none.
+    /// Returns the value of an attribute in a namespace, or in none.
     #[must_use]
     pub fn attribute_in(self, namespace: Option<&str>, name: &str) -> Option<&'d str> {
         let mut attributes = self.node().attributes.iter();
@@ -157,8 +157,8 @@ impl<'d> Element<'d> {
         Some(&attribute.value)
     }
 
-    /// Its attributes: the namespace, which is empty where there is none, the local
-    /// name and the value of each.
+    /// Returns the attributes, each with its namespace, which may be empty,
+    /// local name and value.
     pub fn attributes(self) -> impl Iterator<Item = (&'d str, &'d str, &'d str)> {
         let attributes = self.node().attributes.iter();
         attributes.map(|attribute| {
@@ -168,7 +168,7 @@ impl<'d> Element<'d> {
         })
     }
 
-    /// The element that it is a child of.
+    /// Returns the parent element.
     #[must_use]
     pub fn parent(self) -> Option<Self> {
         let id = self.document.tree.parent(self.id)?;
@@ -176,7 +176,7 @@ impl<'d> Element<'d> {
         Some(Self { id, ..self })
     }
 
-    /// Its child elements.
+    /// Returns the child elements.
     pub fn children(self) -> impl Iterator<Item = Self> {
         let nodes = self.document.tree.children_iter(self.id);
         nodes
@@ -184,7 +184,7 @@ impl<'d> Element<'d> {
             .map(move |id| Self { id, ..self })
     }
 
-    /// Its child elements of a name.
+    /// Returns the child elements with a name.
     pub fn children_named(
         self,
         namespace: &'static str,
@@ -194,7 +194,7 @@ impl<'d> Element<'d> {
             .filter(move |child| child.is(namespace, local_name))
     }
 
-    /// Its child of a name, when there is exactly one.
+    /// Returns the child with a name, if there is exactly one.
     #[must_use]
     pub fn only_child(self, namespace: &'static str, local_name: &'static str) -> Option<Self> {
         let mut children = self.children_named(namespace, local_name);
@@ -202,7 +202,7 @@ impl<'d> Element<'d> {
         children.next().is_none().then_some(child)
     }
 
-    /// Itself and all elements in it, in the order of the document.
+    /// Returns the element and its descendants, in document order.
     pub fn descendants(self) -> impl Iterator<Item = Self> {
         let mut stack = vec![self];
         std::iter::from_fn(move || {
@@ -214,8 +214,8 @@ impl<'d> Element<'d> {
         })
     }
 
-    /// Its text, without that of its child elements; comments and processing
-    /// instructions do not cut it.
+    /// Returns the text without that of child elements; comments and processing
+    /// instructions do not split it.
     #[must_use]
     pub fn text(self) -> String {
         let nodes = self.document.tree.children_iter(self.id);
@@ -227,7 +227,7 @@ impl<'d> Element<'d> {
             .collect()
     }
 
-    /// Its text, when it holds one piece of text and nothing else.
+    /// Returns the text, if the element contains exactly one text node.
     #[must_use]
     pub fn only_text(self) -> Option<&'d str> {
         let mut nodes = self.document.tree.children_iter(self.id);
@@ -237,25 +237,25 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// Where in the text of the document it stands.
+    /// Returns the range of the element in the document's text.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         let range = self.document.tree.node_range(self.id);
         range.expect("the tree was parsed and is never changed")
     }
 
-    /// The document that it is of.
+    /// Returns the document.
     #[must_use]
     pub fn document(self) -> &'d Document<'d> {
         self.document
     }
 
-    /// Its canonical form, comments apart that the algorithm leaves out.
-    /// `prefixes` are those of `InclusiveNamespaces`, which the exclusive
-    /// algorithms know (Exclusive XML Canonicalization 1.0, 3).
+    /// Canonicalizes the element. Comments are removed unless the algorithm
+    /// keeps them. `prefixes` are those of `InclusiveNamespaces`, for exclusive
+    /// algorithms (Exclusive XML Canonicalization 1.0, 3).
     ///
     /// # Errors
-    /// The tree contradicts itself.
+    /// The tree is inconsistent.
     pub fn canonicalize(
         self,
         algorithm: Canonicalization,
@@ -278,7 +278,7 @@ impl<'d> Element<'d> {
 }
 
 impl PartialEq for Element<'_> {
-    /// Whether both are the same element of the same document.
+    /// Returns whether both are the same element of the same document.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.document, other.document) && self.id == other.id
     }

@@ -1,10 +1,10 @@
-//! Edits of a text that leave every other byte as it is.
+//! Text edits that keep every other byte.
 
 use std::ops::Range;
 
 use crate::Element;
 
-/// A text that goes into the text of a document.
+/// A text to insert into the text of a document.
 #[derive(Clone, Debug)]
 pub struct Insertion {
     range: Range<usize>,
@@ -12,8 +12,8 @@ pub struct Insertion {
 }
 
 impl Insertion {
-    /// Puts a text before the end tag of an element, which an empty one may not
-    /// have.
+    /// Inserts a text before the end tag of an element; an empty-element tag
+    /// gets one.
     #[must_use]
     pub fn at_the_end_of(element: Element<'_>, text: &str) -> Self {
         let range = element.range();
@@ -27,13 +27,13 @@ impl Insertion {
         }
     }
 
-    /// Puts a text before the start tag of an element.
+    /// Inserts a text before the start tag of an element.
     #[must_use]
     pub fn before(element: Element<'_>, text: &str) -> Self {
         Self::at(element.range().start, text)
     }
 
-    /// Puts a text behind the end tag of an element.
+    /// Inserts a text after the end tag of an element.
     #[must_use]
     pub fn behind(element: Element<'_>, text: &str) -> Self {
         Self::at(element.range().end, text)
@@ -47,7 +47,8 @@ impl Insertion {
     }
 }
 
-/// The text with all insertions, no two of which are at the end of one element.
+/// Returns the text with all insertions; at most one may be at the end of an
+/// element.
 #[must_use]
 pub fn inserted(text: &str, mut insertions: Vec<Insertion>) -> String {
     insertions.sort_by_key(|insertion| insertion.range.start);

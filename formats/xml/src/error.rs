@@ -1,30 +1,30 @@
 use parafa_format_core::Refusal;
 
-/// Why a document is not taken.
+/// Reason for rejecting a document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// It is not XML 1.0 with namespaces.
+    /// Not XML 1.0 with namespaces.
     #[error("it is not well-formed XML: {0}")]
     Malformed(String),
-    /// It is not in UTF-8, or says that it is in something else.
+    /// Not in UTF-8, or declared in another encoding.
     #[error("it is not in UTF-8")]
     Encoding,
-    /// It has a document type declaration, and so could have entities.
+    /// A document type declaration, which could define entities.
     #[error("it has a document type declaration")]
     Doctype,
-    /// An attribute value has a tab or a line break, which readers have to turn
-    /// into a space (XML 1.0, 3.3.3) and the parser here does not.
+    /// A tab or line break in an attribute value. Readers must turn it into a
+    /// space (XML 1.0, 3.3.3), but this parser does not.
     #[error("an attribute value has a tab or a line break that is not a character reference")]
     AttributeWhitespace,
-    /// It is beyond a limit.
+    /// A limit is exceeded.
     #[error("it has more {what} than {most}")]
     TooMuch {
-        /// Of what.
+        /// Limited quantity.
         what: &'static str,
         /// The limit.
         most: usize,
     },
-    /// Two elements have one identifier.
+    /// Two elements have the same identifier.
     #[error("two elements have the identifier {0:?}")]
     DuplicateId(String),
     /// An element cannot be canonicalized.
@@ -33,7 +33,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The catalogue code.
+    /// Returns the catalogue code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Error {
         }
     }
 
-    /// The refusal of a document because of one of its members.
+    /// Returns the refusal of a document because of a member.
     #[must_use]
     pub fn in_member(&self, name: &str) -> Refusal {
         let detail = format!("The member {name:?} cannot be used: {self}.");

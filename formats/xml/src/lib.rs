@@ -1,6 +1,6 @@
-//! XML 1.0 with namespaces, as signatures need it: read into a tree under
-//! limits, without document types and so without entities, canonicalized, written
-//! and edited.
+//! XML 1.0 with namespaces for signatures: parsing under limits, without
+//! document types and therefore without entities, canonicalization, writing and
+//! editing.
 
 mod canonical;
 mod document;

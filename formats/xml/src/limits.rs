@@ -1,17 +1,17 @@
-/// How much of an XML document is taken before it is refused.
+/// Limits on XML documents; beyond them a document is refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
     /// Bytes of the document.
     pub bytes: usize,
-    /// Levels of elements.
+    /// Nesting depth of elements.
     pub depth: u32,
     /// Tags, comments and processing instructions together: each takes far more
-    /// memory than the bytes that it may consist of.
+    /// memory than its minimum length.
     pub markup: usize,
-    /// Attributes of one element, namespace declarations among them.
+    /// Attributes of one element, including namespace declarations.
     pub attributes: usize,
-    /// Namespace declarations of the whole document, which canonicalization
-    /// looks at for every element.
+    /// Namespace declarations of the whole document: canonicalization examines
+    /// all of them for every element.
     pub namespace_declarations: usize,
 }
 

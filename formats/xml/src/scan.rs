@@ -1,10 +1,10 @@
-//! A look at the markup before a tree is made of it: the tree takes memory for
-//! every piece of markup, and time for every pair of attributes.
+//! Scan of the markup before parsing. Building the tree takes memory for every
+//! piece of markup, and time for every pair of attributes.
 
 use crate::{Error, Limits};
 
-/// Refuses document type declarations and what is beyond the limits. What is
-/// not well-formed is for the parser to refuse.
+/// Refuses document type declarations and documents beyond the limits. The
+/// parser refuses malformed documents.
 pub(crate) fn check(text: &str, limits: &Limits) -> Result<(), Error> {
     let mut rest = text;
     let mut markup = 0;
@@ -44,7 +44,7 @@ impl Markup {
     }
 }
 
-/// What follows a tag, whose attributes are counted by their quotes.
+/// Returns the text after a tag, counting its attributes by quotes.
 fn after_tag<'a>(tag: &'a str, limits: &Limits) -> Result<&'a str, Error> {
     let mut rest = tag;
     let mut attributes = 0;

@@ -1,12 +1,12 @@
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 
-/// Writes XML to memory, which does not fail.
+/// Writes XML to memory, which cannot fail.
 #[derive(Debug)]
 pub struct XmlWriter(Vec<u8>);
 
 impl XmlWriter {
-    /// The text that is written, as a document in UTF-8 with its declaration.
+    /// Returns the written text as a UTF-8 document with its declaration.
     #[must_use]
     pub fn document(write: impl FnOnce(&mut Self)) -> String {
         const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -14,7 +14,7 @@ impl XmlWriter {
         format!("{DECLARATION}{}", Self::fragment(write))
     }
 
-    /// The text that is written, as a piece of a document.
+    /// Returns the written text as a fragment of a document.
     #[must_use]
     pub fn fragment(write: impl FnOnce(&mut Self)) -> String {
         let mut writer = Self(Vec::new());
@@ -22,7 +22,7 @@ impl XmlWriter {
         String::from_utf8(writer.0).expect("what was written is text")
     }
 
-    /// An element with what is in it.
+    /// Writes an element with content.
     pub fn element(
         &mut self,
         name: &str,
@@ -35,14 +35,14 @@ impl XmlWriter {
         self.event(Event::End(BytesEnd::new(name)));
     }
 
-    /// An element with text in it.
+    /// Writes an element with text.
     pub fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
         self.element(name, attributes, |writer| {
             writer.event(Event::Text(BytesText::new(text)));
         });
     }
 
-    /// An element with nothing in it.
+    /// Writes an empty element.
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
         self.element(name, attributes, |_| {});
     }

@@ -8,14 +8,14 @@ use crate::fields::Fields;
 use crate::name::is_usable;
 use crate::{Error, Limits};
 
-/// An archive whose every byte has one meaning: local headers and data of the
-/// entries one after the other from the first byte on, the central directory,
-/// the end record. Data are not looked at.
+/// An archive in which every byte has one meaning: local headers and data of
+/// consecutive entries from the first byte on, the central directory, and the
+/// end record. Data is not examined.
 #[derive(Clone, Debug)]
 pub struct Archive {
-    /// In the order in which their data stand.
+    /// In the order of their data.
     pub(crate) entries: Vec<Entry>,
-    /// The central directory, as it is.
+    /// The central directory, byte for byte.
     pub(crate) directory: Vec<u8>,
     pub(crate) directory_offset: u64,
     pub(crate) comment: Vec<u8>,
@@ -26,8 +26,8 @@ impl Archive {
     /// Reads end record, central directory and local headers.
     ///
     /// # Errors
-    /// The archive is damaged, means different things to different readers, has
-    /// members that are not taken, or is beyond a limit.
+    /// The archive is damaged, is ambiguous for readers, has unsupported
+    /// members, or exceeds a limit.
     pub fn read<B: Blob>(blob: &B, limits: &Limits) -> Result<Self, Error> {
         let end = EndRecord::find(blob, limits)?;
         let directory = read_exactly(blob, end.directory_offset, end.directory_bytes)?;
@@ -58,36 +58,36 @@ impl Archive {
         })
     }
 
-    /// Members and folders, in the order in which their data stand.
+    /// Returns members and folders, in the order of their data.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Members, without folders.
+    /// Returns the members, without folders.
     pub fn members(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| !entry.is_folder())
     }
 
-    /// The member of a name.
+    /// Returns the member with a name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Entry> {
         self.members().find(|entry| entry.name == name)
     }
 
-    /// Where the central directory begins.
+    /// Returns the offset of the central directory.
     #[must_use]
     pub fn directory_offset(&self) -> u64 {
         self.directory_offset
     }
 
-    /// The comment of the archive.
+    /// Returns the comment of the archive.
     #[must_use]
     pub fn comment(&self) -> &[u8] {
         &self.comment
     }
 
-    /// What is worth telling: `name-collision`, `name-encoding`.
+    /// Returns the notes: `name-collision`, `name-encoding`.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes

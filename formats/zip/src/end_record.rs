@@ -1,4 +1,4 @@
-//! The records that an archive ends with (APPNOTE.TXT, 4.3.14 to 4.3.16).
+//! End records of an archive (APPNOTE.TXT, 4.3.14 to 4.3.16).
 
 use parafa_format_core::Blob;
 
@@ -9,14 +9,14 @@ pub(crate) const END: [u8; 4] = *b"PK\x05\x06";
 const ZIP64_END: [u8; 4] = *b"PK\x06\x06";
 const ZIP64_LOCATOR: [u8; 4] = *b"PK\x06\x07";
 
-/// Length of the end record without its comment.
+/// Length of the end record without its comment, in bytes.
 const END_BYTES: usize = 22;
 const ZIP64_END_BYTES: u64 = 56;
 const ZIP64_LOCATOR_BYTES: u64 = 20;
 
 const WHAT: &str = "end record";
 
-/// Where the central directory is.
+/// Position of the central directory.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct EndRecord {
     pub(crate) entries: u64,
@@ -26,7 +26,7 @@ pub(crate) struct EndRecord {
 }
 
 impl EndRecord {
-    /// Finds the end record, and the ZIP64 one that may stand before it.
+    /// Finds the end record, and the optional ZIP64 one before it.
     pub(crate) fn find<B: Blob>(blob: &B, limits: &Limits) -> Result<Self, Error> {
         const TAIL: u64 = END_BYTES as u64 + u16::MAX as u64;
 
@@ -57,8 +57,8 @@ impl EndRecord {
         Ok(record)
     }
 
-    /// Reads the record at the start of `bytes`, and whether one of its fields
-    /// is in the ZIP64 record.
+    /// Reads the record at the start of `bytes`, and whether any field is in
+    /// the ZIP64 record.
     fn read(bytes: &[u8]) -> Result<(Self, bool), Error> {
         let fields = || {
             let mut fields = Fields::new(bytes.get(END.len()..)?);
@@ -87,7 +87,7 @@ impl EndRecord {
         Ok((record, needs_zip64))
     }
 
-    /// Takes the fields of the ZIP64 record, and tells where it begins.
+    /// Reads the fields of the ZIP64 record and returns its offset.
     fn read_zip64<B: Blob>(
         &mut self,
         blob: &B,
@@ -106,8 +106,8 @@ impl EndRecord {
         let bytes = read_exactly(blob, offset, ZIP64_END_BYTES)?;
         let record = || {
             let mut fields = Fields::new(bytes.strip_prefix(&ZIP64_END)?);
-            // The length counts what follows it; a longer record holds data
-            // that other readers do not see.
+            // The length excludes the fields up to itself; a longer record
+            // contains data that other readers do not see.
             if fields.u64()? != ZIP64_END_BYTES - 12 {
                 return None;
             }
@@ -135,9 +135,9 @@ impl EndRecord {
     }
 }
 
-/// Where in the tail of a file the end record begins: the only one whose
-/// comment ends with the file, and none may stand in that comment, where a
-/// reader that comes from the end would find it first.
+/// Returns the offset of the end record in the tail of a file. It must be the
+/// only one whose comment ends with the file. Its comment must not contain
+/// another one, which a reader scanning from the end would find first.
 fn position(tail: &[u8]) -> Result<usize, Error> {
     let starts: Vec<usize> = tail
         .windows(END.len())
@@ -163,7 +163,7 @@ fn position(tail: &[u8]) -> Result<usize, Error> {
     }
 }
 
-/// Exactly `len` bytes.
+/// Reads exactly `len` bytes.
 pub(crate) fn read_exactly<B: Blob>(blob: &B, offset: u64, len: u64) -> Result<Vec<u8>, Error> {
     const WHAT: &str = "archive";
 

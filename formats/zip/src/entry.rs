@@ -1,5 +1,5 @@
-//! Entries of the central directory (APPNOTE.TXT, 4.3.12) and the local headers
-//! that they lead to (4.3.7).
+//! Entries of the central directory (APPNOTE.TXT, 4.3.12) and their local
+//! headers (4.3.7).
 
 use parafa_format_core::Blob;
 
@@ -11,10 +11,10 @@ pub(crate) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 
-/// Length of an entry of the central directory without its variable parts.
+/// Length of a central directory entry without its variable parts, in bytes.
 const CENTRAL_BYTES: usize = 46;
 pub(crate) const LOCAL_BYTES: u64 = 30;
-/// Where in an entry the offset of the local header stands.
+/// Offset of the local header's offset within an entry.
 const OFFSET_FIELD: usize = 42;
 
 pub(crate) const STORED: u16 = 0;
@@ -32,36 +32,36 @@ const UNICODE_PATH_EXTRA: u16 = 0x7075;
 /// A member of an archive, or a folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Entry {
-    /// Its name; that of a folder ends with `/`.
+    /// Name; that of a folder ends with `/`.
     pub name: String,
-    /// Whether it is deflated; stored otherwise.
+    /// Deflated; otherwise stored.
     pub deflated: bool,
-    /// CRC-32 of its bytes.
+    /// CRC-32 of the bytes.
     pub crc32: u32,
-    /// Length of its bytes.
+    /// Uncompressed size.
     pub size: u64,
-    /// Where its data are in the archive.
+    /// Offset of its data in the archive.
     pub data_offset: u64,
-    /// Length of its data there.
+    /// Compressed size.
     pub data_len: u64,
-    /// Length of the extra field in its local header.
+    /// Length of the extra field in the local header.
     pub local_extra_len: u16,
-    /// Whether a data descriptor follows the data.
+    /// A data descriptor follows the data.
     pub has_descriptor: bool,
-    /// Whether the general purpose bits say that the name is UTF-8.
+    /// The general purpose flags mark the name as UTF-8.
     pub(crate) says_utf8: bool,
-    /// Where its local header begins.
+    /// Offset of the local header.
     pub(crate) offset: u64,
-    /// Behind its data and data descriptor.
+    /// Offset after its data and data descriptor.
     pub(crate) end: u64,
-    /// The entry of the central directory, as it is.
+    /// Central directory entry, byte for byte.
     pub(crate) central: Vec<u8>,
-    /// Where in `central` the offset of the local header is in 64 bits, when it
-    /// is not in the 32 bits of the fixed part.
+    /// Offset in `central` of the 64-bit local header offset, if it is not in
+    /// the fixed part.
     pub(crate) long_offset_at: Option<usize>,
 }
 
-/// The fixed part and the ZIP64 values of a central entry.
+/// Fixed part and ZIP64 values of a central directory entry.
 struct Central<'a> {
     flags: u16,
     method: u16,
@@ -76,14 +76,14 @@ struct Central<'a> {
 }
 
 impl Entry {
-    /// Whether it is a folder.
+    /// Returns whether it is a folder.
     #[must_use]
     pub fn is_folder(&self) -> bool {
         self.name.ends_with('/')
     }
 
-    /// Takes the next entry from the central directory. Where its data are is
-    /// known when [`Self::read_local_header`] has seen it.
+    /// Reads the next entry of the central directory.
+    /// [`Self::read_local_header`] then determines the offset of its data.
     pub(crate) fn read_central(directory: &mut Fields<'_>) -> Result<Self, Error> {
         const WHAT: &str = "central directory";
 
@@ -127,9 +127,9 @@ impl Entry {
         })
     }
 
-    /// Compares the local header with what the central directory says. `limit`
-    /// is where the next entry begins, or the directory: the data and their
-    /// descriptor end there.
+    /// Compares the local header with the central directory. `limit` is the
+    /// offset of the next entry or of the directory: data and descriptor end
+    /// there.
     pub(crate) fn read_local_header<B: Blob>(&mut self, blob: &B, limit: u64) -> Result<(), Error> {
         const WHAT: &str = "local header";
         const OVERLAP: Error = Error::Ambiguous("entries overlap");
@@ -162,10 +162,10 @@ impl Entry {
         expect_same_path(extra, self.name.as_bytes())?;
         let [data_len, size] =
             local_sizes(sizes, zip64).ok_or_else(|| self.local_error("ZIP64 extra field"))?;
-        // A header that was written before the data may leave this open.
+        // A header written before the data may leave this open.
         let open = self.has_descriptor;
         self.expect(crc32 == self.crc32 || open && crc32 == 0, "CRC-32")?;
-        // Info-ZIP leaves the one open and gives the other (`zip - FILES | cat`).
+        // Info-ZIP leaves one open and sets the other (`zip - FILES | cat`).
         let is_told = |told: u64, is: u64| told == is || open && told == 0;
         self.expect(
             is_told(data_len, self.data_len) && is_told(size, self.size),
@@ -186,8 +186,8 @@ impl Entry {
         }
     }
 
-    /// A data descriptor (4.3.9) fills what is between data and `limit`: with or
-    /// without its signature, with sizes of 32 or 64 bits.
+    /// Requires a data descriptor (4.3.9) that fills the gap between data and
+    /// `limit`: with or without signature, with 32-bit or 64-bit sizes.
     fn read_descriptor<B: Blob>(&self, blob: &B, offset: u64, len: u64) -> Result<(), Error> {
         const DAMAGED: Error = Error::Damaged("data descriptor");
 
@@ -231,8 +231,8 @@ impl Entry {
         }
     }
 
-    /// The entry of the central directory, its local header at another offset.
-    /// `None` when the entry has no room for the offset.
+    /// Returns the central directory entry for another local header offset;
+    /// `None` if the offset does not fit.
     pub(crate) fn central_at(&self, offset: u64) -> Option<Vec<u8>> {
         let mut central = self.central.clone();
         match self.long_offset_at {
@@ -282,7 +282,7 @@ impl<'a> Central<'a> {
         } else {
             disk.into()
         };
-        // What is left over would be read by some and not by others.
+        // Only some readers would use the remaining bytes.
         if disk != 0 || !long.rest().is_empty() {
             return None;
         }
@@ -301,8 +301,8 @@ impl<'a> Central<'a> {
     }
 }
 
-/// The sizes of a local header, data first; of ZIP64 it has both or none
-/// (4.5.3).
+/// Returns the sizes in a local header, uncompressed size first; ZIP64 has both
+/// or none (4.5.3).
 fn local_sizes(short: [u32; 2], zip64: Option<(usize, &[u8])>) -> Option<[u64; 2]> {
     let mut long = Fields::new(zip64.map_or(&[], |(_, value)| value));
     let [data_len, size] = short;
@@ -311,8 +311,8 @@ fn local_sizes(short: [u32; 2], zip64: Option<(usize, &[u8])>) -> Option<[u64; 2
     long.rest().is_empty().then_some([data_len, size])
 }
 
-/// The Info-ZIP Unicode path (4.6.9) names a member for some readers only, and
-/// has to name it as the header does.
+/// Requires that the Info-ZIP Unicode path (4.6.9), which only some readers
+/// use, equals the name in the header.
 fn expect_same_path(extra: &[u8], name: &[u8]) -> Result<(), Error> {
     const VERSION_AND_CRC: usize = 5;
 
@@ -323,8 +323,8 @@ fn expect_same_path(extra: &[u8], name: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// Whether the UNIX mode in the external attributes is that of something else
-/// than a file or a folder.
+/// Returns whether the UNIX mode in the external attributes is neither a file
+/// nor a folder.
 fn is_special_file(external_attributes: u32) -> bool {
     const FORMAT: u32 = 0o170_000;
     const REGULAR: u32 = 0o100_000;

@@ -1,26 +1,26 @@
 use parafa_format_core::{Refusal, refusal};
 
-/// Why an archive is not taken.
+/// Reason for rejecting an archive.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// No end of central directory record ends where the file ends.
+    /// No end of central directory record ends at the end of the file.
     #[error("no end record of a ZIP archive ends where the file ends")]
     NotAZip,
-    /// A record is cut short, or is not where it should be.
+    /// A record is truncated or misplaced.
     #[error("the {0} is damaged")]
     Damaged(&'static str),
-    /// Readers would disagree on what the archive holds.
+    /// Readers would disagree on the content of the archive.
     #[error("readers may disagree on the archive: {0}")]
     Ambiguous(&'static str),
-    /// A local header says something else than the central directory.
+    /// A local header contradicts the central directory.
     #[error("the local header of {name:?} has another {what} than the central directory")]
     LocalHeader {
-        /// The name in the central directory.
+        /// Name in the central directory.
         name: String,
-        /// The field.
+        /// Contradictory field.
         what: &'static str,
     },
-    /// The archive is one part of several.
+    /// The archive is split into several parts.
     #[error("the archive is split into parts")]
     Split,
     /// Members are encrypted.
@@ -29,63 +29,62 @@ pub enum Error {
     /// A member is neither stored nor deflated.
     #[error("the member {name:?} is compressed by the method {method}")]
     Method {
-        /// Its name.
+        /// Name of the member.
         name: String,
-        /// APPNOTE.TXT, 4.4.5.
+        /// Compression method (APPNOTE.TXT, 4.4.5).
         method: u16,
     },
     /// A member is a symbolic link or a device.
     #[error("the member {0:?} is no regular file")]
     SpecialFile(String),
-    /// Names that lead out of the archive or mean different things to
-    /// different systems.
+    /// Names that lead outside the archive or differ between systems.
     #[error(
         "names of members are no relative paths in UTF-8 that every system reads alike \
          (no `..`, drive, `\\`, control character or change of direction): {0:?}"
     )]
     Names(Vec<String>),
-    /// Several members have one name.
+    /// Several members have the same name.
     #[error("several members have one name: {0:?}")]
     Duplicates(Vec<String>),
-    /// More entries, or a larger directory, than is taken.
+    /// Too many entries, or a directory that is too large.
     #[error("the archive has more than {0} entries, or a directory too large for them")]
     TooManyEntries(u64),
-    /// The members are larger than is taken.
+    /// The members are too large.
     #[error("the members inflate to {inflated} bytes, from an archive of {archive}")]
     Bomb {
-        /// Bytes that the directory declares.
+        /// Total size in the directory, in bytes.
         inflated: u64,
-        /// Length of the archive.
+        /// Length of the archive, in bytes.
         archive: u64,
     },
-    /// A member does not inflate to what the directory says.
+    /// A member does not inflate as the directory states.
     #[error("the member {name:?} is damaged: {reason}")]
     Member {
-        /// Its name.
+        /// Name of the member.
         name: String,
-        /// What is wrong with it.
+        /// Defect of the member.
         reason: String,
     },
-    /// A member is larger than what is read into memory.
+    /// A member is too large to be read into memory.
     #[error("the member {name:?} has {size} bytes where at most {most} are read")]
     MemberTooLong {
-        /// Its name.
+        /// Name of the member.
         name: String,
-        /// Its size, inflated.
+        /// Uncompressed size, in bytes.
         size: u64,
-        /// What is read.
+        /// Maximum size, in bytes.
         most: u64,
     },
-    /// The type that the `mimetype` member should tell.
+    /// The `mimetype` member is invalid.
     #[error("the member \"mimetype\" {0}")]
     Mimetype(&'static str),
-    /// What is written would need a format that is not written here.
+    /// The output would need an unsupported format.
     #[error("the archive would have more than 4 GiB or 65,534 entries")]
     TooLong,
 }
 
 impl Error {
-    /// The catalogue code.
+    /// Returns the catalogue code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -107,7 +106,7 @@ impl Error {
         }
     }
 
-    /// The members concerned.
+    /// Returns the members concerned.
     fn subjects(&self) -> Vec<String> {
         match self {
             Self::LocalHeader { name, .. }

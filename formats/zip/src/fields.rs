@@ -1,6 +1,6 @@
-//! Little-endian fields of the records of an archive.
+//! Little-endian fields of archive records.
 
-/// The fields of a record, one after the other.
+/// Reads the fields of a record in sequence.
 pub(crate) struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -26,13 +26,13 @@ impl<'a> Fields<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The bytes that were not taken yet.
+    /// Returns the unread bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.0
     }
 
-    /// A value of 32 bits, or the next 64 bits in its place (APPNOTE.TXT,
-    /// 4.5.3).
+    /// Returns a 32-bit value, or the next 64-bit value in its place
+    /// (APPNOTE.TXT, 4.5.3).
     pub(crate) fn widened(&mut self, short: u32) -> Option<u64> {
         if short == u32::MAX {
             self.u64()
@@ -46,8 +46,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The one extra field of a kind (APPNOTE.TXT, 4.5): its value, and where that
-/// begins. `None`: the extra fields cannot be read, or two are of this kind.
+/// Returns value and offset of the only extra field of a kind (APPNOTE.TXT,
+/// 4.5); `None` if the extra fields are unreadable or two are of this kind.
 pub(crate) fn extra_field(extra: &[u8], kind: u16) -> Option<Option<(usize, &[u8])>> {
     let mut fields = Fields::new(extra);
     let mut found = None;

@@ -1,11 +1,10 @@
-//! ZIP archives (PKWARE APPNOTE.TXT 6.3) as document containers use them.
+//! ZIP archives (PKWARE APPNOTE.TXT 6.3) in document containers.
 //!
 //! [`Archive`] reads strictly: every byte belongs to one entry, to the central
-//! directory or to the end record, and local headers say what the directory
-//! says. [`Writer`] makes new archives, adds members behind the last one so
-//! that everything before the central directory stays as it is, and replaces
-//! members. Documents stay where they are: only headers are read,
-//! and data are inflated and digested by the host.
+//! directory or to the end record, and local headers match the directory.
+//! [`Writer`] creates archives, appends members without changing anything
+//! before the central directory, and replaces members. Data stays in place:
+//! only headers are read, and the host inflates and digests data.
 
 mod archive;
 mod end_record;

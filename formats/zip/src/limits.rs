@@ -1,21 +1,21 @@
-/// How much of an archive is taken before it is refused.
+/// Limits on archives; beyond them an archive is refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
-    /// Entries, folders among them.
+    /// Number of entries, including folders.
     pub entries: u64,
     /// Bytes of one name in UTF-8.
     pub name_bytes: usize,
     /// Bytes of the central directory.
     pub directory_bytes: u64,
-    /// Bytes of all members together, inflated.
+    /// Uncompressed bytes of all members together.
     pub inflated_bytes: u64,
-    /// Inflated bytes for one byte of the archive, beyond the first
+    /// Uncompressed bytes per byte of the archive, beyond the first
     /// [`Self::FREE_BYTES`].
     pub ratio: u64,
 }
 
 impl Limits {
-    /// Inflated bytes up to which no ratio is judged.
+    /// Uncompressed bytes without a ratio check.
     pub const FREE_BYTES: u64 = 1024 * 1024;
 }
 

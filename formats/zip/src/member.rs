@@ -1,15 +1,14 @@
-//! The bytes of members, which the host inflates and digests.
+//! Member data, which the host inflates and digests.
 
 use parafa_format_core::{Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Sink};
 
 use crate::{Entry, Error};
 
 impl Entry {
-    /// The bytes of a member that is to be read, such as XML.
+    /// Returns the bytes of a member to be parsed, such as XML.
     ///
     /// # Errors
-    /// There are more than `most`, or they are not those that the directory
-    /// tells of.
+    /// The bytes exceed `most`, or do not match the directory.
     pub fn read<E: Environment>(
         &self,
         environment: &E,
@@ -38,11 +37,11 @@ impl Entry {
         Ok(bytes)
     }
 
-    /// The digest of the bytes.
+    /// Returns the digest of the bytes.
     ///
     /// # Errors
-    /// They do not inflate to the size that the directory tells of. Whether
-    /// they have its CRC-32 is for [`Self::check`] to say.
+    /// The bytes do not inflate to the size in the directory. [`Self::check`]
+    /// also checks the CRC-32.
     pub fn digest<E: Environment>(
         &self,
         environment: &E,
@@ -52,10 +51,10 @@ impl Entry {
         self.hashed(environment, source, HashFunction::Digest(algorithm))
     }
 
-    /// Has a hasher take in the bytes.
+    /// Hashes the bytes.
     ///
     /// # Errors
-    /// As those of [`Self::digest`].
+    /// Those of [`Self::digest`].
     pub fn hash<B: Blob, H: Hasher<B>>(&self, source: &B, hasher: &mut H) -> Result<(), Error> {
         if self.deflated {
             let inflated =
@@ -66,10 +65,10 @@ impl Entry {
         Ok(())
     }
 
-    /// Looks whether the bytes are those that the directory tells of.
+    /// Checks the bytes against the directory.
     ///
     /// # Errors
-    /// They have another size or CRC-32.
+    /// The size or the CRC-32 differs.
     pub fn check<E: Environment>(&self, environment: &E, source: &E::Blob) -> Result<(), Error> {
         let crc32 = self.hashed(environment, source, HashFunction::Crc32)?;
         if crc32 == self.crc32.to_be_bytes() {
@@ -82,7 +81,7 @@ impl Entry {
     /// Writes the bytes.
     ///
     /// # Errors
-    /// They do not inflate to the size that the directory tells of.
+    /// The bytes do not inflate to the size in the directory.
     pub fn extract<B: Blob, S: Sink<B>>(&self, source: &B, out: &mut S) -> Result<(), Error> {
         if !self.deflated {
             out.copy(source, self.data_offset, self.data_len);

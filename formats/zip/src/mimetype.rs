@@ -1,23 +1,23 @@
-//! The member `mimetype`, which tells what a container is without its being
-//! unpacked (ETSI EN 319 162-1, A.1; OpenDocument 1.2 part 3, 3.3).
+//! The `mimetype` member, which identifies a container without unpacking (ETSI
+//! EN 319 162-1, A.1; OpenDocument 1.2 part 3, 3.3).
 
 use parafa_format_core::{Environment, Note};
 
 use crate::{Archive, Error};
 
-/// The name of the member.
+/// Name of the member.
 pub const MIMETYPE: &str = "mimetype";
 
-/// Most bytes that a media type has, with what should not be around it.
+/// Maximum length of a media type with surrounding white space, in bytes.
 const MOST_BYTES: u64 = 256;
 
 impl Archive {
-    /// The media type that the container states, in lower case, and what is
-    /// worth telling of how it does: `mimetype-not-first`,
-    /// `mimetype-compressed`, `mimetype-extra-field`, `mimetype-padded`.
+    /// Returns the media type of the container in lower case, and notes on its
+    /// form: `mimetype-not-first`, `mimetype-compressed`,
+    /// `mimetype-extra-field`, `mimetype-padded`.
     ///
     /// # Errors
-    /// There is no such member, or it has no media type.
+    /// The member is missing, or has no media type.
     pub fn media_type<E: Environment>(
         &self,
         environment: &E,

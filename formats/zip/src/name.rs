@@ -1,9 +1,9 @@
-//! Names that mean one thing on every system and lead nowhere else.
+//! Member names with the same meaning on every system.
 
-/// Whether a name of a member, or of a folder with its final `/`, is a relative
-/// path of named parts (APPNOTE.TXT, 4.4.17.1; EN 319 162-1, A.6 forbids what
-/// leads out of the container), without marks that have its letters shown in
-/// another order: `a\u{202E}gnp.exe` looks like a picture.
+/// Returns whether a name of a member, or of a folder with its final `/`, is a
+/// relative path of named parts (APPNOTE.TXT, 4.4.17.1). It must stay inside
+/// the container (EN 319 162-1, A.6) and contain no bidirectional controls:
+/// `a\u{202E}gnp.exe` looks like a picture.
 #[must_use]
 pub fn is_usable(name: &str) -> bool {
     let path = name.strip_suffix('/').unwrap_or(name);

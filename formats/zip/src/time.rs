@@ -1,8 +1,8 @@
-//! Times of entries (APPNOTE.TXT, 4.4.6): local time without a zone, here UTC,
-//! in steps of two seconds from 1980 to 2107.
+//! Entry times (APPNOTE.TXT, 4.4.6): local time without a zone, here UTC, in
+//! steps of two seconds from 1980 to 2107.
 
-/// Time and date of a moment, seconds since the Unix epoch; the nearest one
-/// that there is when it is outside.
+/// Converts seconds since the Unix epoch to time and date; times out of range
+/// become the nearest valid ones.
 pub(crate) fn dos_time(seconds: i64) -> (u16, u16) {
     const FIRST: i64 = 315_532_800;
     const LAST: i64 = 4_354_819_198;
@@ -17,8 +17,8 @@ pub(crate) fn dos_time(seconds: i64) -> (u16, u16) {
     (field(time), field(date))
 }
 
-/// Year, month and day of the Gregorian calendar, by days since 1970-01-01. The
-/// year is counted from March, so that a leap day is its last.
+/// Returns year, month and day of the Gregorian calendar for days since
+/// 1970-01-01. Years start in March, so that the leap day is the last.
 fn date(days: i64) -> (i64, i64, i64) {
     const DAYS_TO_1970: i64 = 719_468;
     const DAYS_OF_400_YEARS: i64 = 146_097;

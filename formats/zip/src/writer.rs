@@ -6,15 +6,15 @@ use crate::end_record::END;
 use crate::entry::{CENTRAL, Entry, LOCAL, LOCAL_BYTES, STORED, UTF8};
 use crate::time::dos_time;
 
-/// Writes an archive: new members, stored, and entries of another archive as
-/// they are.
+/// Writes an archive: new members, stored, and unchanged entries of another
+/// archive.
 ///
-/// What is written depends on nothing but what it is given; times of members
-/// are those of the request. Nothing may be written to the sink beside.
+/// The output depends only on the inputs; member times are those of the
+/// request. Nothing else may write to the sink.
 #[derive(Debug)]
 pub struct Writer<'a, B, S> {
     sink: &'a mut S,
-    /// Bytes that were written.
+    /// Bytes written so far.
     offset: u64,
     directory: Vec<u8>,
     entries: u64,
@@ -23,23 +23,23 @@ pub struct Writer<'a, B, S> {
     blob: std::marker::PhantomData<B>,
 }
 
-/// The bytes of a new member.
+/// Bytes of a new member.
 #[derive(Debug)]
 pub enum Content<'a, B> {
-    /// At hand.
+    /// In memory.
     Bytes(&'a [u8]),
     /// A whole document, with its CRC-32.
     Blob {
         /// The document.
         source: &'a B,
-        /// CRC-32 of its bytes.
+        /// CRC-32 of the bytes.
         crc32: u32,
     },
 }
 
 impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
-    /// An archive without entries. `time` is that of new members, seconds since
-    /// the Unix epoch.
+    /// Starts an empty archive. `time` is the time of new members, in seconds
+    /// since the Unix epoch.
     pub fn new(sink: &'a mut S, time: i64) -> Self {
         Self {
             sink,
@@ -51,9 +51,9 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
         }
     }
 
-    /// Goes on behind the last entry of an archive: everything up to its
-    /// central directory is copied at once, and its entries there stay as they
-    /// are.
+    /// Continues after the last entry of an archive. Everything up to its
+    /// central directory is copied at once, and its directory entries stay
+    /// unchanged.
     pub fn append(sink: &'a mut S, time: i64, source: &B, archive: &Archive) -> Self {
         sink.copy(source, 0, archive.directory_offset);
         Self {
@@ -64,7 +64,7 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
         }
     }
 
-    /// Copies an entry of an archive, header, data and all.
+    /// Copies an entry of an archive with header and data.
     ///
     /// # Errors
     /// The archive becomes too long.
@@ -78,7 +78,7 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
         Ok(())
     }
 
-    /// Adds a member, stored.
+    /// Adds a stored member.
     ///
     /// # Errors
     /// The archive becomes too long.
@@ -100,7 +100,7 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
         }
         self.offset += LOCAL_BYTES + u64::from(name_len) + size;
 
-        // Made by version 2.0 on a system without attributes of files.
+        // Made by version 2.0, on a system without file attributes.
         self.directory.extend(CENTRAL);
         self.directory.extend(VERSION.to_le_bytes());
         self.directory.extend(fields);
@@ -135,9 +135,9 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
         Ok(())
     }
 
-    /// What local header and central directory say of a new member in the same
-    /// words: version needed, flags, method, time, CRC-32, sizes, lengths of
-    /// name and extra field.
+    /// Returns the fields shared by local header and central directory entry of
+    /// a new member: version needed, flags, method, time, CRC-32, sizes,
+    /// lengths of name and extra field.
     fn fields(&self, name: &str, crc32: u32, size: u32, name_len: u16) -> Vec<u8> {
         let flags = if name.is_ascii() { 0 } else { UTF8 };
         let (time, date) = self.time;
@@ -155,10 +155,10 @@ impl<'a, B: Blob, S: Sink<B>> Writer<'a, B, S> {
     }
 }
 
-/// 2.0, which folders and DEFLATE need.
+/// Version 2.0, required for folders and DEFLATE.
 const VERSION: u16 = 20;
 
-/// A value that needs no ZIP64 field.
+/// Returns a value that needs no ZIP64 field.
 fn short(value: u64) -> Result<u32, Error> {
     let short = u32::try_from(value).ok().filter(|short| *short != u32::MAX);
     short.ok_or(Error::TooLong)

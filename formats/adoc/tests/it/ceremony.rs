@@ -1,4 +1,4 @@
-//! People who sign documents.
+//! Signers of documents.
 
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_adoc::{compose, inspect, members, sign, verify};
@@ -30,7 +30,7 @@ pub(crate) fn xlsx(name: &str) -> File {
     )
 }
 
-/// Files with names that need encoding, and one that looks encoded.
+/// Returns files with names that need encoding, and one that looks encoded.
 pub(crate) fn files() -> Vec<File> {
     vec![
         pdf("Sutartis Nr. 1+1 & ąčęėįšųūž.pdf"),
@@ -40,7 +40,7 @@ pub(crate) fn files() -> Vec<File> {
 }
 
 impl Signer {
-    /// Signs all of a document, as the host has it done.
+    /// Signs all of a document, as for the host.
     pub(crate) fn signs(&self, document: &[u8]) -> Result<(Vec<u8>, Outcome), Refusal> {
         let document = MemoryBlob(document.to_vec());
         let told = members(&NativeEnvironment, &document)?;
@@ -58,7 +58,7 @@ pub(crate) fn verified(document: &[u8]) -> Evidence {
     verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
 }
 
-/// A document of these files.
+/// Returns a document of these files.
 pub(crate) fn composed_as(files: &[File], params: &[(&str, &str)]) -> Result<Vec<u8>, Refusal> {
     composed_by(compose, files, MEDIA_TYPE, params)
 }
@@ -68,7 +68,7 @@ pub(crate) fn composed(files: &[File]) -> Result<Vec<u8>, Refusal> {
     composed_as(files, &params)
 }
 
-/// [`files`], signed by these people one after the other.
+/// Returns [`files`], signed by these people in turn.
 pub(crate) fn signed_by(signers: &[&Signer]) -> Vec<u8> {
     let document = composed(&files()).unwrap();
     signers.iter().fold(document, |document, signer| {
@@ -76,7 +76,7 @@ pub(crate) fn signed_by(signers: &[&Signer]) -> Vec<u8> {
     })
 }
 
-/// Members by name, in the order of the archive.
+/// Returns the members by name, in archive order.
 pub(crate) fn unpacked(document: &[u8]) -> Vec<(String, Vec<u8>)> {
     let blob = MemoryBlob(document.to_vec());
     let archive = Archive::read(&blob, &Limits::default()).unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn unpacked(document: &[u8]) -> Vec<(String, Vec<u8>)> {
     members.collect()
 }
 
-/// The same members, some with other text in them.
+/// Rewrites the members, changing the text of some.
 pub(crate) fn with_text(document: &[u8], name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
     let members = unpacked(document).into_iter().map(|(member, bytes)| {
         let bytes = if member == name {

@@ -1,4 +1,4 @@
-//! Documents that are made and signed here, and documents of others.
+//! Tests of own and third-party documents.
 
 mod cases;
 mod ceremony;

@@ -1,4 +1,4 @@
-//! Validators that other people made.
+//! Independent validators.
 
 use parafa_fixtures::referees::{AsicE, Dss};
 
@@ -23,11 +23,11 @@ fn others_find_every_signature_of_ours_sound_and_over_everything() {
     }
 }
 
-/// What DSS says of every ADOC: relations, manifest and metadata that nobody signs
-/// are what the format has.
+/// Message of DSS about every ADOC: the format has unsigned relations, manifest
+/// and metadata.
 const OF_EVERY_ADOC: &str = "Not all files are signed!";
 const CHANGED: &str = "The reference data object is not intact!";
-/// Another file has the digest that was signed, and it takes that one.
+/// Another file has the signed digest, and DSS takes that one.
 const TAKEN_FOR_ANOTHER: &str = "The reference name does not match the name of the document!";
 
 #[test]
@@ -48,7 +48,7 @@ fn dss_finds_nothing_wrong_but_that_the_format_leaves_files_unsigned() {
             assert_eq!(signature.indication, "TOTAL_FAILED");
             assert_eq!(signature.sub_indication.as_deref(), Some("FORMAT_FAILURE"));
             assert_eq!(signature.level, "XAdES-T");
-            // The files, two elements of metadata, and one about the signature.
+            // The files, two metadata elements, and one about the signature.
             assert_eq!(signature.covers.len(), files().len() + 3, "{verdict:#?}");
         }
         assert_eq!(verdict.timestamps.len(), signers.len());

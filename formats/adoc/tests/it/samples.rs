@@ -1,5 +1,5 @@
-//! Documents of others, sound and hostile, with the verdict that each should
-//! get: `containers.tsv` and `generated.tsv` in the folder `PARAFA_SAMPLES`.
+//! Third-party documents, sound and hostile, with expected verdicts:
+//! `containers.tsv` and `generated.tsv` in the folder `PARAFA_SAMPLES`.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +18,8 @@ fn each_adoc(table: &str, folder: &str, mut judge: impl FnMut(&[&str], &Path)) {
     });
 }
 
-/// How many of how many signatures hold, and whether a further one is taken; or
-/// the code of the refusal.
+/// Returns the numbers of intact and of all signatures, and whether a further
+/// one is accepted; or the code of the refusal.
 fn verdict(bytes: &[u8]) -> Result<(String, bool), String> {
     let report = inspected(bytes).map_err(|refusal| refusal.code.into_owned())?;
     let signatures = verified(bytes).signatures;
@@ -40,7 +40,7 @@ fn every_generated_document_gets_its_verdict() {
         let agrees = match &got {
             Err(code) if *name == "bad-mdoc.adoc" => code == refusal::MDOC_NOT_ACCEPTED,
             Err(code) => *opens == "no" && code == refusal::CONTAINER_UNSOUND,
-            // A notary signs last: `policy` is not to take more.
+            // A notary signs last: `policy` means no further signature.
             Ok((counted, more)) => {
                 *opens != "no" && counted == holding && *more == (*takes_more == "yes")
             }
@@ -58,7 +58,7 @@ fn documents_of_others_get_their_verdicts() {
         let got = verdict(&fs::read(file).unwrap());
         match columns[0] {
             "dokobit__signed.adoc" => assert_eq!(got, Ok(("1/1".to_owned(), true))),
-            // Its relations name a main document that is not there.
+            // Its relations name a missing main document.
             "dss__container-signed.adoc" => {
                 assert_eq!(got, Err(refusal::CONTAINER_UNSOUND.to_owned()));
             }
@@ -67,7 +67,7 @@ fn documents_of_others_get_their_verdicts() {
     });
 }
 
-/// Documents that take further signatures, with two by people of ours.
+/// Returns documents that accept further signatures, with two of ours.
 fn countersigned() -> Vec<[Vec<u8>; 2]> {
     let mut pairs = Vec::new();
     for (table, folder) in [

@@ -163,7 +163,7 @@ fn an_appendix_that_joins_a_signed_document_is_found() {
     let signature = &verified(&appended).signatures[0];
     assert_eq!(signature.integrity, Integrity::Modified);
 
-    // What only comes along need not be signed, and whoever signs next signs it.
+    // Attachments need not be signed, and the next signer signs them.
     let attached = with_file(&related("attachment"));
     let report = inspected(&attached).unwrap();
     assert_eq!(
@@ -199,7 +199,7 @@ fn nobody_signs_less_or_more_than_the_document_holds() {
     assert_eq!(refused(without_metadata), all[all.len() - 1..]);
 }
 
-/// The document with an appendix that nobody signed.
+/// Adds an unsigned appendix to the document.
 fn with_appendix(document: &[u8], name: &str) -> Vec<u8> {
     let namespace = "http://www.archyvai.lt/adoc/2008/relationships";
     let relation = format!(

@@ -1,5 +1,5 @@
-//! Signatures by an algorithm that is not known here: what else they are over is
-//! compared all the same, element by element.
+//! Signatures by an unknown algorithm: everything else they cover is still
+//! compared, element by element.
 
 use parafa_format_core::{Integrity, refusal};
 
@@ -7,7 +7,7 @@ use crate::ceremony::{P256, composed, files, inspected, unpacked, verified, with
 
 const ECDSA: &str = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256";
 
-/// The document with another text in the first member whose name begins so.
+/// Replaces a text in the first member whose name has this prefix.
 fn replaced(document: &[u8], begin: &str, text: &str, by: &str) -> Vec<u8> {
     let members = unpacked(document).into_iter();
     let mut names = members.map(|(name, _)| name);

@@ -1,4 +1,4 @@
-//! Raises signatures of containers to level LT as a host does.
+//! Raises signatures of containers to level LT, as a host does.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn request() -> ArchiveRequest {
     }
 }
 
-/// All calls, with everything answered by `answer`.
+/// Makes all calls, answering needs with `answer`.
 fn archived_with(
     container: &[u8],
     mut answer: impl FnMut(&Need) -> Option<Vec<u8>>,
@@ -40,7 +40,7 @@ fn archived_with(
     )
 }
 
-/// A sound answer about somebody whose certificate the root of [`PKI`] issued.
+/// Returns a sound answer for a certificate issued by the root of [`PKI`].
 fn answer(need: &Need) -> Option<Vec<u8>> {
     let (certificate, root) = (certificate(need), &PKI.root);
     if !certificate.verify(&root.key).unwrap_or(false) {
@@ -58,7 +58,7 @@ fn read(container: &[u8]) -> (MemoryBlob, Archive) {
     (blob, archive)
 }
 
-/// Names of the entries whose bytes, headers and all, are other ones.
+/// Returns the names of entries that differ in any byte, including headers.
 #[track_caller]
 fn changed_entries(before: &[u8], after: &[u8]) -> Vec<String> {
     let ((_, was), (_, is)) = (read(before), read(after));
@@ -67,7 +67,7 @@ fn changed_entries(before: &[u8], after: &[u8]) -> Vec<String> {
         entries.collect::<Vec<_>>()
     };
     assert_eq!(names(&was), names(&is));
-    // Local headers of what is written here have no extra fields.
+    // Local headers of written entries have no extra fields.
     let bytes = |container: &[u8], archive: &Archive| {
         let entries = archive.entries().iter().map(|entry| {
             let header = 30 + entry.name.len();
@@ -235,8 +235,8 @@ fn what_is_stamped_with_all_signatures_is_not_changed() {
     );
 }
 
-/// An ASiC-E with the files and the signature of a container that DSS signed,
-/// and beside it what the signature is verified with.
+/// An ASiC-E with files and signature of a container signed by DSS, and its
+/// validation material.
 struct Foreign {
     container: Vec<u8>,
     certificates: Vec<Vec<u8>>,

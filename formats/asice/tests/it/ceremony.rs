@@ -1,4 +1,4 @@
-//! People who sign containers.
+//! Signers of containers.
 
 use parafa_format_asice::{compose, inspect, sign};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Outcome, Refusal, Report};
@@ -17,7 +17,7 @@ pub(crate) const FILES: [(&str, &str, &[u8]); 4] = [
 ];
 
 impl Signer {
-    /// Signs all files of a container, as the host has it done.
+    /// Signs all files of a container, as for the host.
     pub(crate) fn signs(
         &self,
         container: &[u8],
@@ -39,12 +39,12 @@ pub(crate) fn inspected(container: &[u8]) -> Result<Report, Refusal> {
     inspect(&NativeEnvironment, &MemoryBlob(container.to_vec()))
 }
 
-/// A container of these files: name, media type and bytes.
+/// Returns a container of these files, given by name, media type and bytes.
 pub(crate) fn composed(files: &[(&str, &str, &[u8])]) -> Result<Vec<u8>, Refusal> {
     composed_by(compose, files, MEDIA_TYPE, &[])
 }
 
-/// [`FILES`], signed by these people one after the other.
+/// Returns [`FILES`], signed by these people in turn.
 pub(crate) fn signed_by(signers: &[&Signer], level: &str) -> Vec<u8> {
     let container = composed(&FILES).unwrap();
     signers.iter().fold(container, |container, signer| {

@@ -1,5 +1,5 @@
-//! What is no container, what is a sound one with something odd, and what grows
-//! beyond its bounds. The conformance cases have the rest.
+//! Invalid containers, sound ones with oddities, and containers that exceed
+//! limits. The conformance cases cover the rest.
 
 use parafa_fixtures::cases;
 use parafa_fixtures::signed::Identity::{Jonas, Ona};
@@ -12,7 +12,7 @@ use crate::ceremony::{MEDIA_TYPE, P256, P384, TIME, composed, inspected};
 
 const FILES: [(&str, &str, &str, &[u8]); 1] = [("a.txt", "a.txt", "text/plain", b"a")];
 
-/// One file, signed.
+/// Returns one signed file.
 fn signed() -> SignedContainer {
     SignedContainer::unsigned(&FILES).sign(ContainerSigning::by(Ona))
 }
@@ -212,7 +212,7 @@ fn members_are_not_inflated_for_digests_without_end() {
 
     let (signed, _) = P256.signs(&bytes, "B-B").unwrap();
     assert_eq!(inspected(&signed).unwrap().obstacles, []);
-    // Another digest would inflate all of it once more.
+    // Another digest would inflate everything again.
     let refused = P384.signs(&signed, "B-B").unwrap_err();
     assert_eq!(refused.code, refusal::TOO_MUCH_TO_VERIFY);
 }
@@ -228,8 +228,7 @@ fn times_that_cannot_be_written_are_refused() {
     assert_eq!(step.unwrap_err().code, refusal::BAD_REQUEST);
 }
 
-/// Every conformance case, by the functions alone: no panic, and the same answer
-/// twice.
+/// Every conformance case, in-process: no panic, and the same answer twice.
 #[test]
 fn every_case_gets_the_same_answer_twice() {
     let own = cases::all().filter(|case| case.folder.starts_with("asice/"));

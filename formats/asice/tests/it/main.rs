@@ -1,5 +1,4 @@
-//! Containers that are made and signed here, containers of others, and hostile
-//! ones.
+//! Tests of own, third-party and hostile containers.
 
 #[expect(dead_code, reason = "nobody but the root issues here")]
 #[path = "../../../pki/tests/it/answering.rs"]

@@ -1,4 +1,4 @@
-//! What of a container comes into the memory of a plugin.
+//! Data of a container that is loaded into a plugin's memory.
 
 use parafa_fixtures::signed::container::manifest;
 use parafa_fixtures::{Zip, ZipMember, noise};
@@ -7,7 +7,7 @@ use parafa_format_core::{Blob, MemoryBlob, NativeEnvironment, bytes_read};
 
 use crate::ceremony::{MEDIA_TYPE, P256};
 
-/// One stored and one deflated member, 15 MiB.
+/// Returns a stored and a deflated member, 15 MiB.
 fn large() -> Vec<u8> {
     const HALF: usize = 7_800_000;
 
@@ -44,6 +44,6 @@ fn files_are_hashed_where_they_are() {
     let read = bytes_read() - before;
 
     assert!(document.len() > 15_000_000);
-    // Of each of the five calls the tail in which the end record is looked for.
+    // Each of the five calls reads the tail to find the end record.
     assert!(read < MOST_READ, "{read} bytes were read");
 }

@@ -1,4 +1,4 @@
-//! Validators that other people made.
+//! Independent validators.
 
 use parafa_fixtures::referees::{AsicE, Dss};
 

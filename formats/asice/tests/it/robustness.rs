@@ -1,5 +1,5 @@
-//! Whatever the bytes are, there is an answer; and nothing that is changed in a
-//! signed container goes unseen.
+//! Every input has an answer, and every change of a signed container is
+//! detected.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::sign::verified;
 
 static SIGNED: LazyLock<Vec<u8>> = LazyLock::new(|| signed_by(&[&P256], "B-T"));
 
-/// What everybody is asked of a document.
+/// Calls every operation on a document.
 fn answers(bytes: &[u8]) {
     let document = MemoryBlob(bytes.to_vec());
     let report = inspected(bytes);

@@ -1,5 +1,5 @@
-//! Containers of others, sound and hostile, with the verdict that each should
-//! get: `containers.tsv` and `generated.tsv` in the folder `PARAFA_SAMPLES`.
+//! Third-party containers, sound and hostile, with expected verdicts:
+//! `containers.tsv` and `generated.tsv` in the folder `PARAFA_SAMPLES`.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -12,13 +12,13 @@ use crate::ceremony::{P256, inspected};
 use crate::sign::verified;
 use crate::signers::{Written, anchors, assert_as_they_were, each_row};
 
-/// What becomes of a container.
+/// Verdict on a container.
 #[derive(Debug, Eq, PartialEq)]
 enum Verdict {
-    /// It is not taken.
+    /// Not accepted.
     Refused,
-    /// It is taken: how many of how many signatures hold, and whether a further
-    /// one can be added.
+    /// Accepted, with the numbers of intact and of all signatures, and whether
+    /// a further one can be added.
     Taken {
         holding: [usize; 2],
         takes_more: bool,
@@ -41,14 +41,14 @@ fn verdict(bytes: &[u8]) -> (Verdict, String) {
     (verdict, format!("{notes:?} {:?}", report.obstacles))
 }
 
-/// Rows whose verdict is not the one that the rules give: signatures that hold
-/// and all of them.
+/// Rows whose listed verdict differs from that of the rules: intact and all
+/// signatures.
 const REASONED: [(&str, [usize; 2]); 2] = [
-    // The manifest calls `test.text` a plain text, and the second signature says
-    // that it is something else.
+    // The manifest declares `test.text` as plain text, the second signature as
+    // another type.
     ("dss__asic-xades-signed-signature.sce", [1, 2]),
-    // A time-stamp over something else takes nothing from the signature (ETSI EN
-    // 319 102-1, 5.5.4), which nobody signs beside: its key is short.
+    // A time-stamp over other data does not affect the signature (ETSI EN 319
+    // 102-1, 5.5.4). No further signature is possible: its key is short.
     ("dd4j__TS-02_23634_TS_wrong_SignatureValue.asice", [1, 1]),
 ];
 
@@ -122,7 +122,7 @@ fn every_container_of_others_gets_its_verdict() {
     assert!(disagreements.is_empty(), "{disagreements:#?}");
 }
 
-/// Whether there are notes that warn.
+/// Returns whether there are warning notes.
 fn has_notes(told: &str) -> bool {
     let notes = told.split(']').next().unwrap_or_default();
     let others = [
@@ -136,7 +136,7 @@ fn has_notes(told: &str) -> bool {
     rest.contains('"')
 }
 
-/// `1/1 valid` and the like, wherever it stands in a verdict.
+/// Parses `1/1 valid` and the like, anywhere in a verdict.
 fn counted(verdict: &str) -> Option<[usize; 2]> {
     let (before, after) = verdict.split_once('/')?;
     let digit = |c: Option<char>| {
@@ -149,8 +149,8 @@ fn counted(verdict: &str) -> Option<[usize; 2]> {
     ])
 }
 
-/// The containers of both tables that take a further signature, as they were
-/// and with one by somebody of ours.
+/// The containers of both tables that accept a further signature, before and
+/// after one of ours.
 static COUNTERSIGNED: LazyLock<Vec<[Vec<u8>; 2]>> = LazyLock::new(|| {
     let mut pairs = Vec::new();
     for (table, folder) in [

@@ -1,5 +1,5 @@
-//! Signatures that hold and break the schemas of XML Signature and XAdES, and odd
-//! ones that break none.
+//! Valid signatures that violate the schemas of XML Signature and XAdES, and
+//! odd ones that do not.
 
 use parafa_fixtures::referees::Dss;
 use parafa_fixtures::signed::Change;
@@ -16,7 +16,7 @@ use crate::signers::{Written, anchors};
 
 const FILES: [(&str, &str, &str, &[u8]); 1] = [("a.txt", "a.txt", "text/plain", b"a")];
 
-/// A container with one signature that is written otherwise.
+/// Returns a container with one modified signature.
 fn signed(change: Change) -> SignedContainer {
     SignedContainer::unsigned(&FILES).sign(ContainerSigning {
         timestamp: SignatureTimestamp::Own,
@@ -43,7 +43,7 @@ fn a_signature_that_breaks_its_schema_is_signed_beside_by_nobody() {
             panic!("{broken:?}: {obstacles:?}");
         };
         assert_eq!(obstacle.refusal.code, refusal::CONTAINER_UNSOUND);
-        // Whatever else could be wrong with it is told before.
+        // Other possible defects are reported first.
         let told = format!(": {} is not built as its schema has it: ", broken.element);
         let detail = &obstacle.refusal.detail;
         assert!(detail.contains(&told), "{broken:?}: {detail}");
@@ -76,8 +76,8 @@ fn what_the_schemas_leave_open_is_signed_beside() {
     }
 }
 
-/// A container whose one signature file has another text; `None` when there is no
-/// such text to be changed.
+/// Replaces a text in the only signature file; `None` if the text does not
+/// occur.
 fn changed(container: &[u8], (text, by): Change) -> Option<Vec<u8>> {
     let blob = MemoryBlob(container.to_vec());
     let archive = Archive::read(&blob, &Limits::default()).unwrap();

@@ -82,7 +82,7 @@ fn the_same_request_and_answers_give_the_same_bytes() {
     assert_eq!(container, again);
 }
 
-/// What the first call of `sign` answers.
+/// Returns the first step of `sign`.
 fn asked(container: &[u8], change: impl FnOnce(&mut SignRequest)) -> Result<Step, Refusal> {
     let mut request = P256.request("B-B", &names());
     change(&mut request);
@@ -180,7 +180,7 @@ fn a_new_signature_file_takes_the_place_of_no_other() {
     }
 }
 
-/// The same members in an archive of another writer, each changed.
+/// Rewrites the members with another archive writer, each changed.
 pub(crate) fn rebuilt(container: &[u8], mut change: impl FnMut(&mut ZipMember)) -> Vec<u8> {
     let blob = MemoryBlob(container.to_vec());
     let archive = Archive::read(&blob, &Limits::default()).unwrap();

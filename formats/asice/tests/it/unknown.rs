@@ -1,5 +1,5 @@
-//! Signatures with something that is not known here: all else about them is
-//! checked, what is changed is told, and what cannot be told is not called good.
+//! Signatures with unknown parts: everything else is checked, changes are
+//! reported, and unknowns are never called valid.
 
 use parafa_fixtures::signed::Identity::{Jonas, Ona};
 use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer};
@@ -29,7 +29,7 @@ fn unknown_method(container: SignedContainer) -> SignedContainer {
     )
 }
 
-/// With a reference to the first file whose digest method is not known.
+/// Adds an unknown digest method to the reference to the first file.
 fn with_unknown_digest(container: SignedContainer, signatures: &str) -> SignedContainer {
     container.with(signatures, |member| {
         let text = String::from_utf8(std::mem::take(&mut member.data)).unwrap();
@@ -149,7 +149,7 @@ fn a_signature_that_cannot_be_verified_vouches_for_no_file_that_another_leaves_o
     }
 }
 
-/// Nothing of these is unknown.
+/// Nothing in these is unknown.
 #[test]
 fn a_wrong_value_and_a_key_of_another_kind_are_told() {
     let rsa = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
@@ -158,7 +158,8 @@ fn a_wrong_value_and_a_key_of_another_kind_are_told() {
     let found = integrity_and_obstacle(replaced(signed(), ECDSA, rsa).zip.build());
     assert_eq!(found, (Integrity::SignatureMismatch, unsound()));
 
-    // The first signature is over what the second one cannot be seen to be over.
+    // The first signature covers the file that the second one cannot be shown
+    // to cover.
     let forged = signed().sign(ContainerSigning::by(Jonas));
     let forged = with_unknown_digest(forged, "META-INF/signatures1.xml");
     let bytes = forged.zip.build();

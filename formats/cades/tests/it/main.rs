@@ -1,4 +1,4 @@
-//! Signatures made here against another implementation.
+//! Tests of new signatures against another implementation.
 
 mod openssl_agrees;
 #[expect(dead_code, reason = "signatures here need no responder")]

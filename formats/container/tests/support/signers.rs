@@ -1,4 +1,4 @@
-//! People who sign containers, and files for those who judge them.
+//! Signers of containers, and files for other validators.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(crate) const TIME: i64 = 1_767_323_046;
 
 pub(crate) static PKI: LazyLock<Pki> = LazyLock::new(Pki::new);
 
-/// Somebody with a key.
+/// A person with a key.
 pub(crate) struct Signer {
     pub(crate) algorithm: SignatureAlgorithm,
     pub(crate) holder: Holder,
@@ -67,7 +67,7 @@ impl Signer {
         }
     }
 
-    /// Answers what a format needs for a signature, until there is a document.
+    /// Answers the needs of a signature until there is a document.
     pub(crate) fn answers(
         &self,
         sign: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step, Refusal>,
@@ -84,7 +84,7 @@ impl Signer {
     }
 }
 
-/// Containers in files, for programs.
+/// Containers written to files, for other programs.
 pub(crate) struct Written {
     folder: TempDir,
     pub(crate) files: Vec<PathBuf>,
@@ -107,8 +107,8 @@ impl Written {
     }
 }
 
-/// Everybody who signs or stamps here, as anchors: nobody answers for their
-/// certificates.
+/// Returns all signers and the time-stamping unit as anchors: their
+/// certificates have no revocation data.
 pub(crate) fn anchors(folder: &Path) -> Vec<PathBuf> {
     let signers = [&*P256, &P384, &RSA].into_iter().enumerate();
     let files = signers.map(|(number, signer)| {
@@ -119,14 +119,14 @@ pub(crate) fn anchors(folder: &Path) -> Vec<PathBuf> {
     files.chain([PKI.folder().join("tsa.pem")]).collect()
 }
 
-/// Who signs one container after the other, alone and together.
+/// Returns sequences of signers of one container, alone and together.
 pub(crate) fn ceremonies() -> Vec<Vec<&'static Signer>> {
     let all: [&Signer; 3] = [&RSA, &P256, &P384];
     let alone = all.iter().map(|signer| vec![*signer]);
     alone.chain([vec![all[1], all[2]], all.to_vec()]).collect()
 }
 
-/// A container of files: name, media type and bytes.
+/// Returns a container of files, given by name, media type and bytes.
 pub(crate) fn composed_by<M>(
     compose: impl FnOnce(
         &NativeEnvironment,
@@ -166,7 +166,7 @@ pub(crate) fn composed_by<M>(
     Ok(sink.0)
 }
 
-/// Looks at each row of a table of samples, with the file in a folder that it is about.
+/// Calls back for each row of a sample table, with its file in a folder.
 pub(crate) fn each_row(table: &str, folder: &str, mut judge: impl FnMut(&[&str], &Path)) {
     let Some(samples) = samples() else {
         return;
@@ -178,7 +178,7 @@ pub(crate) fn each_row(table: &str, folder: &str, mut judge: impl FnMut(&[&str],
     }
 }
 
-/// Asserts that signatures say what they said, but for what may be added later.
+/// Asserts that signatures are unchanged, except for permitted later additions.
 pub(crate) fn assert_as_they_were(mut was: Vec<SignatureEvidence>, mut is: Vec<SignatureEvidence>) {
     for signature in was.iter_mut().chain(&mut is) {
         signature.later_changes = LaterChanges::permitted(ChangeKind::Unknown);

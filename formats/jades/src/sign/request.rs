@@ -6,7 +6,7 @@ use parafa_pki::Certificate;
 use crate::algorithm;
 use crate::contents::PAYLOAD;
 
-/// A request that can be carried out.
+/// A validated request.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     /// Seconds since the Unix epoch.
@@ -14,11 +14,11 @@ pub(super) struct Signing<'a> {
     /// `B-B` or `B-T`.
     pub(super) target_level: TargetLevel,
     pub(super) algorithm: SignatureAlgorithm,
-    /// Its JWA name.
+    /// JWA name of the algorithm.
     pub(super) algorithm_name: &'static str,
-    /// DER of the signer's certificate.
+    /// DER-encoded signer certificate.
     pub(super) signer: &'a [u8],
-    /// The certificates that go into the header, the signer's first.
+    /// Certificates of the header, the signer's first.
     pub(super) certificates: Vec<&'a [u8]>,
 }
 
@@ -61,8 +61,8 @@ impl<'a> Signing<'a> {
     }
 }
 
-/// The name of an algorithm that is signed with. RSASSA-PSS is only verified:
-/// readers are promised the two other kinds.
+/// Returns the name of an algorithm for signing. RSASSA-PSS is only verified:
+/// readers are promised the other two kinds.
 fn name(algorithm: SignatureAlgorithm) -> Result<&'static str, Refusal> {
     let is_promised =
         algorithm.is_for_making() && !matches!(algorithm, SignatureAlgorithm::RsaPss(_));
@@ -71,8 +71,8 @@ fn name(algorithm: SignatureAlgorithm) -> Result<&'static str, Refusal> {
         .ok_or_else(|| refused(format!("{algorithm} is not signed with.")))
 }
 
-/// The certificates of `x5c`: trust anchors are left out, because whoever
-/// verifies has them or does not trust them.
+/// Returns the certificates of `x5c` without trust anchors, which a verifier
+/// has or does not trust.
 fn certificates(chain: &[Vec<u8>], algorithm: SignatureAlgorithm) -> Result<Vec<&[u8]>, Refusal> {
     let mut certificates = Vec::new();
     for der in chain {

@@ -29,7 +29,7 @@ fn what_it_takes_to_verify_for_long_stands_behind_the_time_stamp() {
         .unwrap();
 
         assert_eq!(outcome.level, "JAdES-B-LT");
-        // Of the signer, the authority and the one who stamps.
+        // For the signer, the authority and the time-stamping unit.
         let revocation = asked.iter().filter(|kind| **kind == NeedKind::Revocation);
         assert_eq!(revocation.count(), 3);
         let (before, after) = (json(&stamped), json(&raised));
@@ -40,7 +40,7 @@ fn what_it_takes_to_verify_for_long_stands_behind_the_time_stamp() {
             panic!("{:?}", components(&raised))
         };
         assert_eq!(*stamp, components(&stamped)[0]);
-        // The authority stands in the header, the one who stamps in the token.
+        // The authority is in the header, the time-stamping unit in the token.
         assert_eq!(certificates["xVals"].as_array().unwrap().len(), 1);
         let responses = revocation["rVals"]["ocspVals"].as_array().unwrap();
         assert_eq!(responses.len(), 3);

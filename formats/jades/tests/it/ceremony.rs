@@ -1,5 +1,5 @@
-//! Plays the host: asks, lets a key sign, an authority stamp and issuers answer,
-//! asks again.
+//! Plays the host: a key signs, an authority stamps, issuers answer, and the
+//! call is repeated.
 
 use std::sync::LazyLock;
 
@@ -17,14 +17,14 @@ use serde_json::Value;
 use crate::answering::{issuer_of, sound};
 use crate::pki::{Holder, Pki, Role, ec_key, issue, rsa_key};
 
-/// An answer of a register, with spaces that have to stay.
+/// A register's answer, with spaces that must stay.
 pub(crate) const ANSWER: &[u8] =
     "{\"entity\": {\"code\": \"999000009\", \"name\": \"UAB Ąžuolas\"},\n  \"amount\": 1.0}\n"
         .as_bytes();
 pub(crate) const TIME: i64 = 1_795_242_275;
 
-/// A root, below it the one who stamps and an authority, below that those who
-/// sign.
+/// A root, below it the time-stamping unit and an authority, and below that the
+/// signers.
 pub(crate) struct World {
     pub(crate) pki: Pki,
     pub(crate) authority: Holder,
@@ -52,14 +52,14 @@ pub(crate) static WORLD: LazyLock<World> = LazyLock::new(|| {
     }
 });
 
-/// Somebody with a key of their own.
+/// A signer with its own key.
 pub(crate) struct Organisation {
     pub(crate) holder: Holder,
     pub(crate) algorithm: SignatureAlgorithm,
 }
 
 impl Organisation {
-    /// A request with the whole chain, the root too.
+    /// Returns a request with the whole chain, including the root.
     pub(crate) fn request(&self, target_level: &str) -> SignRequest {
         let chain = [&self.holder, &WORLD.authority, &WORLD.pki.root];
         let chain = chain.map(|holder| holder.certificate.to_der().unwrap());
@@ -95,7 +95,7 @@ impl Organisation {
         )
     }
 
-    /// What the key or the authority gives.
+    /// Answers a need as the key or the authority.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
         let bytes = match (need.kind, &need.payload) {
             (NeedKind::Signature, Payload::Bytes(bytes)) => self.holder.sign(self.algorithm, bytes),
@@ -109,7 +109,7 @@ impl Organisation {
         need.answer(Ok(bytes))
     }
 
-    /// Signs a digest, as a token does that never sees what it is of.
+    /// Signs a digest, like a token that never sees the data.
     fn sign_digest(&self, digest: &[u8]) -> Vec<u8> {
         let mut context = openssl::pkey_ctx::PkeyCtx::new(&self.holder.key).unwrap();
         context.sign_init().unwrap();
@@ -135,7 +135,7 @@ impl World {
     }
 }
 
-/// One call of `sign`, with what it wrote.
+/// Makes one call of `sign`; returns the step and its output.
 pub(crate) fn step(
     payload: &[u8],
     request: &SignRequest,
@@ -147,7 +147,7 @@ pub(crate) fn step(
     Ok((step, out.0))
 }
 
-/// All calls of `archive`, with everything answered by `answer`.
+/// Makes all calls of `archive`, answering needs with `answer`.
 pub(crate) fn archived_with(
     document: &[u8],
     answer: impl FnMut(&Need) -> Answer,
@@ -165,7 +165,7 @@ pub(crate) fn archived_with(
     carry_out(6, call, answer)
 }
 
-/// All calls of `archive`, with sound answers.
+/// Makes all calls of `archive` with sound answers.
 pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
     let (archived, outcome) = archived_with(document, |need| WORLD.answer(need)).unwrap();
     assert!(outcome.changed);
@@ -177,14 +177,14 @@ pub(crate) fn evidence(document: &[u8]) -> Result<Evidence, Refusal> {
     verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
 }
 
-/// Evidence about the one signature of a document.
+/// Returns evidence about the only signature of a document.
 pub(crate) fn verified(document: &[u8]) -> SignatureEvidence {
     let evidence = evidence(document).unwrap();
     let [signature] = evidence.signatures.try_into().unwrap();
     signature
 }
 
-/// A document as JSON, to be looked into or spoilt.
+/// Parses a document, to inspect or modify it.
 pub(crate) fn json(document: &[u8]) -> Value {
     serde_json::from_slice(document).unwrap()
 }

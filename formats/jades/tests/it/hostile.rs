@@ -1,4 +1,4 @@
-//! Signatures that somebody spoilt, and how each is told.
+//! Modified signatures, and the verdict on each.
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64URL};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::ceremony::{ANSWER, Organisation, TIME, WORLD, evidence, json, verified};
 
-/// A flattened JWS with any header, by a key.
+/// A flattened JWS with any header, signed by a key.
 struct Forged {
     header: Value,
     payload: &'static str,
@@ -25,7 +25,7 @@ struct Forged {
 }
 
 impl Forged {
-    /// Sound, by an RSA key.
+    /// Returns a sound JWS, signed by an RSA key.
     fn sound() -> Self {
         let signer = &WORLD.rsa;
         let chain = [&signer.holder, &WORLD.authority];
@@ -64,13 +64,13 @@ impl Forged {
         self.build_with(&self.header.to_string())
     }
 
-    /// With a payload that is signed as it stands there (RFC 7797).
+    /// Signs the payload without base64url encoding (RFC 7797).
     fn clear(self) -> Self {
         let clear = self.with("b64", json!(false));
         clear.with("crit", json!(["b64"]))
     }
 
-    /// With the text of the protected header.
+    /// Builds the JWS with this text of the protected header.
     fn build_with(&self, header: &str) -> Value {
         let protected = BASE64URL.encode(header);
         let payload = if self.header["b64"] == json!(false) {
@@ -276,9 +276,8 @@ fn a_header_that_is_not_what_it_should_be_does_not_hold() {
     }
 }
 
-/// What is unknown is never called good, and never hides what is wrong for
-/// certain: another certificate than the one that is named, or a value that is
-/// not one over the payload.
+/// Unknowns are never called valid, and never hide a proven defect: another
+/// certificate than the named one, or a value over another payload.
 #[test]
 fn what_is_unknown_hides_no_change() {
     use Integrity::{SignatureMismatch, Unsupported};
@@ -300,7 +299,7 @@ fn what_is_unknown_hides_no_change() {
     let clear = || Forged::sound().clear();
     let both = move || critical().with("alg", json!("HS256"));
     type Forge = Box<dyn Fn() -> Forged>;
-    // As it was signed, and with another payload.
+    // Unmodified, and with another payload.
     let rows: [(&str, Forge, [Integrity; 2]); 7] = [
         ("alg", Box::new(unknown), [Unsupported; 2]),
         ("alg and crit", Box::new(both), [Unsupported; 2]),
@@ -372,7 +371,7 @@ fn a_payload_that_is_not_encoded_is_the_member_as_it_stands_there() {
     };
     assert_eq!(payload.size, Forged::sound().payload.len() as u64);
 
-    // Whoever overlooks b64 would see something else.
+    // A reader that ignores `b64` would see other content.
     let mut uncritical = Forged::sound().with("b64", json!(false)).build();
     assert_eq!(
         refused(uncritical.to_string().as_bytes()),

@@ -1,4 +1,4 @@
-//! Validators that other people made, over what is signed and raised here.
+//! Independent validators, applied to documents signed and raised here.
 
 use std::fs;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ fn the_eus_validator_finds_every_level_as_it_is_claimed() {
     };
     let files = Files::written();
 
-    // Nobody can be asked, so that only what is complete passes.
+    // No service can be asked, so only complete documents pass.
     for verdict in dss.verdicts(&files.raised, &["--level", "LT"]) {
         assert!(verdict.ok, "{verdict:#?}");
         assert_eq!(verdict.signatures[0].level, "JAdES-BASELINE-LT");
@@ -102,7 +102,7 @@ fn the_eus_validator_finds_every_level_as_it_is_claimed() {
             "{verdict:#?}"
         );
     }
-    // The same at level B with the signer for an anchor, whom nobody revokes.
+    // Like above, at level B, with the signer as an anchor without revocation.
     let signer = files.folder.path().join("signer.pem");
     let certificate = &WORLD.rsa.holder.certificate;
     fs::write(&signer, certificate.to_pem().unwrap()).unwrap();
@@ -111,7 +111,7 @@ fn the_eus_validator_finds_every_level_as_it_is_claimed() {
     assert!(verdict.ok, "{verdict:#?}");
 }
 
-/// What `docs/jades.md` tells people to run, as it stands there.
+/// The commands in `docs/jades.md`, verbatim.
 #[test]
 fn the_commands_of_the_documentation_hash_once_and_fail_where_they_hash_twice() {
     let (Some(_), Some(_)) = (program("jq"), program("awk")) else {

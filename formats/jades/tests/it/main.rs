@@ -1,4 +1,4 @@
-//! Payloads that are signed here, and JWS that others made or spoilt.
+//! Tests of payloads signed here, and of third-party and modified JWS.
 
 #[expect(dead_code, reason = "nothing that was stored is answered here")]
 #[path = "../../../pki/tests/it/answering.rs"]

@@ -1,4 +1,4 @@
-//! Documents that nobody has signed.
+//! Unsigned documents.
 
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_jades::inspect;

@@ -1,5 +1,5 @@
-//! Signatures of others, with the verdict that each should get: `reported.tsv` in
-//! the folder `PARAFA_SAMPLES`.
+//! Third-party signatures with expected verdicts: `reported.tsv` in the folder
+//! `PARAFA_SAMPLES`.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Documents at level LT in whose evidence one byte was changed: the level is the
-//! one of what still holds.
+//! Documents at level LT with one changed byte in their evidence: the level is
+//! that of the remaining valid evidence.
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64URL};
@@ -14,8 +14,8 @@ use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::pki::{Role, ec_key, issue};
 use crate::tampering::tampered;
 
-/// A document at level LT whose issuers answer by lists, or by responders whom
-/// they certified, and the certificates of these.
+/// Returns a document at level LT, with issuers answering by CRLs or by
+/// certified responders, and the responders' certificates.
 fn raised(by_lists: bool) -> (Value, Vec<Vec<u8>>) {
     let role = Role::Responder { is_exempt: true };
     let key = || ec_key(Nid::X9_62_PRIME256V1);
@@ -52,7 +52,7 @@ fn raised(by_lists: bool) -> (Value, Vec<Vec<u8>>) {
     (document, responders.to_vec())
 }
 
-/// Changes a byte in each part of what stands at a place, and expects a level.
+/// Changes a byte in each part of the value at a place, and asserts the level.
 fn assert_falls(document: &Value, place: &str, inner: &[Vec<u8>], expected: &str) {
     let der = document.pointer(place).and_then(Value::as_str);
     let der = BASE64_STANDARD.decode(der.expect(place)).unwrap();
@@ -85,7 +85,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
         let place = format!("/header/etsiU/2/rVals/crlVals/{number}/val");
         assert_falls(&by_lists, &place, &[], "JAdES-B-T");
     }
-    // What comes with responses is stored too; the root is nowhere else.
+    // Certificates from responses are stored too; the root is nowhere else.
     let root = WORLD.pki.root.certificate.to_der().unwrap();
     let root = json!({"x509Cert": {"val": BASE64_STANDARD.encode(root)}});
     let stored = by_responses["header"]["etsiU"][1]["xVals"].as_array();

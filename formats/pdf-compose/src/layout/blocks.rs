@@ -1,4 +1,4 @@
-//! The title, headings, paragraphs, lists and facts.
+//! Title, headings, paragraphs, lists and facts.
 
 use parafa_format_core::Refusal;
 
@@ -14,16 +14,16 @@ const HEADING_3: Style = style(Face::Bold, 10.5, 15.0, INK);
 const LABEL: Style = style(Face::Regular, 9.5, 13.5, MUTED);
 const VALUE: Style = style(Face::Regular, 9.5, 13.5, INK);
 
-/// The bar below the title, in points.
+/// Width and height of the bar below the title, in points.
 const BAR: (f32, f32) = (36.0, 2.5);
 
 /// Width of the labels of facts in points.
 const LABEL_WIDTH: f32 = 150.0;
 
-/// How far items stand to the right of their labels, in points.
+/// Indentation of items from their labels, in points.
 const INDENT: f32 = 18.0;
 
-/// Lines of a paragraph that stay together on a page.
+/// Minimum number of paragraph lines kept together on a page.
 const LINES_TOGETHER: usize = 2;
 
 impl Layout<'_> {
@@ -57,7 +57,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// A heading stays with what begins below it.
+    /// A heading stays with the block below it.
     fn heading_lines(&mut self, text: &str, level: u16, style: Style) -> Result<(), Refusal> {
         let lines = self.broken(style, text, WIDTH);
         let own: f32 = lines.iter().map(|_| style.leading).sum();

@@ -1,4 +1,4 @@
-//! What stands on every page.
+//! Headers and footers of all pages.
 
 use parafa_format_core::Refusal;
 
@@ -9,14 +9,14 @@ use crate::sheet::{Mark, PAGE_HEIGHT, Role, Style};
 
 const EDGE: Style = style(Face::Regular, 8.0, 11.0, MUTED);
 
-/// Baselines in points from the upper edge of the page.
+/// Baselines, in points from the upper edge of the page.
 const HEADER_BASELINE: f32 = 42.0;
 const FOOTER_BASELINE: f32 = PAGE_HEIGHT - 36.0;
 
-/// The line above the footer.
+/// Line above the footer.
 const FOOTER_LINE: f32 = PAGE_HEIGHT - 50.0;
 
-/// Kept free for the number of the page, in points.
+/// Width reserved for the page number, in points.
 const NUMBER_WIDTH: f32 = 60.0;
 
 impl Layout<'_> {
@@ -48,7 +48,7 @@ impl Layout<'_> {
                 text(number_left, FOOTER_BASELINE, &number_text, Role::Footer),
             ];
             if let Some(page) = self.sheet.pages.get_mut(number - 1) {
-                // The header is read first, wherever that matters.
+                // The header comes first in reading order.
                 let body = std::mem::take(page);
                 let mut marks = marks.into_iter();
                 page.extend(marks.next().flatten());

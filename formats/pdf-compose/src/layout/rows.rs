@@ -1,4 +1,4 @@
-//! Rows of cells, which may be longer than a page.
+//! Rows of cells; a row may be longer than a page.
 
 use parafa_format_core::Refusal;
 
@@ -6,11 +6,11 @@ use super::{BOTTOM, HAIRLINE, HAIRLINE_HEIGHT, Layout, MARGIN, TOP, WIDTH};
 use crate::description::Align;
 use crate::sheet::{Color, Role, Style};
 
-/// Between the text of a row and the lines around it, in points.
+/// Space between a row's text and its lines, in points.
 const PADDING: f32 = 4.0;
 
 pub(super) struct Row {
-    /// At least one; all lines are as far apart as those of the first.
+    /// At least one; all cells use the leading of the first.
     pub(super) cells: Vec<Cell>,
     pub(super) shade: Option<Color>,
 }
@@ -25,8 +25,8 @@ pub(super) struct Cell {
 }
 
 impl Layout<'_> {
-    /// A row with a line below it, broken only when a page is too short for
-    /// it. `header` is repeated on every page that it begins.
+    /// Adds a row with a line below it; breaks it only if it does not fit on a
+    /// page. `header` is repeated on every further page.
     pub(super) fn row(&mut self, row: &Row, header: Option<&Row>) -> Result<(), Refusal> {
         let count = row.line_count();
         let mut from = 0;
@@ -66,7 +66,7 @@ impl Layout<'_> {
                         (cell.left + cell.width - width).max(cell.left)
                     }
                 };
-                // A cell without content would be no part of the structure.
+                // An empty cell would be missing from the structure.
                 let line = if line.is_empty() { " " } else { line };
                 self.text(line, left, top, cell.style, cell.role);
                 top += row.leading();
@@ -105,7 +105,7 @@ impl Row {
         text + 2.0 * PADDING
     }
 
-    /// How many lines fit into a height.
+    /// Returns the number of lines that fit into a height.
     fn lines_within(&self, height: f32) -> usize {
         (1..)
             .take_while(|lines| self.height_of(*lines) <= height)
@@ -113,7 +113,7 @@ impl Row {
             .unwrap_or(0)
     }
 
-    /// The row as it stands on the pages after its first.
+    /// Returns the row for repetition on further pages.
     fn repeated(&self) -> Self {
         let cells = self.cells.iter().map(|cell| Cell {
             lines: cell.lines.clone(),

@@ -8,28 +8,28 @@ use crate::description::Column;
 use crate::fonts::Face;
 use crate::sheet::{Role, Style, TagId, TagKind};
 
-/// Between the texts of two columns, in points.
+/// Space between the texts of two columns, in points.
 const GAP: f32 = 10.0;
 
-/// From the edge of the table to its text, in points.
+/// Space between the edge of a table and its text, in points.
 const INSET: f32 = 4.0;
 
-/// Columns up to which the text has its usual size.
+/// Maximum number of columns with the usual text size.
 const FEW_COLUMNS: usize = 5;
 
-/// Rows that are looked at to find the widths of columns.
+/// Number of rows measured for column widths.
 const ROWS_MEASURED: usize = 200;
 
-/// No column asks for more, in points.
+/// Maximum automatic width of a column, in points.
 const MAX_WIDTH_ASKED: f32 = 220.0;
 
-/// No column asks for less, in points.
+/// Minimum automatic width of a column, in points.
 const MIN_WIDTH_ASKED: f32 = 24.0;
 
-/// The most of a page that a repeated header row may take.
+/// Maximum share of a page for a repeated header row.
 const MAX_HEADER_SHARE: f32 = 0.3;
 
-/// A column in its place.
+/// A positioned column.
 struct PlacedColumn {
     left: f32,
     width: f32,

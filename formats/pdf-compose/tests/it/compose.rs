@@ -1,4 +1,4 @@
-//! Documents that other people's programs read.
+//! Documents as read by other programs.
 
 use std::fs;
 use std::path::PathBuf;

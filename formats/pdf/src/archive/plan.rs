@@ -9,17 +9,17 @@ use crate::limits::Limits;
 use crate::long_term::{document_timestamps, positions};
 use crate::verify::CheckedSignature;
 
-/// What it takes to raise all signatures.
+/// Steps that raise all signatures.
 pub(super) struct Plan {
-    /// What has to be asked first.
+    /// Needs to be answered first.
     pub(super) needs: Vec<Need>,
     certificates: Vec<usize>,
     data: Vec<usize>,
 }
 
 impl Plan {
-    /// Refuses when something was asked for and cannot be had, or would not
-    /// help.
+    /// Makes the plan; refuses if a need cannot be met, or if meeting it would
+    /// not help.
     pub(super) fn make<E: Environment>(
         material: &ValidationMaterial<'_, E>,
         signatures: &[CheckedSignature<'_>],
@@ -40,8 +40,8 @@ impl Plan {
             return Err(Refusal::new(refusal::ARCHIVE_INCOMPLETE, detail));
         }
         require_raisable(positions.iter().map(|(name, position)| (*name, position)))?;
-        // Signatures of other profiles have no level that could be raised, but
-        // chains that people want to follow as long.
+        // Signatures of other profiles have no level to raise, but their chains
+        // are archived as well.
         let mut chains: Vec<(&str, Contents)> = positions
             .into_iter()
             .flat_map(|(signature, position)| {
@@ -68,7 +68,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether the document holds everything, in its store or elsewhere.
+    /// Returns whether the document contains all material, in its store or
+    /// elsewhere.
     pub(super) fn is_in_document<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
@@ -79,7 +80,7 @@ impl Plan {
             && data.all(|index| material.datum(*index).place != NOWHERE)
     }
 
-    /// What the store does not have yet.
+    /// Returns the material missing from the store.
     pub(super) fn additions<'d, E: Environment>(
         &self,
         material: &ValidationMaterial<'d, E>,
@@ -110,7 +111,7 @@ impl Plan {
     }
 }
 
-/// What is added takes more room than there is.
+/// Returns the refusal of additions that exceed the limits.
 pub(super) fn no_room(additions: &Additions<'_>) -> Refusal {
     let detail = format!(
         "{} certificates and revocation data with {} bytes are more than can be added.",

@@ -1,5 +1,5 @@
-//! The document security store as an incremental update (ISO 32000-2,
-//! 12.8.4.3): what was stored stays as it is written, and more is added to it.
+//! Incremental update of the document security store (ISO 32000-2, 12.8.4.3):
+//! existing entries stay as written, new ones are added.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::long_term::{SecurityStore, Stored};
 use crate::structure::{PdfFile, RawDictionary, as_reference};
 use crate::write::{Update, file_identifier, reference};
 
-/// What is added to a security store, each DER.
+/// Additions to a security store, each DER-encoded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Additions<'d> {
     pub(super) certificates: Vec<&'d [u8]>,
-    /// OCSPResponses.
+    /// OCSPResponse values.
     pub(super) responses: Vec<&'d [u8]>,
-    /// CertificateLists.
+    /// CertificateList values.
     pub(super) lists: Vec<&'d [u8]>,
 }
 
@@ -26,18 +26,18 @@ impl Additions<'_> {
         self.len() == 0
     }
 
-    /// How many streams.
+    /// Returns the number of streams.
     pub(super) fn len(&self) -> usize {
         self.all().count()
     }
 
-    /// Bytes of all streams.
+    /// Returns the total length of the streams, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.all().map(|der| der.len()).sum()
     }
 
-    /// Has a material hold what `store` will hold with all this, in the order in
-    /// which it will be read.
+    /// Adds `store` and these additions to the material, in the order in which
+    /// the updated store will be read.
     pub(super) fn add_with<'d, E: Environment>(
         &'d self,
         store: &'d SecurityStore,
@@ -55,7 +55,7 @@ impl Additions<'_> {
         );
     }
 
-    /// The bytes to be appended to the document.
+    /// Returns the bytes to append to the document.
     pub(super) fn update(
         &self,
         file: &PdfFile<'_>,
@@ -90,10 +90,10 @@ impl Additions<'_> {
     }
 }
 
-/// References to be appended to the arrays of a store, by their keys.
+/// References to append to the arrays of a store, by key.
 type Added<'k> = [(&'k [u8], String)];
 
-/// Writes the smallest of catalog, store and arrays anew.
+/// Rewrites the smallest of catalog, store and arrays.
 fn extend_store(
     file: &PdfFile<'_>,
     update: &mut Update<'_>,
@@ -132,8 +132,8 @@ fn extend_store(
     Ok(())
 }
 
-/// A store with references appended; arrays that are objects of their own are
-/// written to the update.
+/// Returns a store with appended references; indirect arrays are written to the
+/// update.
 fn extended(
     file: &PdfFile<'_>,
     update: &mut Update<'_>,
@@ -169,8 +169,8 @@ fn extended(
     Ok(store)
 }
 
-/// An array with more items, on a line of their own because the last line may
-/// be a comment.
+/// Appends items to an array, on their own line, because the last line may be a
+/// comment.
 fn appended(array: &[u8], references: &str) -> Vec<u8> {
     let items = array.strip_suffix(b"]").unwrap_or(array);
     [items, b"\n", references.as_bytes(), b"]"].concat()

@@ -1,5 +1,5 @@
-//! Appearance streams: what they draw, and what they need to be drawn from a
-//! page (ISO 32000-2, 8.10 and 12.5.5).
+//! Appearance streams: their content, and the resources needed to draw them
+//! from a page's content stream (ISO 32000-2, 8.10 and 12.5.5).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,41 +18,41 @@ use crate::page_content::{ContentDecoder, Matrix, PageResources, Rectangle};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::Edits;
 
-/// Most form XObjects inside each other that are looked into.
+/// Maximum nesting depth of form XObjects.
 const MAX_FORM_DEPTH: usize = 8;
 
-/// Most names that an appearance uses and has not itself.
+/// Maximum number of resource names that an appearance uses but does not
+/// define.
 const MAX_MISSING_NAMES: usize = 500;
 
-/// The appearance streams of a document, each looked into once.
+/// The appearance streams of a document, each parsed once.
 pub(super) struct Appearances<'f, 'a> {
     file: &'f PdfFile<'a>,
-    /// The resources that the interactive form has for appearances (12.7.3).
+    /// Default resources (`/DR`) of the interactive form (12.7.3).
     defaults: Option<&'f Dictionary>,
-    /// Those that were looked into.
+    /// Appearances parsed so far.
     known: BTreeMap<ObjectId, Result<Appearance, Reason>>,
-    /// What they take along from the resources of a page or of the form.
+    /// Resources that each appearance takes from the page or the form.
     additions: BTreeMap<(ObjectId, ResourcesPlace), Result<Additions, Reason>>,
     comparisons: Comparisons,
     sources: Sources,
-    /// Copies that can be drawn from a page.
+    /// Copies that can be drawn from a page's content.
     copies: BTreeMap<(ObjectId, Additions), ObjectId>,
-    /// How much may be copied.
+    /// Remaining byte budget for copies.
     remaining_bytes: usize,
 }
 
-/// The resources that a copy of an appearance has on top of its own.
+/// Resources added to a copy of an appearance.
 type Additions = Rc<BTreeMap<Named, Origin>>;
 
-/// Where the resources of a page are in memory: pages may share them.
+/// Address of a page's resource dictionary; pages may share one.
 type ResourcesPlace = Option<usize>;
 
 /// The page that an appearance is drawn on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfPage<'f> {
-    /// The page.
     pub(super) id: ObjectId,
-    /// Its resources, own or inherited.
+    /// Resources of the page, its own or inherited.
     pub(super) resources: Option<PageResources<'f>>,
 }
 
@@ -60,19 +60,19 @@ pub(super) struct OfPage<'f> {
 #[derive(Clone, Debug)]
 struct Appearance {
     space: FormSpace,
-    /// Whether it draws text or a picture.
+    /// Paints text or an image.
     draws_text: bool,
-    /// Whether it uses no resources but fonts.
+    /// Uses no resources but fonts.
     has_only_fonts: bool,
-    /// Whether these are fonts that all readers have.
+    /// Uses only fonts that every reader has.
     has_only_standard_fonts: bool,
-    /// Whether it has resources of its own.
+    /// Has a `/Resources` entry.
     has_resources: bool,
-    /// Names that it uses and that its resources have not.
+    /// Names used but missing from its resources.
     missing: BTreeSet<Named>,
-    /// The same of forms inside it that have resources of their own.
+    /// Like `missing`, for nested forms with resources of their own.
     missing_inside: BTreeSet<Named>,
-    /// Whether it says that it is a form XObject.
+    /// Has the subtype of a form XObject.
     is_form: bool,
 }
 
@@ -91,8 +91,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
         })
     }
 
-    /// Box and matrix of an appearance that can be drawn on a page; with `text`
-    /// it must draw text or a picture.
+    /// Returns box and matrix of an appearance that can be drawn on a page.
+    /// With `text`, it must paint text or an image.
     pub(super) fn examine(
         &mut self,
         id: ObjectId,
@@ -113,8 +113,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
         Ok(space)
     }
 
-    /// Whether an appearance that was examined can be shown to have the text of a
-    /// value: both in ASCII, blanks and breaks of lines apart.
+    /// Returns whether an examined appearance provably shows the text of a
+    /// value: both are ASCII and equal except for white space.
     pub(super) fn shows(&self, id: ObjectId, value: &str, decoder: &mut ContentDecoder) -> bool {
         let dark = |byte: &&u8| !byte.is_ascii_whitespace();
         value.is_ascii()
@@ -126,7 +126,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
 
     fn shown(&self, id: ObjectId, decoder: &mut ContentDecoder) -> Option<Vec<u8>> {
         let appearance = self.known.get(&id)?.as_ref().ok()?;
-        // A pattern, a layer or a graphics state may show or hide text.
+        // Patterns, layers and graphics states may show or hide text.
         if !appearance.has_only_fonts {
             return None;
         }
@@ -135,8 +135,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
         (shown.is_empty() || appearance.has_only_standard_fonts).then_some(shown)
     }
 
-    /// The form XObject that draws an appearance from the content of a page:
-    /// the stream itself, or a copy with what it had from elsewhere.
+    /// Returns the form XObject that draws an appearance from a page's content:
+    /// the stream itself, or a copy with the resources it lacked.
     pub(super) fn form(
         &mut self,
         id: ObjectId,
@@ -157,7 +157,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
         Ok(copy)
     }
 
-    /// A name that begins so and that an appearance has no use for.
+    /// Returns a name with this prefix that the appearance does not use.
     pub(super) fn unused_name(&self, id: ObjectId, prefix: &str) -> String {
         let mut name = prefix.to_owned();
         if let Some(Ok(Appearance {
@@ -175,8 +175,8 @@ impl<'f, 'a> Appearances<'f, 'a> {
         name
     }
 
-    /// What an appearance takes along when it is drawn from the content of a
-    /// page.
+    /// Returns the resources to add to an appearance drawn from a page's
+    /// content.
     fn additions(&mut self, id: ObjectId, page: OfPage<'f>) -> Result<Additions, Reason> {
         let Some(Ok(appearance)) = self.known.get(&id) else {
             return Ok(Additions::default());
@@ -241,8 +241,8 @@ impl Appearance {
         let Some(Object::Stream(stream)) = file.object(id) else {
             return Err(Reason::UndecodableAppearance);
         };
-        // It counts where the page draws the stream, and not where an annotation
-        // shows it (8.11.3.3).
+        // `/OC` applies when the page draws the stream, but not when an
+        // annotation shows it (8.11.3.3).
         if file.entry(&stream.dict, b"OC").is_some() {
             return Err(Reason::OptionalContent);
         }
@@ -278,11 +278,11 @@ impl Appearance {
         Ok(appearance)
     }
 
-    /// What it takes along from a page's resources and the form's.
+    /// Returns the resources to take from the page and the form.
     ///
-    /// Without resources of its own it has those of the page, and readers
-    /// differ on whether those of the form go before them. With its own it has
-    /// those of the form for what is missing, and again readers differ.
+    /// An appearance without resources uses those of the page; readers differ
+    /// on whether the form's take precedence. One with resources uses the
+    /// form's for missing names; here readers differ too.
     fn additions(
         &self,
         file: &PdfFile<'_>,
@@ -337,8 +337,8 @@ fn form_space(file: &PdfFile<'_>, form: &Dictionary) -> Option<FormSpace> {
     })
 }
 
-/// Whether a font has the letters that its codes stand for in ASCII: one of the
-/// standard fonts (9.6.2.2), which brings no shapes of its own.
+/// Returns whether the glyphs of a font match ASCII: a standard font (9.6.2.2)
+/// without an embedded font program.
 fn is_standard_font(file: &PdfFile<'_>, font: &Object) -> bool {
     let Some(Object::Dictionary(font)) = file.resolve(font) else {
         return false;
@@ -372,8 +372,8 @@ fn is_standard_font(file: &PdfFile<'_>, font: &Object) -> bool {
         })
 }
 
-/// Whether differences of an encoding (9.6.5.1) leave ASCII what it is. Acrobat
-/// and others write `PDFDocEncoding` (annex D) as such.
+/// Returns whether the `/Differences` of an encoding (9.6.5.1) leave ASCII
+/// unchanged. Acrobat and others write `PDFDocEncoding` (annex D) this way.
 fn keeps_ascii(differences: &[Object]) -> bool {
     let mut code = None;
     differences.iter().all(|item| match (item, code) {
@@ -397,19 +397,19 @@ fn is_of_subtype(file: &PdfFile<'_>, entries: &Dictionary, name: &[u8]) -> bool 
     subtype.and_then(|subtype| subtype.as_name().ok()) == Some(name)
 }
 
-/// Looks into an appearance and the forms inside it.
+/// Walks an appearance and its nested forms.
 struct Forms<'l, 'f, 'a> {
     file: &'f PdfFile<'a>,
     decoder: &'l mut ContentDecoder,
-    /// Forms, and whether they were looked into with the appearance's own
+    /// Visited forms, each with whether it was drawn with the appearance's own
     /// resources.
     visited: BTreeSet<(ObjectId, bool)>,
     appearance: &'l mut Appearance,
 }
 
 impl<'f> Forms<'_, 'f, '_> {
-    /// Looks into what a content uses that has these resources, which are the
-    /// appearance's own or those of a form inside it.
+    /// Walks content drawn with these resources: the appearance's own or those
+    /// of a nested form.
     fn look_into(
         &mut self,
         uses: Uses,

@@ -1,5 +1,5 @@
-//! References to widgets and fields that are gone, taken out of what held them
-//! (ISO 32000-2, 12.5, 12.6 and 14.7.5.3).
+//! Removal of references to deleted widgets and fields (ISO 32000-2, 12.5, 12.6
+//! and 14.7.5.3).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,38 +13,38 @@ use super::visible::visible_objects;
 use crate::structure::{PdfFile, RawDictionary, ScanError, array_items, as_name, as_reference};
 use crate::write::{Edits, reference};
 
-/// Keys under which annotations, actions, forms and structure elements refer
-/// to fields and widgets. Names in resources may be the same, which is why
-/// nothing is taken out of what is drawn.
+/// Keys under which annotations, actions, forms and structure elements refer to
+/// fields and widgets. Resource names may be equal to these keys, so visible
+/// objects are never changed.
 const HOLDING_KEYS: [&[u8]; 9] = [
     b"Annots", b"CO", b"Fields", b"IRT", b"K", b"Kids", b"Obj", b"Parent", b"T",
 ];
 
-/// What is gone, and what stands in for it.
+/// Deleted objects and their replacements.
 pub(super) struct Detachment {
-    /// Objects that are gone.
+    /// Deleted objects.
     gone: BTreeSet<ObjectId>,
-    /// XObjects that are content items of the structure tree in place of the
-    /// widgets that they draw.
+    /// XObjects that replace the widgets they draw as content items of the
+    /// structure tree.
     replaced: BTreeMap<ObjectId, ContentItem>,
-    /// Objects that pages and annotations are drawn with.
+    /// Objects used to draw pages and annotations.
     visible: BTreeSet<ObjectId>,
 }
 
 impl Detachment {
-    /// Widgets and fields that are gone; `drawn` gives what takes the places of
-    /// widgets in the structure tree.
+    /// Collects deleted widgets and fields; `drawn` maps widgets to their
+    /// replacements in the structure tree.
     ///
     /// # Errors
-    /// `form-tree` when one of them is also something that is drawn: what would
-    /// be left of it is not known.
+    /// `form-tree` when a deleted object is also drawn: the result of removing
+    /// it is unknown.
     pub(super) fn new(
         file: &PdfFile<'_>,
         widgets: BTreeSet<ObjectId>,
         drawn: BTreeMap<ObjectId, ContentItem>,
     ) -> Result<Self, Refusal> {
         let mut gone = widgets;
-        // An object reference (14.7.5.3) goes with what it refers to.
+        // An object reference (14.7.5.3) is deleted with its target.
         let object_references = file.objects().filter(|(_, object)| {
             let dictionary = object
                 .as_dict()
@@ -68,7 +68,7 @@ impl Detachment {
         }
     }
 
-    /// Takes the references out of all objects of the document.
+    /// Removes the references from all objects of the document.
     pub(super) fn apply(&self, edits: &mut Edits<'_, '_>) -> Result<(), Refusal> {
         let file = edits.file();
         let holders = file.objects().filter(|(id, object)| {
@@ -92,7 +92,7 @@ impl Detachment {
         Ok(())
     }
 
-    /// Whether an object refers to what is gone.
+    /// Returns whether an object refers to a deleted one.
     fn is_in(&self, object: &Object) -> bool {
         let mut open = vec![object];
         while let Some(object) = open.pop() {
@@ -106,7 +106,8 @@ impl Detachment {
         false
     }
 
-    /// A value without the references; `key` is the one that it stands under.
+    /// Returns a value without the references; `key` is the dictionary key that
+    /// holds it.
     fn detached(&self, source: &[u8], key: Option<&[u8]>) -> Result<Detached, ScanError> {
         if source.starts_with(b"<<") {
             return self.detached_dictionary(source);
@@ -138,7 +139,7 @@ impl Detachment {
                 return Ok(Detached::Gone);
             }
         }
-        // All in one go: a dictionary may have many entries that change.
+        // In one pass: many entries of a dictionary may change.
         let mut replacements = Vec::new();
         for entry in dictionary.entries() {
             match self.detached(entry.value, Some(&entry.key))? {
@@ -175,8 +176,8 @@ impl Detachment {
     }
 }
 
-/// A source with other values in place of these parts, which are in order. Each
-/// follows a blank: nothing but the part may have kept its neighbours apart.
+/// Replaces parts of a source, given in order. Each new value follows a blank:
+/// the replaced part may have been the only delimiter between its neighbours.
 fn spliced(source: &[u8], replacements: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
     let mut spliced = Vec::with_capacity(source.len());
     let mut end = 0;
@@ -190,7 +191,7 @@ fn spliced(source: &[u8], replacements: &[(Range<usize>, Vec<u8>)]) -> Vec<u8> {
     spliced
 }
 
-/// What is left of a value.
+/// A value after the removal.
 enum Detached {
     Changed(Vec<u8>),
     Gone,

@@ -1,4 +1,4 @@
-//! Judges all widgets, and draws them when none has to be refused.
+//! Drawing of widgets: judges all first, and draws only if none is refused.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use crate::page_content::{ContentDecoder, Matrix, PageDrawings, PageTree, Rectan
 use crate::structure::PdfFile;
 use crate::write::{Edits, reference};
 
-/// By how much the box of a content item is larger than what it shows, so that
-/// no edge is cut off, in points.
+/// Margin around the box of a content item, in points, so that no edge is
+/// clipped.
 const MARGIN: f64 = 1.0;
 
-/// What the name of an appearance begins with inside a content item.
+/// Prefix of an appearance's name inside a content item.
 const NAME_PREFIX: &str = "Drawn";
 
 /// Draws widgets on their pages.
@@ -31,43 +31,42 @@ pub(super) struct Drawer<'f, 'a> {
     decoder: ContentDecoder,
     pages: PageDrawings<'f, 'a>,
     is_tagged: bool,
-    /// Whether the form asks readers to make appearances anew.
+    /// The form asks readers to regenerate appearances.
     makes_anew: bool,
 }
 
-/// A widget as it is to be drawn.
+/// A widget ready to be drawn.
 pub(super) struct Drawing {
     page: ObjectId,
     appearance: ObjectId,
-    /// From the appearance, as its matrix leaves it, to the page.
+    /// Maps the appearance, after its own matrix, to the page.
     placement: Matrix,
-    /// The box around all that it can show on the page.
+    /// Bounding box of everything the widget can show on the page.
     bounds: Rectangle,
-    /// Whether it shows a value that a reader could make an appearance of.
+    /// Shows a value for which a reader could generate an appearance.
     pub(super) shows_value: bool,
-    /// The widget and its `/StructParent` when it is a content item of the
+    /// The widget and its `/StructParent`, if it is a content item of the
     /// structure tree (14.7.5.4).
     content_item: Option<(ObjectId, i64)>,
 }
 
-/// The other annotations of a page, seen from a widget.
+/// The other annotations of a page, relative to a widget.
 struct AroundWidget {
-    /// Those before it.
+    /// Annotations before the widget.
     below: Others,
     under_all_widgets: Others,
 }
 
-/// What takes the place of a widget in the structure tree.
+/// Replacement of a widget in the structure tree.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct ContentItem {
-    /// The XObject that draws the widget.
     pub(super) xobject: ObjectId,
-    /// The page that it is drawn on.
     pub(super) page: ObjectId,
 }
 
 impl<'f, 'a> Drawer<'f, 'a> {
-    /// Draws on the pages of a tree; names are derived from the seed.
+    /// Prepares drawing on the pages of a tree; names are derived from the
+    /// seed.
     pub(super) fn new(file: &'f PdfFile<'a>, tree: PageTree, seed: &[u8]) -> Result<Self, Refusal> {
         Ok(Self {
             file,
@@ -79,7 +78,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
         })
     }
 
-    /// What is to be drawn, in order.
+    /// Returns the drawings, in order.
     ///
     /// # Errors
     /// `flatten-refused` with all fields that cannot be drawn.
@@ -180,7 +179,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
         }
     }
 
-    /// Draws everything; gives what takes the places of widgets in the
+    /// Draws everything and returns the replacements of widgets in the
     /// structure tree.
     pub(super) fn draw_all(
         mut self,
@@ -196,7 +195,8 @@ impl<'f, 'a> Drawer<'f, 'a> {
                 _ => *of_page.insert(self.of_page(page)),
             };
             let form = self.appearances.form(appearance, of_page, edits)?;
-            // A widget that several pages have is the content of the first.
+            // A widget shared by several pages belongs to the content of the
+            // first.
             let item = drawing.content_item;
             match item.filter(|(widget, _)| !content_items.contains_key(widget)) {
                 Some((widget, parent)) => {
@@ -217,8 +217,8 @@ impl<'f, 'a> Drawer<'f, 'a> {
 }
 
 impl Drawing {
-    /// A form XObject that shows the drawing at its place, and that the
-    /// structure tree can have as a content item like the widget before.
+    /// Adds a form XObject that shows the drawing in place. It can replace the
+    /// widget as a content item of the structure tree.
     fn as_content_item(
         &self,
         form: ObjectId,
@@ -237,8 +237,7 @@ impl Drawing {
     }
 }
 
-/// Whether the content of pages is marked as part of the structure or as
-/// artifacts (14.8).
+/// Returns whether page content is marked as structure or artifacts (14.8).
 fn is_tagged(file: &PdfFile<'_>) -> Result<bool, Refusal> {
     let catalog = file.catalog()?;
     let marking = file.entry_dictionary(catalog, b"MarkInfo");
@@ -246,7 +245,7 @@ fn is_tagged(file: &PdfFile<'_>) -> Result<bool, Refusal> {
     Ok(matches!(is_marked, Some(Object::Boolean(true))) || has_structure(file))
 }
 
-/// Whether the document has a structure tree (14.7.2).
+/// Returns whether the document has a structure tree (14.7.2).
 pub(super) fn has_structure(file: &PdfFile<'_>) -> bool {
     let catalog = file.catalog().ok();
     catalog.is_some_and(|catalog| file.entry_dictionary(catalog, b"StructTreeRoot").is_some())
@@ -260,7 +259,7 @@ fn content_item(file: &PdfFile<'_>, widget: &Annotation<'_>) -> Option<(ObjectId
     ))
 }
 
-/// `/NeedAppearances` (12.7.3); what is not false counts.
+/// Reads `/NeedAppearances` (12.7.3); anything but `false` counts as set.
 pub(super) fn makes_anew(file: &PdfFile<'_>) -> Result<bool, Refusal> {
     let form = file.entry_dictionary(file.catalog()?, b"AcroForm");
     let flag = form.and_then(|form| file.entry(form, b"NeedAppearances"));

@@ -1,4 +1,4 @@
-//! The fields that cannot be drawn.
+//! Fields that cannot be drawn.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use super::verdict::Reason;
 use super::widget::Annotation;
 use crate::structure::PdfFile;
 
-/// What whoever makes the document can do.
+/// Advice to the author of the document.
 const ADVICE: &str = "Let the library that fills in the form make the appearances \
     (such as updateFieldAppearances, generate_appearances, refreshAppearances) and leave \
     out /NeedAppearances; docs/flattening.md has the calls.";
 
-/// The fields that cannot be drawn, each once, with its first reason.
+/// Fields that cannot be drawn, each listed once with its first reason.
 pub(super) struct Failures {
     widgets: BTreeSet<ObjectId>,
     names: BTreeSet<String>,
     subjects: Vec<String>,
-    /// How many bytes of names may be read.
+    /// Remaining byte budget for field names.
     remaining_bytes: usize,
 }
 
@@ -34,10 +34,10 @@ impl Failures {
         }
     }
 
-    /// Notes why a widget of a page cannot be drawn.
+    /// Records why a widget of a page cannot be drawn.
     ///
     /// # Errors
-    /// `form-tree` when the names of all fields are too long.
+    /// `form-tree` when the names of all fields together are too long.
     pub(super) fn add<'f>(
         &mut self,
         fields: &Fields<'f, '_>,
@@ -57,7 +57,7 @@ impl Failures {
         Ok(())
     }
 
-    /// One for each field, in the order in which they were added.
+    /// Returns one entry per field, in the order of insertion.
     pub(super) fn into_subjects(self) -> Vec<String> {
         self.subjects
     }

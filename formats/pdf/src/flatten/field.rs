@@ -1,4 +1,5 @@
-//! What a widget has from the fields above it (ISO 32000-2, 12.7.4).
+//! Attributes that a widget inherits from its field and the fields above (ISO
+//! 32000-2, 12.7.4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +10,18 @@ use super::verdict::Reason;
 use super::widget::Annotation;
 use crate::structure::{FieldKind, PdfFile, text_string};
 
-/// Most parts of a value that are looked at; one of more is taken for a value.
+/// Maximum number of parts of a value that are examined; a longer one counts as
+/// a value.
 const MAX_VALUE_PARTS: usize = 100;
 
-/// Longest string that is looked through for something but blanks, or compared
-/// with those of options, in bytes.
+/// Maximum length of a string that is searched for non-blank characters or
+/// compared with options, in bytes.
 const MAX_SHORT_BYTES: usize = 1_000;
 
-/// Most options that are compared with values, in a document.
+/// Maximum number of options per document that are compared with values.
 const MAX_COMPARED_OPTIONS: usize = 200_000;
 
-/// Longest value that is compared with what an appearance shows, in bytes.
+/// Maximum length of a value that is compared with an appearance, in bytes.
 const MAX_COMPARED_BYTES: usize = 10_000;
 
 /// Field flags (12.7.5.2.1, 12.7.5.3 and 12.7.5.4).
@@ -28,20 +30,19 @@ const RICH_TEXT: i64 = 1 << 25;
 const PUSHBUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
 
-/// The fields of a document, seen from their widgets.
+/// The fields of a document, looked up from their widgets.
 pub(super) struct Fields<'f, 'a> {
     file: &'f PdfFile<'a>,
-    /// Kids by the field tree; a widget's own `/Parent` goes before it.
+    /// Parents by the field tree; a widget's own `/Parent` takes precedence.
     parents: BTreeMap<ObjectId, ObjectId>,
-    /// All fields and widgets of the tree.
     nodes: BTreeSet<ObjectId>,
-    /// Whether the value of any of them is a signature.
+    /// At least one field has a signature as its value.
     has_signature: bool,
-    /// What widgets have from these fields.
+    /// Attributes that widgets inherit from these fields.
     known: BTreeMap<ObjectId, Field<'f>>,
-    /// What is seen of values: widgets may share a long one.
+    /// Visibility of values, cached because widgets may share a long one.
     values: BTreeMap<[Option<*const Object>; 3], [bool; 2]>,
-    /// How many options may still be compared.
+    /// Remaining budget of option comparisons.
     remaining_options: usize,
 }
 
@@ -71,17 +72,17 @@ impl<'f, 'a> Fields<'f, 'a> {
         })
     }
 
-    /// All fields and widgets of the field tree.
+    /// Returns all fields and widgets of the field tree.
     pub(super) fn nodes(&self) -> &BTreeSet<ObjectId> {
         &self.nodes
     }
 
-    /// Whether any field of the tree is signed.
+    /// Returns whether any field of the tree is signed.
     pub(super) fn has_signature(&self) -> bool {
         self.has_signature
     }
 
-    /// The field above a field or widget, with its identifier.
+    /// Returns the parent of a field or widget, with its identifier.
     fn above(
         &self,
         id: Option<ObjectId>,
@@ -95,18 +96,18 @@ impl<'f, 'a> Fields<'f, 'a> {
         }
     }
 
-    /// The fields above a widget, up to the root.
+    /// Returns the fields above a widget, up to the root.
     fn ancestry(
         &self,
         widget: &Annotation<'f>,
     ) -> impl Iterator<Item = (ObjectId, &'f Dictionary)> {
         let parent = self.above(widget.id, widget.dictionary);
-        // Nothing says that the way up is free of circles.
+        // The parent chain may contain a cycle.
         std::iter::successors(parent, |(id, field)| self.above(Some(*id), field))
             .take(self.file.limits().tree_depth)
     }
 
-    /// The field of a widget.
+    /// Returns the field of a widget.
     pub(super) fn of_widget(&mut self, widget: &Annotation<'f>) -> Field<'f> {
         let inherited = match self.above(widget.id, widget.dictionary) {
             Some(_) => self.inherited(widget),
@@ -125,7 +126,7 @@ impl<'f, 'a> Fields<'f, 'a> {
         }
     }
 
-    /// What a widget has from the fields above it.
+    /// Returns the attributes that a widget inherits from the fields above it.
     fn inherited(&mut self, widget: &Annotation<'f>) -> Field<'f> {
         let is_unknown = |(id, _): &(ObjectId, _)| !self.known.contains_key(id);
         let unknown: Vec<_> = self.ancestry(widget).take_while(is_unknown).collect();
@@ -139,12 +140,12 @@ impl<'f, 'a> Fields<'f, 'a> {
         field
     }
 
-    /// The fully qualified name of a widget's field (12.7.4.2), `None` when no
-    /// field above it has a name; an empty one is none. `remaining` is how many
-    /// bytes may be read of names yet.
+    /// Returns the fully qualified name of a widget's field (12.7.4.2), or
+    /// `None` if no field above it has a name. An empty name counts as none.
+    /// `remaining` is the byte budget for names.
     ///
     /// # Errors
-    /// `form-tree` when the name is longer than that.
+    /// `form-tree` when the name exceeds the budget.
     pub(super) fn name(
         &self,
         widget: &Annotation<'f>,
@@ -156,7 +157,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             let Some(name) = self.file.entry(node, b"T") else {
                 continue;
             };
-            // Also what cannot be decoded takes its time.
+            // Undecodable names take time too.
             let len = name.as_str().map_or(0, <[u8]>::len);
             *remaining = remaining.checked_sub(len).ok_or_else(|| {
                 Refusal::new("form-tree", "The names of the fields are too long.")
@@ -169,7 +170,7 @@ impl<'f, 'a> Fields<'f, 'a> {
     }
 }
 
-/// What a widget has from its field and those above it.
+/// Attributes of a widget from its field and the fields above.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Field<'f> {
     /// `/FT`.
@@ -182,16 +183,17 @@ pub(super) struct Field<'f> {
     options: Option<&'f Object>,
     /// `/I`.
     selection: Option<&'f Object>,
-    /// Whether a widget has a value that a reader would want to see.
+    /// A widget has a value that a reader would want to see.
     has_value: bool,
-    /// Whether what is shown for the value has more than blanks.
+    /// The text shown for the value is not blank.
     shows_value: bool,
 }
 
 impl<'f> Field<'f> {
-    /// What a field or widget below this one has.
+    /// Returns the attributes of a field or widget below this one.
     fn with(mut self, file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Self {
-        // Looked up: a widget of many pages may have any number of entries.
+        // Looked up each time: a widget shared by many pages may have any
+        // number of entries.
         let own = |key: &[u8]| file.entry(dictionary, key);
         self.kind = own(b"FT").map(FieldKind::of).or(self.kind);
         self.flags = own(b"Ff").map(|flags| flags.as_i64().ok()).or(self.flags);
@@ -201,18 +203,18 @@ impl<'f> Field<'f> {
         self
     }
 
-    /// What kind of value it has.
+    /// Returns the field type.
     pub(super) fn kind(&self) -> FieldKind {
         self.kind.unwrap_or(FieldKind::Unknown)
     }
 
-    /// Whether it is a pushbutton, which keeps no value (12.7.5.2.2).
+    /// Returns whether this is a pushbutton, which keeps no value (12.7.5.2.2).
     pub(super) fn is_pushbutton(&self) -> Result<bool, Reason> {
         Ok(self.kind() == FieldKind::Button && self.has_flag(PUSHBUTTON)?)
     }
 
-    /// Whether it is a list box with options (12.7.5.4), which readers show
-    /// whether or not any of them is selected.
+    /// Returns whether this is a list box with options (12.7.5.4). Readers show
+    /// it whether or not an option is selected.
     pub(super) fn lists_options(&self) -> Result<bool, Reason> {
         let has_options = self.options.is_some_and(|options| {
             options
@@ -222,7 +224,8 @@ impl<'f> Field<'f> {
         Ok(self.kind() == FieldKind::Choice && has_options && !self.has_flag(COMBO)?)
     }
 
-    /// Whether an option is shown by other words than it is exported by.
+    /// Returns whether the display text of any option differs from its export
+    /// value.
     fn shows_other_words(&self) -> bool {
         let options = self.options.and_then(|options| options.as_array().ok());
         options.into_iter().flatten().any(|option| match option {
@@ -237,16 +240,16 @@ impl<'f> Field<'f> {
         Ok(flags & flag != 0)
     }
 
-    /// Whether its value is a signature.
+    /// Returns whether the value is a signature.
     pub(super) fn is_signed(&self, file: &PdfFile<'_>) -> bool {
         is_signed(file, self.kind(), self.value)
     }
 
-    /// Whether readers that make appearances anew make this one, and the text that
-    /// it then has: `None` for none that can be told.
+    /// Returns the text of a regenerated appearance: `None` if readers do not
+    /// regenerate one, `Some(None)` if the text is unknown.
     pub(super) fn text_made_anew(&self) -> Option<Option<String>> {
         match self.kind() {
-            // Viewers show the rich text, or no text at all.
+            // Viewers show the rich text, or no text.
             FieldKind::Text if self.has_flag(PASSWORD | RICH_TEXT) != Ok(false) => {
                 return Some(None);
             }
@@ -266,9 +269,8 @@ impl<'f> Field<'f> {
         })
     }
 
-    /// Whether it has a value that is shown in writing. A button's is shown by
-    /// its state, and a choice shows the words of an option, not those that it
-    /// is exported by.
+    /// Returns whether the value is shown as text. A button shows its state; a
+    /// choice shows display text rather than export values.
     pub(super) fn has_written_value(&self) -> bool {
         match self.kind() {
             FieldKind::Choice | FieldKind::Text => self.shows_value,
@@ -276,22 +278,23 @@ impl<'f> Field<'f> {
         }
     }
 
-    /// Whether it has a value that a reader would want to see. A byte order
-    /// mark alone, white space and the state `Off` are none; the options that
-    /// are selected in a choice are one unless they show no more.
+    /// Returns whether a reader would want to see the value. A lone byte order
+    /// mark, white space and the state `Off` do not count. Selected options of
+    /// a choice count, even if they display blanks.
     pub(super) fn has_value(&self) -> bool {
         self.has_value
     }
 
-    /// What a reader would see of its value, and the options of a choice.
+    /// Returns the value and, for a choice, its options and selection.
     fn value_parts(&self) -> [Option<&'f Object>; 3] {
         let of_choice = |part: Option<_>| part.filter(|_| self.kind() == FieldKind::Choice);
         let [options, selection] = [self.options, self.selection].map(of_choice);
         [self.value, options, selection]
     }
 
-    /// Whether a reader would want to see the value, and whether anything but
-    /// blanks is shown for it. `remaining` is how many options may be compared.
+    /// Returns whether a reader would want to see the value, and whether its
+    /// display is more than blank. `remaining` is the budget of option
+    /// comparisons.
     fn seen(&self, file: &PdfFile<'_>, remaining: &mut usize) -> [bool; 2] {
         let [value, options, selection] = self.value_parts();
         let options = options.and_then(|options| options.as_array().ok());
@@ -300,8 +303,9 @@ impl<'f> Field<'f> {
             let index = usize::try_from(index.as_i64().ok()?).ok()?;
             words(file, options.get(index)?).map(|[_, shown]| shown)
         };
-        // Blanks are shown by each option that is exported by the value, or by
-        // itself. Forms of US tax authorities have such an option for no choice.
+        // A value displays as blank if every option with this export value
+        // does, or if the value itself is blank. Forms of US tax authorities
+        // use such an option for "no choice".
         let is_shown_blank = |value: &Object| {
             let (left, text) = (remaining.checked_sub(options.len()), short_text(value));
             *remaining = left.unwrap_or_default();
@@ -319,7 +323,7 @@ impl<'f> Field<'f> {
     }
 }
 
-/// The words that an option is exported by, and those that it shows (12.7.5.4).
+/// Returns the export value and the display text of an option (12.7.5.4).
 fn words<'f>(file: &'f PdfFile<'_>, option: &'f Object) -> Option<[&'f Object; 2]> {
     match file.resolve(option)? {
         Object::Array(words) => {
@@ -330,14 +334,14 @@ fn words<'f>(file: &'f PdfFile<'_>, option: &'f Object) -> Option<[&'f Object; 2
     }
 }
 
-/// Whether a value, or one in an array, is anything but blanks.
+/// Returns whether a value, or any value in an array, is more than blank.
 fn has_more_than(
     file: &PdfFile<'_>,
     value: Option<&Object>,
     mut is_blank: impl FnMut(&Object) -> bool,
 ) -> bool {
     let mut open = Vec::from_iter(value);
-    // Each reference in an array may lead to another array.
+    // References in an array may lead to further arrays.
     let mut remaining = MAX_VALUE_PARTS;
     while let Some(value) = open.pop() {
         match value {
@@ -356,8 +360,8 @@ fn has_more_than(
     false
 }
 
-/// Whether a value is that of a signature field, or looks like a signature in
-/// any other (12.8.1).
+/// Returns whether a value belongs to a signature field, or looks like a
+/// signature in another field (12.8.1).
 fn is_signed(file: &PdfFile<'_>, kind: FieldKind, value: Option<&Object>) -> bool {
     let Some(Object::Dictionary(value)) = value else {
         return false;

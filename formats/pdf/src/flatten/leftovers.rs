@@ -1,4 +1,4 @@
-//! What is left of widgets and fields once they are drawn.
+//! Removal of widgets and fields after drawing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +12,15 @@ use super::widget::{AnnotatedPage, Annotation};
 use crate::structure::{PdfFile, RawDictionary, array_items};
 use crate::write::Edits;
 
-/// Most bytes of the pages' arrays of annotations: pages may share a long one,
-/// and each gets its own.
+/// Maximum total size of the pages' `/Annots` arrays, in bytes. Pages may share
+/// a long one, and each gets its own copy.
 const MAX_ANNOTATIONS_BYTES: usize = 16 * 1024 * 1024;
 
-/// Takes widgets and fields out of the annotations of pages. Arrays become the
-/// pages' own: others may share them.
+/// Removes widgets and fields from the pages' `/Annots`. Each array becomes the
+/// page's own: other pages may share it.
 ///
 /// # Errors
-/// `too-many-objects` when the arrays are too long together.
+/// `too-many-objects` when the arrays together are too long.
 pub(super) fn remove_from_pages(
     pages: &[AnnotatedPage<'_>],
     edits: &mut Edits<'_, '_>,
@@ -74,8 +74,8 @@ fn remove_from_page(
     }
 }
 
-/// What the pages lose with the form, and the fields of the form, as far as they
-/// are nothing else besides.
+/// Returns the removed annotations and the fields of the form, except objects
+/// that also serve another purpose.
 pub(super) fn gone(
     file: &PdfFile<'_>,
     fields: &Fields<'_, '_>,
@@ -98,7 +98,8 @@ pub(super) fn gone(
     candidates.filter(is_only_a_field).collect()
 }
 
-/// Keys of the parent tree that widgets and fields had and no drawing has.
+/// Returns the parent tree keys of removed widgets and fields that no drawing
+/// uses.
 pub(super) fn unused_keys(
     file: &PdfFile<'_>,
     pages: &[AnnotatedPage<'_>],

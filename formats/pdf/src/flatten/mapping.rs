@@ -1,4 +1,4 @@
-//! Where an appearance goes on its page (ISO 32000-2, 12.5.5, algorithm 8).
+//! Placement of an appearance on its page (ISO 32000-2, 12.5.5, algorithm 8).
 
 use crate::page_content::{Matrix, Rectangle, Rotation};
 
@@ -11,9 +11,9 @@ pub(super) struct FormSpace {
     pub(super) matrix: Matrix,
 }
 
-/// The transformation that takes an appearance, as its own matrix leaves it,
-/// into the rectangle of its annotation; `None` when it has no extent. On a
-/// turned page `rotation` turns an annotation back that stays upright.
+/// Returns the transformation that maps an appearance, after its own matrix,
+/// into the annotation's rectangle; `None` if it has no extent. On a rotated
+/// page, `rotation` turns back an annotation that stays upright.
 pub(super) fn placement(
     form: &FormSpace,
     rectangle: &Rectangle,
@@ -40,7 +40,7 @@ pub(super) fn placement(
         .then_some(placed)
 }
 
-/// The turn that makes what the page turns upright again.
+/// Returns the rotation that makes content upright on a rotated page.
 fn turn_back(rotation: Rotation) -> Matrix {
     match rotation {
         Rotation::None => Matrix::IDENTITY,
@@ -50,7 +50,7 @@ fn turn_back(rotation: Rotation) -> Matrix {
     }
 }
 
-/// A rectangle with so much more room on every side.
+/// Enlarges a rectangle by this much on every side.
 pub(super) fn grown(rectangle: &Rectangle, by: f64) -> Rectangle {
     Rectangle {
         left: rectangle.left - by,
@@ -60,7 +60,7 @@ pub(super) fn grown(rectangle: &Rectangle, by: f64) -> Rectangle {
     }
 }
 
-/// The rectangle turned around its upper left corner (12.5.3).
+/// Rotates the rectangle around its upper left corner (12.5.3).
 pub(super) fn turned_back(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
     let (x, y) = (rectangle.left, rectangle.top);
     let (width, height) = (rectangle.width(), rectangle.height());

@@ -1,6 +1,6 @@
-//! Annotations that are no widgets: as part of the page a widget comes to lie
-//! under all of them, whether it was drawn after them (ISO 32000-2, 12.5.2) or,
-//! as by readers that draw all widgets last, on top of those that follow it.
+//! Annotations other than widgets. A flattened widget lies under all of them.
+//! Before, it may have lain on top: of those drawn earlier (ISO 32000-2,
+//! 12.5.2), or of later ones in readers that draw all widgets last.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,40 @@ use super::widget::{AnnotatedPage, Annotation, has_appearance, subtype};
 use crate::page_content::{Rectangle, Rotation};
 use crate::structure::PdfFile;
 
-/// Most places that are told apart; the last takes in all further.
+/// Maximum number of distinct areas; the last one absorbs all further areas.
 const MAX_PLACES: usize = 200;
 
-/// Most numbers of an annotation that are looked at; one of more is taken to be
+/// Maximum count of numbers examined per annotation; one with more counts as
 /// everywhere.
 const MAX_NUMBERS: usize = 500;
 
-/// The greatest sign that readers draw from the upper left corner of an
-/// annotation, whatever its rectangle is, in points.
+/// Size of the largest icon that readers draw from the upper left corner of an
+/// annotation, regardless of its rectangle, in points.
 const SIGN_IN_CORNER: f64 = 24.0;
 
-/// The greatest sign that readers draw around the middle of an annotation,
-/// whatever its rectangle is, in points.
+/// Size of the largest icon that readers draw around the centre of an
+/// annotation, regardless of its rectangle, in points.
 const SIGN_IN_MIDDLE: f64 = 18.0;
 
-/// So much of a border may lie over the edge of its neighbour, in points:
-/// readers round edges to pixels by as much.
+/// Tolerated overlap of a border with its neighbour, in points: readers round
+/// edges to pixels by as much.
 const HAIRLINE: f64 = 0.5;
 
-/// How far the ends of lines reach beyond them, in widths of the line.
+/// Reach of line endings beyond the line, in line widths.
 const LINE_ENDING: f64 = 10.0;
 
-/// Entries with points through which annotations without appearance are drawn
+/// Entries with coordinates of annotations drawn without an appearance
 /// (12.5.6.5 to 12.5.6.13).
 const POINTS: [&[u8]; 6] = [b"CL", b"InkList", b"L", b"Path", b"QuadPoints", b"Vertices"];
 
-/// Where annotations may be seen, each found out once: pages may share them.
+/// Visible areas of annotations, each computed once: pages may share
+/// annotations.
 #[derive(Default)]
 pub(super) struct VisibilityCache(BTreeMap<(*const Dictionary, Rotation), Option<Rectangle>>);
 
 impl VisibilityCache {
-    /// Where an annotation may be seen on a page that is turned by so much; `None`
-    /// when nobody knows.
+    /// Returns the visible area of an annotation on a rotated page; `None` if
+    /// unknown.
     fn of(
         &mut self,
         file: &PdfFile<'_>,
@@ -56,17 +57,17 @@ impl VisibilityCache {
     }
 }
 
-/// Where there are annotations that widgets could change places with.
+/// Areas of annotations that could change drawing order with widgets.
 #[derive(Default)]
 pub(super) struct Others {
     places: Vec<Rectangle>,
-    /// Whether there is one of which nobody knows where.
+    /// Contains an annotation with unknown area.
     is_everywhere: bool,
 }
 
 impl Others {
-    /// All of a page that some readers draw under its widgets, also where they
-    /// follow them.
+    /// Collects the annotations of a page that some readers draw under its
+    /// widgets, even if they follow them.
     pub(super) fn under_all_widgets(
         file: &PdfFile<'_>,
         page: &AnnotatedPage<'_>,
@@ -75,7 +76,7 @@ impl Others {
         let mut others = Self::default();
         let annotations = page.annotations.iter();
         for annotation in annotations.filter(|annotation| !annotation.goes_with_form()) {
-            // A link is drawn in its turn, or not at all.
+            // A link is drawn in `/Annots` order, or not at all.
             if subtype(file, annotation.dictionary) != Some(b"Link") {
                 others.add(file, annotation, page.rotation, places);
             }
@@ -83,7 +84,7 @@ impl Others {
         others
     }
 
-    /// Adds an annotation of a page that is turned by so much.
+    /// Adds an annotation of a rotated page.
     pub(super) fn add(
         &mut self,
         file: &PdfFile<'_>,
@@ -103,17 +104,17 @@ impl Others {
         }
     }
 
-    /// Whether one of them reaches into the box.
+    /// Returns whether any annotation overlaps the box.
     pub(super) fn reaches(&self, bounds: &Rectangle) -> bool {
         self.is_everywhere || self.places.iter().any(|place| place.overlaps(bounds))
     }
 }
 
-/// Whether readers draw nothing for an annotation that is not hidden.
+/// Returns whether readers draw nothing for an annotation that is not hidden.
 fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     match subtype(file, annotation) {
         Some(b"Popup") => true,
-        // Some readers show the appearance all the same.
+        // Some readers show an appearance even without a subtype.
         None => file.entry(annotation, b"Subtype").is_none() && !has_appearance(file, annotation),
         Some(b"Link") => {
             !has_appearance(file, annotation) && border_width(file, annotation) == Some(0.0)
@@ -122,7 +123,8 @@ fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     }
 }
 
-/// Where an annotation may be seen; of one without rectangle nobody knows.
+/// Returns the visible area of an annotation; `None` if unknown, as without a
+/// rectangle.
 fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Option<Rectangle> {
     let entries = annotation.dictionary;
     let rectangle = rectangle(file, entries)?;
@@ -147,9 +149,9 @@ fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) ->
     })
 }
 
-/// Where the sign may be seen that readers draw for an annotation: in its
-/// rectangle, or from its upper left corner, or around its middle. Some turn it
-/// with the page, and some do not.
+/// Returns the area where readers may draw the icon of an annotation: in its
+/// rectangle, from its upper left corner, or around its centre. Some rotate it
+/// with the page, some do not.
 fn place_of_sign(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
     let (left, top) = (rectangle.left, rectangle.top);
     let in_corner = Rectangle::of_corners([left, top - SIGN_IN_CORNER, left + SIGN_IN_CORNER, top]);
@@ -164,14 +166,14 @@ fn place_of_sign(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
     })
 }
 
-/// How far the border of a link may be seen beyond its rectangle, on the edges
-/// of which it is drawn.
+/// Returns how far the border of a link, drawn on its edges, extends beyond its
+/// rectangle.
 fn border_beyond(file: &PdfFile<'_>, link: &Dictionary) -> Option<f64> {
     let width = border_width(file, link)?;
     Some((width / 2.0 - HAIRLINE).max(0.0))
 }
 
-/// `/Rect` as readers take it: what is missing in it, or is no number, is 0.
+/// Reads `/Rect` as readers do: missing or non-numeric items are 0.
 fn rectangle(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Rectangle> {
     let items = file.entry(annotation, b"Rect")?.as_array().ok()?;
     let mut corners = [0.0; 4];
@@ -182,12 +184,12 @@ fn rectangle(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Rectangle> {
     Some(Rectangle::of_corners(corners))
 }
 
-/// The width of an annotation's border or line (12.5.4), the greatest that any
-/// reader takes; `None` when that may be anything.
+/// Returns the width of an annotation's border or line (12.5.4), the largest
+/// that any reader uses; `None` if unbounded.
 fn border_width(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<f64> {
-    /// Where neither `/BS` nor `/Border` says it, also for what is no number.
+    /// Width if neither `/BS` nor `/Border` gives one, or gives no number.
     const DEFAULT: f64 = 1.0;
-    /// A border of more could be anywhere.
+    /// Maximum width; a border beyond it could be anywhere.
     const GREATEST: f64 = 1e6;
 
     let number = |object: &Object| file.resolve(object)?.as_float().ok().map(f64::from);
@@ -199,14 +201,14 @@ fn border_width(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<f64> {
         None => border().unwrap_or(DEFAULT),
         Some(style) => match style.get(b"W") {
             Ok(width) => number(width).unwrap_or(DEFAULT),
-            // Some readers then look for the border, and some do not.
+            // Some readers fall back to `/Border`, some do not.
             Err(_) => border().map_or(DEFAULT, |width| width.max(DEFAULT)),
         },
     };
     (0.0..=GREATEST).contains(&width).then_some(width)
 }
 
-/// A rectangle with all points that are drawn; `None` when that is not known.
+/// Extends a rectangle to all drawn points; `None` if they are unknown.
 fn with_points(
     file: &PdfFile<'_>,
     annotation: &Dictionary,

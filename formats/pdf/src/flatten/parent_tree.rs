@@ -1,5 +1,5 @@
-//! The parent tree of the document structure without the keys of what is gone
-//! (ISO 32000-2, 7.9.7 and 14.7.5.4).
+//! Removal of keys from the parent tree of the document structure (ISO 32000-2,
+//! 7.9.7 and 14.7.5.4).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use parafa_format_core::Refusal;
 use crate::structure::{PdfFile, RawDictionary, array_items, as_reference};
 use crate::write::{Edits, reference};
 
-/// Takes the entries of keys out of the parent tree: it is written anew, with
-/// all that is left in one node.
+/// Removes keys from the parent tree; rewrites it with the remaining entries in
+/// one node.
 pub(super) fn forget(keys: &BTreeSet<i64>, edits: &mut Edits<'_, '_>) -> Result<(), Refusal> {
     let file = edits.file();
     let root = file.catalog()?.get(b"StructTreeRoot").ok();
@@ -33,11 +33,11 @@ pub(super) fn forget(keys: &BTreeSet<i64>, edits: &mut Edits<'_, '_>) -> Result<
     edits.set_entry(root, b"ParentTree", reference(tree).as_bytes())
 }
 
-/// The keys of a number tree with their values as they are written; of several
-/// values of one key the first.
+/// Returns the keys of a number tree with their values as written; for
+/// duplicate keys, the first value.
 ///
 /// # Errors
-/// Those of reading an object: what is there and cannot be read is not left out.
+/// Those of reading an object: unreadable entries are not skipped.
 fn entries(file: &PdfFile<'_>, root: &[u8]) -> Result<BTreeMap<i64, Vec<u8>>, Refusal> {
     let mut entries = BTreeMap::new();
     let mut nodes = Followed::new(file);
@@ -64,8 +64,8 @@ fn entries(file: &PdfFile<'_>, root: &[u8]) -> Result<BTreeMap<i64, Vec<u8>>, Re
     Ok(entries)
 }
 
-/// Values of one role, each object of which is read once: nodes that stand in
-/// their parents may share what they refer to.
+/// Values of one role, each object read once: direct nodes may share the
+/// objects they refer to.
 struct Followed<'f, 'a> {
     file: &'f PdfFile<'a>,
     visited: BTreeSet<ObjectId>,
@@ -79,8 +79,8 @@ impl<'f, 'a> Followed<'f, 'a> {
         }
     }
 
-    /// A value, or what a reference leads to; nothing where that has been, or is
-    /// not there.
+    /// Returns a value or the target of a reference; empty if it was visited or
+    /// is missing.
     fn source<'s>(&mut self, value: &'s [u8]) -> Result<Cow<'s, [u8]>, Refusal>
     where
         'a: 's,
@@ -95,7 +95,7 @@ impl<'f, 'a> Followed<'f, 'a> {
     }
 }
 
-/// The items of an array; none of anything else.
+/// Returns the items of an array; none for other values.
 fn items(source: &[u8]) -> Result<Vec<&[u8]>, Refusal> {
     if !source.starts_with(b"[") {
         return Ok(Vec::new());
@@ -103,7 +103,7 @@ fn items(source: &[u8]) -> Result<Vec<&[u8]>, Refusal> {
     array_items(source).map_err(|_| damaged())
 }
 
-/// A key, also where it is an object of its own.
+/// Returns a key, following a reference.
 fn number(file: &PdfFile<'_>, key: &[u8]) -> Option<i64> {
     match as_reference(key) {
         Some(id) => file.resolve(&Object::Reference(id))?.as_i64().ok(),

@@ -10,7 +10,7 @@ use parafa_format_core::Refusal;
 use crate::structure::{PdfFile, RawDictionary, as_reference, decode_name};
 use crate::write::{escaped, reference, with_entries};
 
-/// The kinds of named resources that operators use.
+/// Resource categories used by operators.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum ResourceKind {
     /// `cs` and `CS`
@@ -29,13 +29,12 @@ pub(super) enum ResourceKind {
     XObject,
 }
 
-/// Whether resources are the same, each two objects compared once: pages may
-/// share long ones.
+/// Equality of resources, each pair compared once: pages may share long ones.
 #[derive(Default)]
 pub(super) struct Comparisons(BTreeMap<[*const Object; 2], bool>);
 
 impl Comparisons {
-    /// Whether two resources are the same, whatever they refer to.
+    /// Returns whether two resources are equal, references followed.
     pub(super) fn are_same(&mut self, file: &PdfFile<'_>, one: &Object, other: &Object) -> bool {
         match (file.resolve(one), file.resolve(other)) {
             (Some(one), Some(other)) => {
@@ -47,14 +46,14 @@ impl Comparisons {
     }
 }
 
-/// The sources of resource dictionaries, each read once: what holds one may be
-/// long.
+/// Sources of resource dictionaries, each read once: the object holding one may
+/// be long.
 #[derive(Default)]
 pub(super) struct Sources(BTreeMap<Origin, Rc<[u8]>>);
 
 impl Sources {
-    /// The source that resources are taken from; `None` when they are objects of
-    /// their own.
+    /// Returns the source that contains the resources; `None` if they are
+    /// indirect objects.
     fn of(&mut self, file: &PdfFile<'_>, origin: Origin) -> Result<Option<Rc<[u8]>>, Refusal> {
         if let Some(known) = self.0.get(&origin) {
             return Ok(Some(Rc::clone(known)));
@@ -69,17 +68,15 @@ impl Sources {
     }
 }
 
-/// A resource by its name.
+/// A resource category with a name.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Named {
-    /// Of which kind.
     pub(super) kind: ResourceKind,
-    /// Its name.
     pub(super) name: Vec<u8>,
 }
 
 impl ResourceKind {
-    /// The key of the resource dictionary.
+    /// Returns the key of the category in the resource dictionary.
     fn key(self) -> &'static [u8] {
         match self {
             Self::ColorSpace => b"ColorSpace",
@@ -94,8 +91,8 @@ impl ResourceKind {
 }
 
 impl Named {
-    /// What an operator uses, `name` being its last operand that is a name, as
-    /// written.
+    /// Returns the resource that an operator uses; `name` is its last name
+    /// operand, as written.
     pub(super) fn by_operator(operator: &[u8], name: &[u8]) -> Option<Self> {
         let kind = match operator {
             b"BDC" | b"DP" => ResourceKind::Properties,
@@ -108,7 +105,7 @@ impl Named {
             _ => return None,
         };
         let name = decode_name(name).into_owned();
-        // These are names of their own, not of resources (8.6.3).
+        // Device colour spaces are not looked up in resources (8.6.3).
         let is_device = matches!(
             name.as_slice(),
             b"DeviceCMYK" | b"DeviceGray" | b"DeviceRGB" | b"Pattern"
@@ -116,7 +113,7 @@ impl Named {
         (kind != ResourceKind::ColorSpace || !is_device).then_some(Self { kind, name })
     }
 
-    /// The resource as it stands in a resource dictionary.
+    /// Looks up the resource in a resource dictionary.
     pub(super) fn find<'f>(
         &self,
         file: &'f PdfFile<'_>,
@@ -129,7 +126,7 @@ impl Named {
         file.resolve(resource).map(|_| resource)
     }
 
-    /// The resource as it is written in the source of a resource dictionary.
+    /// Looks up the resource in the source of a resource dictionary.
     fn source(
         &self,
         file: &PdfFile<'_>,
@@ -145,32 +142,32 @@ impl Named {
     }
 }
 
-/// Where a resource is taken from.
+/// Origin of a resource.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Origin {
-    /// The default resources of the interactive form (12.7.3).
+    /// Default resources of the interactive form (12.7.3).
     Form,
-    /// It is an object of its own.
+    /// An indirect object.
     Object(ObjectId),
-    /// The resources of a page or of another node of the page tree.
+    /// Resources of a page or another node of the page tree.
     Node(ObjectId),
 }
 
 impl Origin {
-    /// Where a resource is taken from that stands in this dictionary.
+    /// Returns the origin of a resource found in this dictionary.
     pub(super) fn of(resource: &Object, dictionary: Self) -> Self {
         resource.as_reference().map_or(dictionary, Self::Object)
     }
 }
 
-/// A name and a value as they are written.
+/// A name and a value, as written.
 type Entry = (Vec<u8>, Vec<u8>);
 
-/// A resource dictionary, its own source being `own`, with further resources.
-/// `remaining` is how many bytes may be gone through for that yet.
+/// Merges further resources into a resource dictionary with source `own`.
+/// `remaining` is the byte budget for scanning.
 ///
 /// # Errors
-/// `too-many-objects` when that is not enough, `object-damaged` when a
+/// `too-many-objects` when the budget is exceeded, `object-damaged` when a
 /// dictionary cannot be read.
 pub(super) fn merged(
     file: &PdfFile<'_>,
@@ -207,21 +204,21 @@ pub(super) fn merged(
     Ok(merged)
 }
 
-/// The source of the form's default resources.
+/// Returns the source of the form's default resources.
 fn form_resources(file: &PdfFile<'_>) -> Result<Vec<u8>, Refusal> {
     let catalog = file.raw_object(file.catalog_id())?;
     let form = value(file, &catalog.bytes, b"AcroForm")?.ok_or_else(damaged)?;
     value(file, &form, b"DR")?.ok_or_else(damaged)
 }
 
-/// The source of the resources that a node of the page tree has itself.
+/// Returns the source of a page tree node's own resources.
 fn node_resources(file: &PdfFile<'_>, node: ObjectId) -> Result<Vec<u8>, Refusal> {
     let node = file.raw_object(node)?;
     value(file, &node.bytes, b"Resources")?.ok_or_else(damaged)
 }
 
-/// The source of a dictionary's value, references followed; `None` when there
-/// is none.
+/// Returns the source of a dictionary value, references followed; `None` if
+/// missing.
 fn value(file: &PdfFile<'_>, source: &[u8], key: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
     let dictionary = RawDictionary::scan(source).map_err(|_| damaged())?;
     let value = dictionary.value(key).filter(|value| *value != b"null");
@@ -231,7 +228,7 @@ fn value(file: &PdfFile<'_>, source: &[u8], key: &[u8]) -> Result<Option<Vec<u8>
 
 fn followed<'s>(file: &PdfFile<'s>, source: &'s [u8]) -> Result<Cow<'s, [u8]>, Refusal> {
     let mut source = Cow::Borrowed(source);
-    // As many as the parsed form of the same values was reached through.
+    // Same limit as for the parsed form of these values.
     for _ in 0..file.limits().tree_depth {
         match as_reference(&source) {
             Some(id) => source = file.raw_object(id)?.bytes.into(),

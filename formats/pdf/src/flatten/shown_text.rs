@@ -1,34 +1,35 @@
-//! The text that an appearance shows for certain (ISO 32000-2, 9.4).
+//! Text that an appearance provably shows (ISO 32000-2, 9.4).
 //!
-//! Only what programs write for text fields is followed. Text of which readers
-//! may see nothing, or a part, is not certain: it is as light as what lies
-//! below it, begins or ends outside the bounding box or a clipping rectangle,
-//! or is too small for letters.
+//! Only operators that programs write for text fields are followed. Text is not
+//! certain if readers may see only part of it or nothing. Examples: it lacks
+//! contrast to the background, crosses the bounding box or a clipping
+//! rectangle, or is too small.
 
 use crate::page_content::{ContentDecoder, Matrix, Operand, Operators, Rectangle};
 use crate::structure::as_string;
 
-/// Most lines beside a text that are taken for its frame: more could be letters.
+/// Maximum number of lines accepted as a frame: more could form letters.
 const MAX_LINES: usize = 16;
 
-/// Most graphics states that are saved inside each other.
+/// Maximum nesting of saved graphics states.
 const MAX_SAVED: usize = 28;
 
-/// Widest line of a frame, in units of the appearance.
+/// Maximum line width of a frame, in units of the appearance.
 const MAX_LINE_WIDTH: f64 = 4.0;
 
-/// Least size of a font that can be read, in units of the appearance.
+/// Minimum legible font size, in units of the appearance.
 const MIN_FONT_SIZE: f64 = 1.0;
 
-/// By how much text is darker than what lies below it at least, where black is
-/// 0 and white is 1.
+/// Minimum contrast between text and background: difference in luminance, from
+/// 0 (black) to 1 (white).
 const MIN_CONTRAST: f64 = 0.4;
 
-/// Width of the narrowest letter of the standard fonts, as a part of their size.
+/// Width of the narrowest glyph of the standard fonts, relative to the font
+/// size.
 const MIN_LETTER_WIDTH: f64 = 0.2;
 
-/// The strings that a content stream paints, in order. `None` when it draws by
-/// anything else than text and a frame, or its text may not be seen.
+/// Returns the strings that a content stream paints, in order. `None` if it
+/// draws more than text and a frame, or its text may be invisible.
 pub(super) fn shown_text(
     content: &[u8],
     bounding_box: Rectangle,
@@ -41,19 +42,19 @@ pub(super) fn shown_text(
     })
 }
 
-/// What is saved and restored with the graphics state (8.4).
+/// Parameters saved and restored with the graphics state (8.4).
 #[derive(Clone, Copy)]
 struct GraphicsState {
     transformation: Matrix,
     clip: Rectangle,
-    /// Luminance of what is filled, text among it.
+    /// Luminance of the fill colour, which also paints text.
     fill: f64,
     font_size: f64,
     leading: f64,
     character_spacing: f64,
 }
 
-/// The path that is under construction (8.5.2).
+/// The path under construction (8.5.2).
 #[derive(Clone, Copy)]
 enum Path {
     Empty,
@@ -70,7 +71,7 @@ struct ShownText {
     line: Matrix,
     path: Path,
     clips: bool,
-    /// How many lines the paths have.
+    /// Number of lines in paths so far.
     lines: usize,
     /// Luminance of the darkest area below the text.
     background: f64,
@@ -107,7 +108,7 @@ impl ShownText {
                 Operand::Operator(operator) => {
                     match *strings.as_slice() {
                         [] => self.follow(operator, &numbers)?,
-                        // Readers drop operands that are too many.
+                        // Readers drop surplus operands.
                         [string] if numbers.is_empty() => self.show(operator, string)?,
                         _ => return None,
                     }
@@ -146,7 +147,7 @@ impl ShownText {
             }
             (b"T*", []) => self.next_line(),
             (b"Tm", &[a, b, c, d, e, f]) => self.line = Matrix([a, b, c, d, e, f]),
-            // What comes after text may lie over it.
+            // Paths painted after text may cover it.
             (b"re", &[x, y, width, height]) if !self.has_begun => {
                 let rectangle = Rectangle::of_corners([x, y, x + width, y + height]);
                 self.path = match self.path {
@@ -196,7 +197,7 @@ impl ShownText {
         match operator {
             b"Tj" => {}
             b"'" => self.next_line(),
-            // The language of marked content.
+            // Marks the language of content.
             b"BDC" => return Some(()),
             _ => return None,
         }
@@ -224,7 +225,7 @@ fn luminance(red: f64, green: f64, blue: f64) -> f64 {
     0.3 * red + 0.59 * green + 0.11 * blue
 }
 
-/// A number (7.3.3).
+/// Parses a number (7.3.3).
 fn as_number(written: &[u8]) -> Option<f64> {
     let is_digit = |byte: &u8| byte.is_ascii_digit() || b"+-.".contains(byte);
     let number = written.iter().all(is_digit).then_some(written)?;

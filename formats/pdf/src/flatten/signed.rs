@@ -1,5 +1,5 @@
-//! Documents that are signed: flattening would break the signatures
-//! (ISO 32000-2, 12.8).
+//! Refusal of signed documents: flattening would invalidate the signatures (ISO
+//! 32000-2, 12.8).
 
 use parafa_format_core::Refusal;
 
@@ -9,11 +9,12 @@ use super::verdict::Reason;
 use super::widget::AnnotatedPage;
 use crate::structure::PdfFile;
 
-/// Refuses a document that is signed or certified, and names the fields whose
-/// widgets show signatures, in the order of the pages.
+/// Refuses a signed or certified document. Names the fields whose widgets show
+/// signatures, in page order.
 ///
 /// # Errors
-/// `signed` when it is, `form-tree` when the names of the fields are too long.
+/// `signed` for such a document, `form-tree` when the names of the fields are
+/// too long.
 pub(super) fn refuse_signed<'f>(
     file: &'f PdfFile<'_>,
     fields: &mut Fields<'f, '_>,
@@ -40,7 +41,7 @@ pub(super) fn refuse_signed<'f>(
     })
 }
 
-/// Whether a signature says what may be changed after it (12.8.6).
+/// Returns whether a signature restricts later changes (12.8.6).
 fn is_certified(file: &PdfFile<'_>) -> Result<bool, Refusal> {
     let permissions = file.entry_dictionary(file.catalog()?, b"Perms");
     Ok(permissions.is_some_and(|permissions| file.entry(permissions, b"DocMDP").is_some()))

@@ -1,4 +1,4 @@
-//! What a content stream does with resources and text (ISO 32000-2, 7.8).
+//! Use of resources and text by a content stream (ISO 32000-2, 7.8).
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,19 @@ use super::resources::Named;
 use crate::page_content::{ContentDecoder, Operand, Operators};
 use crate::structure::as_string;
 
-/// Most names that one stream uses.
+/// Maximum number of names per stream.
 const MAX_NAMES: usize = 2_000;
 
-/// What a content stream does.
+/// Resources and text used by a content stream.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    /// The resources that it uses.
     pub(super) named: BTreeSet<Named>,
-    /// Whether it paints characters other than blanks, or an inline image.
+    /// Paints non-blank characters or an inline image.
     pub(super) draws_text: bool,
 }
 
 impl Uses {
-    /// Goes through a content stream; `None` when it uses too many names.
+    /// Scans a content stream; `None` if it uses too many names.
     pub(super) fn of(content: &[u8], decoder: &mut ContentDecoder) -> Option<Self> {
         decoder.with_operators(content, Self::followed)
     }
@@ -52,16 +51,16 @@ impl Uses {
     }
 }
 
-/// The operands before an operator, as far as they matter.
+/// Relevant operands before an operator.
 #[derive(Default)]
 struct Operands<'c> {
-    /// The last name.
+    /// The last name operand.
     name: Option<&'c [u8]>,
-    /// Whether nothing follows it.
+    /// The name is the last operand.
     is_name_last: bool,
-    /// The last one, as it is written.
+    /// The last operand, as written.
     last: &'c [u8],
-    /// Whether there is a string with more than blanks.
+    /// At least one string is not blank.
     has_text: bool,
 }
 
@@ -81,15 +80,16 @@ impl<'c> Operands<'c> {
         self.last = written;
     }
 
-    /// The name that an operator uses. Before those of marked content it must
-    /// be the last operand: a dictionary in its place has names as well.
+    /// Returns the name that an operator uses. For marked-content operators it
+    /// must be the last operand: an inline property list contains names too.
     fn name_for(&self, operator: &[u8]) -> Option<&'c [u8]> {
         let is_property_list = matches!(operator, b"BDC" | b"DP");
         self.name.filter(|_| self.is_name_last || !is_property_list)
     }
 }
 
-/// Whether text is painted, also in the graphics states that are saved.
+/// Effect of the text rendering mode, in the current and the saved graphics
+/// states.
 struct TextPainting {
     is_painted: bool,
     saved: Vec<bool>,
@@ -115,9 +115,9 @@ impl TextPainting {
     }
 }
 
-/// Whether text is painted in a text rendering mode (9.3.6).
+/// Returns whether a text rendering mode paints text (9.3.6).
 fn paints(mode: &[u8]) -> bool {
-    /// Neither fill nor stroke it.
+    /// Modes that neither fill nor stroke.
     const UNPAINTED: [f64; 2] = [3.0, 7.0];
 
     let mode = std::str::from_utf8(mode).ok();
@@ -125,8 +125,8 @@ fn paints(mode: &[u8]) -> bool {
     mode.is_some_and(|mode| !UNPAINTED.contains(&mode))
 }
 
-/// Whether a string has no characters but blanks, whatever its font is: two
-/// bytes may be the number of any glyph (9.7.4), whichever blanks they are.
+/// Returns whether a string has only blank characters, in any font. Two bytes
+/// may encode any glyph (9.7.4), even if both are blanks.
 fn is_blank(written: &[u8]) -> bool {
     let characters = as_string(written).unwrap_or_default();
     [b' ', 0]

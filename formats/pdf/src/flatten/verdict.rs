@@ -1,5 +1,4 @@
-//! What becomes of a widget: nothing, a drawing, or the reason why it cannot
-//! be drawn as readers show it.
+//! Judgement of a widget: invisible, drawable, or refused with the reason.
 
 use lopdf::{Dictionary, Object, ObjectId};
 pub(super) use parafa_format_core::FieldReason as Reason;
@@ -9,16 +8,15 @@ use super::widget::Annotation;
 use crate::page_content::Rectangle;
 use crate::structure::{FieldKind, PdfFile, is_decorated};
 
-/// What becomes of a widget, before its appearance is looked into.
+/// Judgement of a widget before its appearance is parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// It shows nothing.
+    /// Shows nothing.
     Nothing,
-    /// It shows this appearance stream in this rectangle.
+    /// Shows this appearance stream in this rectangle.
     Shows {
-        /// The stream.
         appearance: ObjectId,
-        /// Where it is on the page.
+        /// Rectangle on the page.
         rectangle: Rectangle,
     },
 }
@@ -64,11 +62,11 @@ fn judge_visible(
     }
 }
 
-/// Which normal appearance a widget shows.
+/// The normal appearance that a widget shows.
 enum Selected {
-    /// There is none at all.
+    /// No appearance at all.
     Missing,
-    /// None, by its state.
+    /// No appearance for the current state.
     Nothing,
     Stream(ObjectId),
 }
@@ -83,7 +81,7 @@ fn selected(
         return Ok(Selected::Missing);
     };
     let states = match file.resolve(normal) {
-        // One appearance for all states, whatever `/AS` says.
+        // A single appearance applies to all states, regardless of `/AS`.
         Some(Object::Stream(_)) => {
             let stream = file.resolve_id(normal);
             return Ok(stream.map_or(Selected::Missing, Selected::Stream));

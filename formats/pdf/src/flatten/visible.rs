@@ -1,4 +1,4 @@
-//! What pages and annotations are drawn with (ISO 32000-2, 7.8.3 and 12.5.5).
+//! Objects used to draw pages and annotations (ISO 32000-2, 7.8.3 and 12.5.5).
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use lopdf::{Dictionary, Object, ObjectId};
 
 use crate::structure::PdfFile;
 
-/// Entries of pages and of nodes above them that say what they draw.
+/// Entries of page tree nodes that lead to drawn objects.
 const OF_PAGES: [&[u8]; 3] = [b"Contents", b"Group", b"Resources"];
 
-/// Types of objects that only lead from what is drawn to what it is part of.
+/// Types of structural objects: they link drawn objects to their containers.
 const OF_STRUCTURE: [&[u8]; 6] = [
     b"Annot",
     b"Catalog",
@@ -19,8 +19,8 @@ const OF_STRUCTURE: [&[u8]; 6] = [
     b"StructTreeRoot",
 ];
 
-/// All objects that the content of pages and the appearances of annotations
-/// are made up of.
+/// Returns all objects used by the content of pages and the appearances of
+/// annotations.
 pub(super) fn visible_objects(file: &PdfFile<'_>) -> BTreeSet<ObjectId> {
     let mut visible = BTreeSet::new();
     let mut open = roots(file);
@@ -39,7 +39,8 @@ pub(super) fn visible_objects(file: &PdfFile<'_>) -> BTreeSet<ObjectId> {
     visible
 }
 
-/// What pages, annotations and the interactive form refer to to be drawn.
+/// Returns the entries through which pages, annotations and the interactive
+/// form refer to drawn objects.
 fn roots<'f>(file: &'f PdfFile<'_>) -> Vec<&'f Object> {
     let mut roots = Vec::new();
     let mut visited = BTreeSet::new();
@@ -52,7 +53,7 @@ fn roots<'f>(file: &'f PdfFile<'_>) -> Vec<&'f Object> {
             roots.extend(OF_PAGES.iter().filter_map(|key| entries.get(key).ok()));
             let annotations = file.entry(entries, b"Annots");
             let annotations = annotations.and_then(|annotations| annotations.as_array().ok());
-            // Many pages may refer to one.
+            // Many pages may share one array.
             let annotations = annotations.filter(|one| visited.insert(std::ptr::from_ref(*one)));
             let direct = annotations.into_iter().flatten();
             let direct = direct.filter_map(|annotation| annotation.as_dict().ok());

@@ -1,4 +1,4 @@
-//! The annotations of pages that have widgets or fields (ISO 32000-2, 12.5 and
+//! Page annotations that are widgets or fields (ISO 32000-2, 12.5 and
 //! 12.5.6.19).
 
 use std::collections::BTreeSet;
@@ -15,44 +15,41 @@ const HIDDEN: i64 = 1 << 1;
 const NO_ROTATE: i64 = 1 << 4;
 const NO_VIEW: i64 = 1 << 5;
 
-/// A page with at least one annotation that goes with the form.
+/// A page with at least one annotation that is removed with the form.
 pub(super) struct AnnotatedPage<'f> {
-    /// The page.
     pub(super) id: ObjectId,
-    /// Its number, the first being 1.
+    /// Page number, from 1.
     pub(super) number: usize,
-    /// By how much it is turned clockwise when it is shown.
+    /// Clockwise rotation when shown.
     pub(super) rotation: Rotation,
-    /// Its annotations in the order in which they are drawn.
+    /// Annotations in drawing order.
     pub(super) annotations: Vec<Annotation<'f>>,
-    /// How many items the array of annotations has, also such as are none.
+    /// Length of `/Annots`, including items that are no annotations.
     pub(super) items: usize,
 }
 
 /// An annotation of a page.
 pub(super) struct Annotation<'f> {
-    /// Its place in the array of annotations, the first being 0.
+    /// Index in `/Annots`.
     pub(super) index: usize,
-    /// Its object, `None` when it stands in the array of annotations itself.
+    /// Object identifier; `None` for a direct object.
     pub(super) id: Option<ObjectId>,
-    /// Its entries.
     pub(super) dictionary: &'f Dictionary,
-    /// Whether it is a widget.
     pub(super) is_widget: bool,
-    /// Whether it is a field of the form, and no widget.
+    /// A field of the form that is no widget.
     pub(super) is_other_field: bool,
-    /// Whether the array has it more than once.
+    /// Occurs more than once in `/Annots`.
     pub(super) is_repeated: bool,
-    /// `/F`, `None` when it is no integer.
+    /// `/F`; `None` if it is no integer.
     flags: Option<i64>,
 }
 
-/// The pages that have widgets, or one of these fields among their annotations,
-/// in order.
+/// Returns the pages with widgets, or with one of these fields in `/Annots`, in
+/// order.
 ///
 /// # Errors
-/// `too-many-objects` when pages share so many annotations that all of them
-/// together are more than a document may have objects.
+/// `too-many-objects` when shared annotations, counted per page, exceed the
+/// object limit of a document.
 pub(super) fn annotated_pages<'f>(
     file: &'f PdfFile<'_>,
     tree: &PageTree,
@@ -80,7 +77,7 @@ pub(super) fn annotated_pages<'f>(
     Ok(annotated)
 }
 
-/// The array of annotations of a page.
+/// Returns the `/Annots` array of a page.
 fn items<'f>(file: &'f PdfFile<'_>, page: ObjectId) -> &'f [Object] {
     let page = file.object(page).and_then(|page| page.as_dict().ok());
     let items = page.and_then(|page| file.entry(page, b"Annots")?.as_array().ok());
@@ -115,61 +112,62 @@ fn annotations<'f>(
     annotations.collect()
 }
 
-/// `/Subtype` of an annotation.
+/// Returns `/Subtype` of an annotation.
 pub(super) fn subtype<'f>(file: &'f PdfFile<'_>, annotation: &'f Dictionary) -> Option<&'f [u8]> {
     file.entry(annotation, b"Subtype")?.as_name().ok()
 }
 
-/// Whether an annotation has a normal appearance.
+/// Returns whether an annotation has a normal appearance.
 pub(super) fn has_appearance(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     let appearances = file.entry_dictionary(annotation, b"AP");
     appearances.is_some_and(|appearances| file.entry(appearances, b"N").is_some())
 }
 
-/// `/F` of an annotation; `None` for anything but an integer, which some
-/// readers take for 0, and others for the number that it is near.
+/// Returns `/F` of an annotation; `None` if it is no integer. Some readers take
+/// other values for 0, others round them.
 fn flags(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<i64> {
     let flags = file.entry(annotation, b"F");
     flags.map_or(Some(0), |flags| flags.as_i64().ok())
 }
 
 impl Annotation<'_> {
-    /// Whether it is gone once the form is.
+    /// Returns whether the annotation is removed with the form.
     pub(super) fn goes_with_form(&self) -> bool {
         self.is_widget || self.is_other_field
     }
 
-    /// Whether any reader may show it although it is no widget: some show an
-    /// appearance whatever the subtype is.
+    /// Returns whether a reader may show it although it is no widget: some show
+    /// an appearance of any subtype.
     pub(super) fn may_be_shown(&self, file: &PdfFile<'_>) -> bool {
         self.is_invisible() != Some(true)
             && (has_appearance(file, self.dictionary) || subtype(file, self.dictionary).is_some())
     }
 
-    /// Whether the page is shown without it, `None` when its flags do not say:
-    /// the flag Print does not count, because what is signed is what is seen.
+    /// Returns whether flags hide it on screen; `None` if they are unreadable.
+    /// The flag Print does not count: the screen shows the content to be
+    /// signed.
     pub(super) fn is_invisible(&self) -> Option<bool> {
         self.flags.map(|flags| flags & (HIDDEN | NO_VIEW) != 0)
     }
 
-    /// Whether its flag Invisible is set: meant for annotations of unknown types
-    /// alone, but some readers hide whatever has it.
+    /// Returns whether the flag Invisible is set. It applies only to unknown
+    /// annotation types, but some readers hide every annotation with it.
     pub(super) fn has_invisible_flag(&self) -> bool {
         self.flags.is_some_and(|flags| flags & INVISIBLE != 0)
     }
 
-    /// Whether it stays upright when the page is turned.
+    /// Returns whether it stays upright on a rotated page.
     pub(super) fn is_upright(&self) -> bool {
         self.flags.is_some_and(|flags| flags & NO_ROTATE != 0)
     }
 
-    /// Where it is on the page; `None` when that is not known.
+    /// Returns its rectangle on the page; `None` if unknown.
     pub(super) fn rectangle(&self, file: &PdfFile<'_>) -> Option<Rectangle> {
         numbers(file, self.dictionary, b"Rect").map(Rectangle::of_corners)
     }
 }
 
-/// The numbers of an array of exactly so many.
+/// Returns the numbers of an array with exactly this length.
 pub(super) fn numbers<const COUNT: usize>(
     file: &PdfFile<'_>,
     dictionary: &Dictionary,

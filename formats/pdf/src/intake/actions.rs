@@ -1,5 +1,5 @@
-//! What the document does by itself or takes from elsewhere (ISO 32000-2,
-//! 12.6 and 7.3.8.2).
+//! Automatic actions and external data of a document (ISO 32000-2, 12.6 and
+//! 7.3.8.2).
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use parafa_format_core::{Note, Refusal, note};
 
 use crate::structure::PdfFile;
 
-/// Events of an annotation that need nobody to touch it (table 197).
+/// Events of an annotation that occur without interaction (table 197).
 const PAGE_EVENTS: [&[u8]; 4] = [b"PC", b"PI", b"PO", b"PV"];
 
-/// What a launch action starts (table 207). An element of the structure tree may
-/// have its name.
+/// Keys for the target of a launch action (table 207). An element of the
+/// structure tree may have the same name.
 const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
 
-/// Refuses actions that start programs or send the document away on their
-/// own, and streams kept in other files; notes scripts, and what leads to files
-/// or starts programs once it is clicked. Tells as well whether files are embedded.
+/// Refuses automatic actions that start programs or send data, and streams in
+/// external files. Returns notes on scripts, and on actions that open files or
+/// start programs when clicked. Also returns whether files are embedded.
 pub(super) fn examine(file: &PdfFile<'_>) -> Result<(Vec<Note>, bool), Refusal> {
     let catalog = file.catalog()?;
-    // Scripts with names run when the document is opened (12.6.4.17).
+    // Named scripts run when the document is opened (12.6.4.17).
     let names = file.entry_dictionary(catalog, b"Names");
     let scripts = names.and_then(|names| names.get(b"JavaScript").ok());
     let opening = scripts.into_iter().chain(catalog.get(b"OpenAction").ok());
@@ -64,21 +64,22 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<(Vec<Note>, bool), Refusal> 
     Ok((notes, found.embeds_files))
 }
 
-/// What the dictionaries of a document do or hold.
+/// Actions and embedded content found in a document.
 #[derive(Default)]
 struct Found<'f> {
     javascript: bool,
     launch: bool,
     remote: bool,
-    /// Whether a file specification has the file's content (7.11.4).
+    /// A file specification contains the file's content (7.11.4).
     embeds_files: bool,
-    /// The actions of all events, and whether nobody has to do anything for them.
+    /// Actions of all events, each with whether it runs automatically.
     actions: Vec<(&'f Object, bool)>,
     visited: BTreeSet<(*const Dictionary, bool)>,
 }
 
 impl<'f> Found<'f> {
-    /// Goes through every dictionary inside an object, and its stream dictionary.
+    /// Visits every dictionary inside an object, including its stream
+    /// dictionary.
     fn look_at(
         &mut self,
         file: &'f PdfFile<'_>,
@@ -96,12 +97,13 @@ impl<'f> Found<'f> {
                 Object::Stream(stream) => &stream.dict,
                 _ => continue,
             };
-            // To look for each key takes longer: most dictionaries have none.
+            // Iterating is faster than looking up each key: most dictionaries
+            // have none.
             for (key, value) in dictionary {
                 match key.as_slice() {
                     b"AA" => self.add_events(file.resolve(value), has_own_events()),
                     b"EF" => self.embeds_files = true,
-                    // Of a drawing in three dimensions (13.6.3).
+                    // Script of a 3D annotation (13.6.3).
                     b"OnInstantiate" => {
                         self.javascript |= file.entry(dictionary, b"OnInstantiate").is_some();
                     }
@@ -142,8 +144,8 @@ impl<'f> Found<'f> {
     }
 }
 
-/// Follows the actions that run without anybody's doing, and those of all other
-/// events, which must not start programs either.
+/// Follows automatic actions, and those of all other events, which must not
+/// start programs either.
 fn refuse_automatic_actions<'f>(
     file: &'f PdfFile<'_>,
     mut open: Vec<(&'f Object, bool)>,
@@ -158,7 +160,7 @@ fn refuse_automatic_actions<'f>(
             continue;
         }
         match action {
-            // A list of actions, or a destination, or names and what they stand for.
+            // A list of actions, a destination, or a name array.
             Object::Array(items) => open.extend(items.iter().map(|item| (item, is_automatic))),
             Object::Dictionary(action) => {
                 match action_type(file, action) {

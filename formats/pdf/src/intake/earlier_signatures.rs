@@ -1,10 +1,11 @@
-//! What earlier signatures allow (ISO 32000-2, 12.8.2).
+//! Permissions of earlier signatures (ISO 32000-2, 12.8.2).
 
 use parafa_format_core::{Note, Refusal};
 
 use crate::signatures::{AccessPermission, ChangeDetector, SignatureDictionary};
 
-/// Refuses what an earlier signature forbids or does not cover as it should.
+/// Refuses a document if an earlier signature forbids signing or has defective
+/// coverage.
 pub(super) fn require_permission(
     detector: &ChangeDetector<'_, '_>,
     signatures: &[SignatureDictionary],
@@ -35,8 +36,8 @@ pub(super) fn require_permission(
     }
     let last = signatures.len().saturating_sub(1);
     for (index, signature) in signatures.iter().enumerate() {
-        // What came between two signatures the later signer took as it was,
-        // unless the earlier one forbids it.
+        // The later signer accepted the changes between two signatures, unless
+        // the earlier one forbids them.
         if index < last && !signature.restricts() {
             continue;
         }
@@ -56,7 +57,7 @@ pub(super) fn require_permission(
     Ok(())
 }
 
-/// What is told of them.
+/// Returns the notes on earlier signatures.
 pub(super) fn notes(signatures: &[SignatureDictionary]) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut certifying = signatures.iter();

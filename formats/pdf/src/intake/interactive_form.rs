@@ -16,7 +16,7 @@ pub(super) fn refuse_xfa(file: &PdfFile<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is told of the form's fields.
+/// Returns the reported form fields.
 pub(super) fn told(fields: &[FieldNode<'_>]) -> Vec<Field> {
     let fields = fields.iter().filter(|node| node.is_terminal_field);
     let fields = fields.map(|node| Field {
@@ -26,7 +26,7 @@ pub(super) fn told(fields: &[FieldNode<'_>]) -> Vec<Field> {
     fields.collect()
 }
 
-/// Tells of signatures that were prepared and that nobody made.
+/// Returns a note on signatures that were prepared but not made.
 pub(super) fn prepared(file: &PdfFile<'_>, fields: &[FieldNode<'_>]) -> Option<Note> {
     let prepared = fields.iter().filter(|node| is_prepared(file, node)).count();
     let detail = format!("Signature fields that were prepared and not signed: {prepared}.");

@@ -1,4 +1,4 @@
-//! The PDF/A identification in the metadata (ISO 19005-1, 6.7.11).
+//! PDF/A identification in the metadata (ISO 19005-1, 6.7.11).
 
 use lopdf::Object;
 use memchr::memmem;
@@ -9,7 +9,7 @@ use crate::structure::{Decoder, PdfFile};
 const PART: &[u8] = b"pdfaid:part";
 const CONFORMANCE: &[u8] = b"pdfaid:conformance";
 
-/// A note when the metadata say that the document is PDF/A.
+/// Returns a note if the metadata identify the document as PDF/A.
 pub(super) fn note(file: &PdfFile<'_>) -> Option<Note> {
     let Object::Stream(metadata) = file.entry(file.catalog().ok()?, b"Metadata")? else {
         return None;
@@ -27,7 +27,8 @@ pub(super) fn note(file: &PdfFile<'_>) -> Option<Note> {
     ))
 }
 
-/// The first character of a property, written as an element or an attribute.
+/// Returns the first character of a property, written as an element or an
+/// attribute.
 fn value(metadata: &[u8], property: &[u8]) -> Option<u8> {
     let start = memmem::find(metadata, property)? + property.len();
     let rest = metadata.get(start..)?;

@@ -13,7 +13,7 @@ impl Signature for CheckedSignature<'_> {
         self.integrity
     }
 
-    /// Whether the structure is that of a PAdES baseline signature (ETSI EN 319
+    /// Returns whether the structure is a PAdES baseline signature (ETSI EN 319
     /// 142-1, 6.3).
     fn has_levels(&self) -> bool {
         let dictionary = self.dictionary;
@@ -40,7 +40,7 @@ impl Signature for CheckedSignature<'_> {
     }
 }
 
-/// The name of a level.
+/// Returns the name of a level.
 pub(crate) fn level_name(level: Option<BaselineLevel>) -> &'static str {
     match level {
         None => levels::UNKNOWN,
@@ -51,7 +51,7 @@ pub(crate) fn level_name(level: Option<BaselineLevel>) -> &'static str {
     }
 }
 
-/// Adds the certificates that come with signatures and their time-stamps.
+/// Adds the certificates embedded in signatures and their time-stamps.
 pub(crate) fn add_signatures<'d, E: Environment>(
     material: &mut ValidationMaterial<'d, E>,
     signatures: &'d [CheckedSignature<'_>],
@@ -67,9 +67,9 @@ pub(crate) fn add_signatures<'d, E: Environment>(
     }
 }
 
-/// Where every signature stands, in their order; `None` for document
-/// time-stamps. Chains are followed when `has_store` says that there is, or will
-/// be, a security store.
+/// Returns the position of every signature, in order; `None` for document
+/// time-stamps. Chains are followed if `has_store`, that is if a security store
+/// exists or will be added.
 pub(crate) fn positions<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
@@ -84,14 +84,14 @@ pub(crate) fn positions<E: Environment>(
     positions.collect()
 }
 
-/// The lowest level of the signatures whose profile has levels; `None` when
-/// there are none.
+/// Returns the lowest level of the signatures with a profile that has levels;
+/// `None` if there are none.
 pub(crate) fn lowest_level(positions: &[Option<SignaturePosition>]) -> Option<BaselineLevel> {
     let positions = positions.iter().flatten();
     positions.filter_map(|position| position.level).min()
 }
 
-/// The document time-stamps that stamp what they cover (ETSI EN 319 142-1,
+/// Returns the document time-stamps with a matching imprint (ETSI EN 319 142-1,
 /// 5.4.3).
 pub(crate) fn document_timestamps<'s>(
     signatures: &'s [CheckedSignature<'_>],

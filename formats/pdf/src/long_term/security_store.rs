@@ -6,45 +6,45 @@ use parafa_format_core::Environment;
 
 use crate::structure::{Decoder, PdfFile};
 
-/// Most streams that cannot be decoded, before no more are looked at: each may
-/// have taken as long as one that can.
+/// Maximum number of undecodable streams before reading stops: each may have
+/// taken as long as a decodable one.
 const MAX_UNDECODABLE: usize = 4;
 
-/// The document security store (ISO 32000-2, 12.8.4.3): what updates added so
-/// that signatures can be verified for long.
+/// The document security store (ISO 32000-2, 12.8.4.3): long-term validation
+/// data added by updates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SecurityStore {
-    /// Whether there is one, empty or not.
+    /// The store exists, even if it is empty.
     pub(crate) is_present: bool,
-    /// DER certificates.
+    /// DER-encoded certificates.
     pub(crate) certificates: Vec<Stored>,
-    /// DER OCSP responses.
+    /// DER-encoded OCSP responses.
     pub(crate) responses: Vec<Stored>,
-    /// DER CRLs.
+    /// DER-encoded CRLs.
     pub(crate) lists: Vec<Stored>,
-    /// Whether there is more than was read.
+    /// Some content was not read.
     pub(crate) is_cut_short: bool,
 }
 
 /// A stream of the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Stored {
-    /// What it decodes to.
+    /// Decoded content.
     pub(crate) content: Vec<u8>,
-    /// Where it stands in the file, or [`NOWHERE`].
+    /// Offset in the file, or [`NOWHERE`].
     pub(crate) place: usize,
 }
 
 impl Stored {
-    /// The content with its place.
+    /// Returns the content with its offset.
     pub(crate) fn with_place(&self) -> (&[u8], usize) {
         (&self.content, self.place)
     }
 }
 
 impl SecurityStore {
-    /// Reads `/DSS` of the catalog; what cannot be decoded within the limits
-    /// is left out, as if it were not there.
+    /// Reads `/DSS` of the catalog; streams that cannot be decoded within the
+    /// limits are omitted.
     pub(crate) fn read(file: &PdfFile<'_>) -> Self {
         let Some(store) = file
             .catalog()
@@ -69,27 +69,27 @@ impl SecurityStore {
         }
     }
 
-    /// Has a material hold all of it.
+    /// Adds all content to the material.
     pub(crate) fn add_to<'d, E: Environment>(&'d self, material: &mut ValidationMaterial<'d, E>) {
         let certificates = self.certificates.iter().map(Stored::with_place);
         material.add_stored(certificates, self.revocation().map(Stored::with_place));
     }
 
-    /// OCSP responses and CRLs, in the order in which they are read.
+    /// Returns OCSP responses and CRLs, in reading order.
     pub(crate) fn revocation(&self) -> impl Iterator<Item = &Stored> {
         self.responses.iter().chain(&self.lists)
     }
 
-    /// Revocation data that was added after a revision that ends there: what
-    /// was known before a signature does not tell whether its certificate was
-    /// still good when it was made.
+    /// Returns revocation data added after the revision that ends here. Data
+    /// from before a signature does not prove that its certificate was valid
+    /// when signing.
     pub(crate) fn revocation_after(&self, revision_end: usize) -> impl Iterator<Item = &Vec<u8>> {
         self.revocation()
             .filter(move |stored| stored.place != NOWHERE && stored.place >= revision_end)
             .map(|stored| &stored.content)
     }
 
-    /// Bytes of all that was read.
+    /// Returns the total length of the content, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let all = self.certificates.iter().chain(self.revocation());
         all.map(|stored| stored.content.len()).sum()
@@ -105,7 +105,8 @@ struct Streams<'f, 'a> {
 }
 
 impl Streams<'_, '_> {
-    /// The decoded streams of an array with the places of their objects.
+    /// Returns the decoded streams of an array with the offsets of their
+    /// objects.
     fn read(&mut self, store: &Dictionary, key: &[u8]) -> Vec<Stored> {
         let items = self
             .file

@@ -1,4 +1,5 @@
-//! Content that takes viewers minutes to go through (ISO 32000-2, 7.8.2).
+//! Decompression bombs: content that viewers need minutes to process (ISO
+//! 32000-2, 7.8.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
@@ -12,20 +13,21 @@ use super::decoder::HEADER_BYTES;
 use crate::limits::Limits;
 use crate::structure::{DecodeError, Decoder, PdfFile};
 
-/// The most bytes that a deflated byte stands for (RFC 1951).
+/// Maximum ratio of inflated to deflated bytes (RFC 1951).
 const MOST_INFLATED: usize = 1032;
 
-/// Most filters of a content: programs write one or two.
+/// Maximum number of filters; programs write one or two.
 const MAX_FILTERS: usize = 8;
 
-/// How much is inflated at once, in bytes.
+/// Size of the buffer for inflated data, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Refuses pages, and form XObjects (8.10), with content that is inflated past the
-/// limits. Data that was not read is asked for, where it could be so long.
+/// Refuses pages and form XObjects (8.10) whose content inflates past the
+/// limits. Data that was not loaded is read from the document if it could be
+/// that long.
 ///
 /// # Errors
-/// `decompression-bomb`, or why an object cannot be read.
+/// `decompression-bomb`, or the error of reading an object.
 pub(crate) fn refuse_bombs<B: Blob>(file: &PdfFile<'_>, document: &B) -> Result<(), Refusal> {
     let mut lengths = Lengths {
         file,
@@ -63,13 +65,13 @@ pub(crate) fn refuse_bombs<B: Blob>(file: &PdfFile<'_>, document: &B) -> Result<
     Ok(())
 }
 
-/// The lengths of the contents of a document.
+/// Lengths of the contents of a document.
 struct Lengths<'f, 'a, B> {
     file: &'f PdfFile<'a>,
     document: &'f B,
-    /// How much may still be inflated.
+    /// Remaining budget of inflated bytes.
     remaining: usize,
-    /// Those that were inflated: pages may share what they draw.
+    /// Lengths computed so far: pages may share content.
     known: BTreeMap<ObjectId, Option<usize>>,
 }
 
@@ -105,7 +107,7 @@ impl<B: Blob> Lengths<'_, '_, B> {
 struct Content<'f> {
     stream: &'f Stream,
     filters: Vec<&'f [u8]>,
-    /// Where data that was not read stands in the document, with its length.
+    /// Offset and length of data in the document that was not loaded.
     left_out: (u64, usize),
 }
 
@@ -144,7 +146,7 @@ impl<'f> Content<'f> {
         filters.all(|name| matches!(*name, b"FlateDecode" | b"Fl"))
     }
 
-    /// The most bytes that it can have; of other filters it is not known.
+    /// Returns the maximum decoded length; unbounded for other filters.
     fn longest(&self) -> usize {
         let encoded = self.encoded_len();
         match self.filters.len() {
@@ -156,15 +158,15 @@ impl<'f> Content<'f> {
         }
     }
 
-    /// How many bytes it has; `None` when they are too many. What viewers cannot
-    /// decode has none.
+    /// Returns the decoded length; `None` if it exceeds the limits. Content
+    /// that viewers cannot decode has length 0.
     fn len<B: Blob>(&self, document: &B, limits: &Limits, remaining: &mut usize) -> Option<usize> {
         let limit = limits.page_content_bytes.min(*remaining);
         let len = if self.filters.len() > MAX_FILTERS {
             None
         } else if self.is_only_deflated() {
             let levels = 1..=self.filters.len();
-            // What one level makes is what the next has to go through.
+            // The output of each filter is the input of the next.
             levels
                 .map(|levels| self.inflated_len(document, levels, limit))
                 .try_fold(self.encoded_len(), |_, len| len)
@@ -217,14 +219,14 @@ impl<'f> Content<'f> {
     }
 }
 
-/// Deflated data after its header; viewers do not all look at that.
+/// Inflates data after its header; some viewers ignore the header.
 fn inflated<'d>(mut data: Box<dyn Read + 'd>) -> Box<dyn Read + 'd> {
-    // Where there is no header, there is nothing after it either.
+    // Data too short for a header is empty after it.
     let _ = data.read_exact(&mut [0; HEADER_BYTES]);
     Box::new(DeflateDecoder::new(data))
 }
 
-/// A document from an offset on.
+/// A document, read from an offset on.
 struct LeftOut<'d, B> {
     document: &'d B,
     offset: u64,

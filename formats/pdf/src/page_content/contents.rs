@@ -11,24 +11,25 @@ use super::page_tree::node_entries;
 use crate::structure::PdfFile;
 use crate::write::{Edits, encoded, reference};
 
-/// Most bytes that are written for drawings: far above what they take on the
-/// most pages, far below what pages that share much could be blown up to.
+/// Maximum number of bytes written for drawings: far above the need of most
+/// pages, far below the growth that shared pages could cause.
 const MAX_ADDED_BYTES: usize = 32 * 1024 * 1024;
 
-/// An array of this many streams is an object when pages may share it.
+/// Minimum length of an array that becomes an object, so that pages can share
+/// it.
 const SHARED_FROM: usize = 8;
 
-/// The content of a page, the same for all pages that share it.
+/// The content of a page; equal for pages that share it.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Contents {
-    /// The streams of an array of the page's own.
+    /// The streams of a direct array.
     Streams(Vec<ObjectId>),
-    /// A stream or an array of streams that is an object.
+    /// An indirect object: a stream or an array of streams.
     Object(ObjectId),
 }
 
 impl Contents {
-    /// The content of a page; anything that is no stream is passed over.
+    /// Returns the content of a page; items that are no streams are skipped.
     pub(super) fn of(file: &PdfFile<'_>, page: ObjectId) -> Self {
         let value = node_entries(file, page).and_then(|page| page.get(b"Contents").ok());
         match value.map(|value| (value, file.resolve_id(value))) {
@@ -38,9 +39,9 @@ impl Contents {
         }
     }
 
-    /// Refuses what is neither a stream nor an array of streams: some readers
-    /// pass over what is none, others show nothing then. `page` is one that has
-    /// this content.
+    /// Refuses a value that is neither a stream nor an array of streams: some
+    /// readers skip invalid items, others then show nothing. `page` is a page
+    /// with this content.
     pub(super) fn check(file: &PdfFile<'_>, page: ObjectId) -> Result<(), PageContentError> {
         let contents = node_entries(file, page).and_then(|page| file.entry(page, b"Contents"));
         let is_content =
@@ -74,20 +75,20 @@ fn streams_in(file: &PdfFile<'_>, array: &Object) -> Vec<ObjectId> {
         .collect()
 }
 
-/// Writes new contents, what pages share only once, and limits what is written.
+/// Writes new contents, each shared one once, within a byte budget.
 pub(super) struct ContentsWriter<'f, 'a> {
     file: &'f PdfFile<'a>,
-    /// The streams of contents that are objects: pages may share a long array.
+    /// Streams of indirect contents: pages may share a long array.
     known: BTreeMap<ObjectId, Rc<[ObjectId]>>,
-    /// New streams by what they say.
+    /// New streams by their data.
     streams: BTreeMap<Vec<u8>, ObjectId>,
-    /// Long arrays by the old one and the new streams before and after it.
+    /// Long arrays by the original and the new streams before and after it.
     arrays: BTreeMap<(Contents, [Option<ObjectId>; 2]), Vec<u8>>,
     added_bytes: usize,
 }
 
 impl<'f, 'a> ContentsWriter<'f, 'a> {
-    /// Nothing written yet.
+    /// Creates a writer.
     pub(super) fn new(file: &'f PdfFile<'a>) -> Self {
         Self {
             file,
@@ -98,8 +99,8 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         }
     }
 
-    /// The value of `/Contents` for a content between operators before and
-    /// after it, and shut in.
+    /// Returns the value of `/Contents` with operators before and after the
+    /// content, isolated from it.
     pub(super) fn value(
         &mut self,
         edits: &mut Edits<'_, '_>,
@@ -132,7 +133,7 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         Ok(array)
     }
 
-    /// The streams of a content, gone through once however many pages have it.
+    /// Returns the streams of a content, read once for all pages that share it.
     fn streams_of(&mut self, contents: &Contents) -> Rc<[ObjectId]> {
         match contents {
             Contents::Streams(streams) => streams.as_slice().into(),
@@ -144,7 +145,7 @@ impl<'f, 'a> ContentsWriter<'f, 'a> {
         }
     }
 
-    /// A stream of these operators, if there are any.
+    /// Returns a stream with these operators; `None` if there are none.
     fn stream(
         &mut self,
         edits: &mut Edits<'_, '_>,

@@ -7,42 +7,44 @@ use super::operators::Operators;
 use crate::limits::Limits;
 use crate::structure::{Decoder, PdfFile, RawDictionary, as_name, is_white_space};
 
-/// Room for the decoded data at first, for each encoded byte.
+/// Initial buffer size per encoded byte.
 const EXPECTED_RATIO: usize = 4;
 
-/// Least room that is made at a time, in bytes.
+/// Minimum growth of the buffer, in bytes.
 const LEAST_ROOM_BYTES: usize = 4 * 1024;
 
-/// A ratio counts only for what is longer than this, in bytes.
+/// Maximum length without a ratio check, in bytes.
 const RATIO_FREE_BYTES: usize = 1024 * 1024;
 
-/// What any stream counts towards the total at least, in bytes: many may be
+/// Minimum charge per stream against the total, in bytes: many streams may be
 /// empty.
 const LEAST_COUNTED_BYTES: usize = 256;
 
-/// Length of the header of deflated data, in bytes (RFC 1950, 2.2).
+/// Length of the zlib header, in bytes (RFC 1950, 2.2).
 pub(super) const HEADER_BYTES: usize = 2;
 
-/// What a flush writes, an empty block (RFC 1951, 3.2.4), and an empty last block.
+/// Output of a flush, an empty block (RFC 1951, 3.2.4), and an empty last
+/// block.
 const FLUSH: &[u8] = &[0, 0, 0xFF, 0xFF];
 const LAST_BLOCK: &[u8] = &[3, 0];
 
-/// Decodes content streams until a total length is used up. Unlike viewers it
-/// does not take what comes before damage in the data, or before its end when
-/// the last block is not whole. The checksum after that block does not count:
-/// some writers leave it out. Acrobat for Android ends with a flush instead of a
-/// last block; that is taken when the last operator is surely whole.
+/// Decodes content streams within a total budget.
+///
+/// Stricter than viewers: it rejects damaged or truncated data instead of using
+/// the intact beginning. The checksum after the last block is ignored, because
+/// some writers omit it. Acrobat for Android ends data with a flush instead of
+/// a last block; this is accepted if the last operator is certainly complete.
 pub(crate) struct ContentDecoder {
-    /// Without header and checksum.
+    /// For raw deflate data, without header and checksum.
     inflate: Decompress,
-    /// For all that is not simply deflated.
+    /// For all other filters.
     other: Decoder,
     limits: Limits,
     remaining_bytes: usize,
 }
 
 impl ContentDecoder {
-    /// Nothing used up yet.
+    /// Creates a decoder with the full budget.
     pub(crate) fn new(limits: &Limits) -> Self {
         let limits = Limits {
             decoded_total_bytes: limits.content_total_bytes,
@@ -56,23 +58,24 @@ impl ContentDecoder {
         }
     }
 
-    /// The decoded data of a stream that is kept in the file; `None` when there
-    /// is none within the limits.
+    /// Returns the decoded data of a stream in the file; `None` if it is
+    /// missing or exceeds the limits.
     pub(crate) fn decode(&mut self, file: &PdfFile<'_>, id: ObjectId) -> Option<Vec<u8>> {
         self.remaining_bytes = self.remaining_bytes.checked_sub(LEAST_COUNTED_BYTES)?;
         if let Some(data) = loaded(file, id) {
             return self.inflated(data);
         }
         let source = file.raw_object(id).ok()?;
-        // It is gone through each time that the stream is decoded.
+        // Charged on every decoding: each one scans the source.
         self.remaining_bytes = self.remaining_bytes.saturating_sub(source.bytes.len());
         let dictionary = RawDictionary::scan(&source.bytes).ok()?;
         if dictionary.find(b"F").is_some() {
             return None;
         }
-        // Data that was left with the host is an image's, and no content.
+        // Only image data is left with the host, never content.
         let data = file.source().get(source.data_span?)?;
-        // Whatever made it: some programs write nothing, and name a filter.
+        // Regardless of the filter: some programs write no data but name a
+        // filter.
         if data.is_empty() {
             return Some(Vec::new());
         }
@@ -83,8 +86,8 @@ impl ContentDecoder {
         }
     }
 
-    /// Has `work` go through the operators of a content. What inline images are
-    /// inflated to for that is at the cost of other contents.
+    /// Passes the operators of a content to `work`. Inflating inline images
+    /// counts against the budget for other contents.
     pub(crate) fn with_operators<'c, T>(
         &mut self,
         content: &'c [u8],
@@ -100,7 +103,7 @@ impl ContentDecoder {
         done
     }
 
-    /// How many bytes may still be decoded.
+    /// Returns the remaining budget, in bytes.
     #[cfg(test)]
     pub(crate) fn remaining_bytes(&self) -> usize {
         self.remaining_bytes
@@ -160,8 +163,8 @@ impl ContentDecoder {
     }
 }
 
-/// Deflated data after its header; `None` when it has none, or needs a preset
-/// dictionary.
+/// Returns deflated data after its zlib header; `None` if it has no header or
+/// needs a preset dictionary.
 fn without_header(data: &[u8]) -> Option<&[u8]> {
     const DEFLATE: u8 = 8;
     const PRESET_DICTIONARY: u8 = 1 << 5;
@@ -176,8 +179,8 @@ fn without_header(data: &[u8]) -> Option<&[u8]> {
     is_header.then_some(data)
 }
 
-/// The data of a stream that is simply deflated, as most are, from where it was
-/// loaded to; its source need not be gone through again.
+/// Returns the loaded data of a stream with `/FlateDecode` as its only filter,
+/// the common case, without scanning the source again.
 fn loaded<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f [u8]> {
     let Some(Object::Stream(stream)) = file.object(id) else {
         return None;
@@ -185,7 +188,7 @@ fn loaded<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f [u8]> {
     let is_flate =
         matches!(stream.dict.get(b"Filter"), Ok(Object::Name(name)) if name == b"FlateDecode");
     let has_more = stream.dict.has(b"DecodeParms") || stream.dict.has(b"F");
-    // The data of long images stays with the host.
+    // Long image data stays with the host.
     (is_flate && !has_more && !stream.content.is_empty()).then_some(stream.content.as_slice())
 }
 
@@ -267,7 +270,8 @@ mod tests {
         assert_eq!(decoder.inflated(b"x"), None);
     }
 
-    /// As Acrobat for Android writes appearances: without a last block.
+    /// Deflates without a last block, as Acrobat for Android does for
+    /// appearances.
     fn flushed(content: &[u8]) -> Vec<u8> {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(content).unwrap();

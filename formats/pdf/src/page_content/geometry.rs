@@ -7,7 +7,8 @@ use lopdf::Object;
 use crate::structure::PdfFile;
 use crate::write::number;
 
-/// Beyond it numbers are no coordinates, and cannot be computed with.
+/// Maximum absolute value of a coordinate; larger numbers cannot be computed
+/// with.
 const LARGEST_COORDINATE: f64 = 1e9;
 
 /// A transformation `[a b c d e f]` (8.3.4): x' = ax + cy + e, y' = bx + dy + f.
@@ -15,20 +16,20 @@ const LARGEST_COORDINATE: f64 = 1e9;
 pub(crate) struct Matrix(pub(crate) [f64; 6]);
 
 impl Matrix {
-    /// Leaves everything where it is.
+    /// The identity.
     pub(crate) const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
-    /// Moves.
+    /// Returns a translation.
     pub(crate) const fn translation(x: f64, y: f64) -> Self {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// Stretches from the origin.
+    /// Returns a scaling from the origin.
     pub(crate) const fn scaling(x: f64, y: f64) -> Self {
         Self([x, 0.0, 0.0, y, 0.0, 0.0])
     }
 
-    /// This transformation, and `next` applied to what it gives.
+    /// Returns this transformation followed by `next`.
     pub(crate) fn then(&self, next: &Self) -> Self {
         let [a, b, c, d, e, f] = self.0;
         let [na, nb, nc, nd, ne, nf] = next.0;
@@ -42,27 +43,27 @@ impl Matrix {
         ])
     }
 
-    /// Whether it would be written as the identity.
+    /// Returns whether it would be written as the identity.
     pub(crate) fn is_identity(&self) -> bool {
         let differences = self.0.iter().zip(Self::IDENTITY.0);
         let greatest = differences.map(|(own, one)| (own - one).abs());
-        // Numbers that differ by so much are not written alike.
+        // Larger differences are always written differently.
         greatest.fold(0.0, f64::max) < 1e-3 && self.0.map(number) == Self::IDENTITY.0.map(number)
     }
 
-    /// Where a point comes to lie.
+    /// Transforms a point.
     pub(crate) fn applied_to(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let [a, b, c, d, e, f] = self.0;
         (a * x + c * y + e, b * x + d * y + f)
     }
 
-    /// By how much it stretches lengths, on average over all directions.
+    /// Returns the mean scale factor of lengths over all directions.
     pub(crate) fn scale(&self) -> f64 {
         let [a, b, c, d, ..] = self.0;
         (a * d - b * c).abs().sqrt()
     }
 
-    /// The upright box around a transformed rectangle.
+    /// Returns the axis-aligned bounding box of a transformed rectangle.
     pub(crate) fn bounds(&self, rectangle: &Rectangle) -> Rectangle {
         let Rectangle {
             left,
@@ -94,7 +95,7 @@ impl fmt::Display for Matrix {
     }
 }
 
-/// A rectangle (7.9.5), its corners in order.
+/// A normalized rectangle (7.9.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rectangle {
     pub(crate) left: f64,
@@ -104,7 +105,7 @@ pub(crate) struct Rectangle {
 }
 
 impl Rectangle {
-    /// The rectangle with these two opposite corners.
+    /// Creates the rectangle with these two opposite corners.
     pub(crate) fn of_corners([x1, y1, x2, y2]: [f64; 4]) -> Self {
         Self {
             left: x1.min(x2),
@@ -114,22 +115,22 @@ impl Rectangle {
         }
     }
 
-    /// The rectangle that an array gives (7.9.5).
+    /// Reads a rectangle from an array (7.9.5).
     pub(crate) fn read(file: &PdfFile<'_>, array: &Object) -> Option<Self> {
         coordinates(file, array).map(Self::of_corners)
     }
 
-    /// Horizontal extent.
+    /// Returns the width.
     pub(crate) fn width(&self) -> f64 {
         self.right - self.left
     }
 
-    /// Vertical extent.
+    /// Returns the height.
     pub(crate) fn height(&self) -> f64 {
         self.top - self.bottom
     }
 
-    /// The point in the middle.
+    /// Returns the centre.
     pub(crate) fn center(&self) -> (f64, f64) {
         (
             f64::midpoint(self.left, self.right),
@@ -137,17 +138,17 @@ impl Rectangle {
         )
     }
 
-    /// Whether a point lies inside or on its edges.
+    /// Returns whether a point lies inside or on the edge.
     pub(crate) fn contains(&self, (x, y): (f64, f64)) -> bool {
         (self.left..=self.right).contains(&x) && (self.bottom..=self.top).contains(&y)
     }
 
-    /// Whether there is nothing inside.
+    /// Returns whether the area is zero.
     pub(crate) fn is_empty(&self) -> bool {
         self.width() <= 0.0 || self.height() <= 0.0
     }
 
-    /// The smallest rectangle around both.
+    /// Returns the smallest rectangle around both.
     pub(crate) fn with(&self, other: &Self) -> Self {
         Self {
             left: self.left.min(other.left),
@@ -157,7 +158,7 @@ impl Rectangle {
         }
     }
 
-    /// What both have in common; `None` when that has no inner point.
+    /// Returns the intersection; `None` if it has no interior.
     pub(crate) fn intersection(&self, other: &Self) -> Option<Self> {
         let common = Self {
             left: self.left.max(other.left),
@@ -168,7 +169,7 @@ impl Rectangle {
         (!common.is_empty()).then_some(common)
     }
 
-    /// Whether both have an inner point in common.
+    /// Returns whether the interiors intersect.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right
             && other.left < self.right
@@ -184,7 +185,7 @@ impl fmt::Display for Rectangle {
     }
 }
 
-/// How far a page is turned clockwise when it is shown (`/Rotate`, 7.7.3.3).
+/// Clockwise rotation of a displayed page (`/Rotate`, 7.7.3.3).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Rotation {
     /// Upright.
@@ -198,8 +199,8 @@ pub(crate) enum Rotation {
 }
 
 impl Rotation {
-    /// Other angles than multiples of 90 degrees are not allowed, and readers
-    /// pass over them.
+    /// Reads an angle. Only multiples of 90 degrees are valid; readers ignore
+    /// others.
     pub(crate) fn of(degrees: &Object) -> Self {
         match degrees.as_float().unwrap_or(0.0).rem_euclid(360.0) {
             90.0 => Self::Quarter,
@@ -210,8 +211,8 @@ impl Rotation {
     }
 }
 
-/// The numbers of an array of exactly so many, references followed; `None` when
-/// one of them is none that can be computed with.
+/// Returns the numbers of an array with exactly this length, references
+/// followed; `None` if any is no valid coordinate.
 pub(crate) fn coordinates<const COUNT: usize>(
     file: &PdfFile<'_>,
     array: &Object,

@@ -1,41 +1,42 @@
-//! Where the data of an inline image ends (ISO 32000-2, 8.9.7).
+//! End of the data of an inline image (ISO 32000-2, 8.9.7).
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use crate::structure::{RawDictionary, array_items, as_name, is_delimiter, is_white_space};
 
-/// What ends an inline image.
+/// Operator that ends an inline image.
 const END: &[u8] = b"EI";
 
-/// Longest entries of an inline image, in bytes; larger images are objects.
+/// Maximum length of the entries of an inline image, in bytes; larger images
+/// are objects.
 const MAX_ENTRIES_BYTES: usize = 4 * 1024;
 
-/// Most pixels in a row, and most rows.
+/// Maximum width and height, in pixels.
 const MAX_SIDE: u64 = 1 << 20;
 
-/// Room for what data is inflated to, in bytes, as it is thrown away.
+/// Size of the buffer for discarded inflated data, in bytes.
 const SCRATCH_BYTES: usize = 4 * 1024;
 
-/// How far after `EI` text must follow for it to be the end of an image of
-/// unknown length, in bytes: the same bytes may stand in the image's data.
+/// Length of the text required after an `EI` that ends an image of unknown
+/// length, in bytes: image data may contain the same bytes.
 const TEXT_AFTER_IMAGE_BYTES: usize = 12;
 
-/// Least bytes that the data of an image may inflate to, however few its entries
-/// give: they do not say how long what is encoded twice is in between.
+/// Minimum limit for inflated image data, in bytes, even if the entries imply
+/// less: the intermediate length of doubly encoded data is unknown.
 const LEAST_IMAGE_BYTES: u64 = 1024 * 1024;
 
-/// What any deflated image takes of the budget besides what it inflates to, in
-/// bytes: many may be empty.
+/// Fixed charge per deflated image against the budget, in bytes: many images
+/// may be empty.
 pub(super) const COUNTED_BYTES: u64 = 1024;
 
-/// How far an inflater may have read ahead of what it has made, in bytes.
+/// Maximum read-ahead of an inflater, in bytes.
 const READ_AHEAD_BYTES: usize = 16;
 
-/// How far it is from just after `ID` to the `EI` of the image, when its entries
-/// leave no doubt and nothing before that place looks like an `EI`: some
-/// readers go by the entries, others look for it. What data inflates to is taken
-/// from `budget`, in bytes.
+/// Returns the distance from just after `ID` to the `EI` of the image. The
+/// entries must be unambiguous, and the data must contain nothing that looks
+/// like an `EI`: some readers trust the entries, others search for `EI`.
+/// Inflated bytes are charged to `budget`.
 pub(super) fn data_len(entries: &[u8], rest: &[u8], budget: &mut u64) -> Option<usize> {
     if entries.len() > MAX_ENTRIES_BYTES {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn data_len(entries: &[u8], rest: &[u8], budget: &mut u64) -> Option<
         None => plain_extent(&dictionary)?,
         Some(filter) => encoded_extent(&dictionary, filter, data, budget)?,
     };
-    // Two bytes that are one end of line are counted in two ways.
+    // A CR LF pair counts as one or as two bytes.
     let is_line_end = *separator == b'\r' && data.first() == Some(&b'\n');
     if is_line_end && !extent.skips_blanks {
         return None;
@@ -70,8 +71,8 @@ pub(super) fn data_len(entries: &[u8], rest: &[u8], budget: &mut u64) -> Option<
     (is_apart && is_sole).then_some(1 + image.len())
 }
 
-/// How far it probably is to the end of an image: to an `EI` between white
-/// space that text follows.
+/// Returns the probable distance to the end of an image: to an `EI` between
+/// white space, followed by text.
 pub(super) fn probable_len(data: &[u8]) -> usize {
     let end = memmem::find_iter(data, END).find(|at| {
         let before = at.checked_sub(1).and_then(|before| data.get(before));
@@ -89,14 +90,14 @@ pub(super) fn probable_len(data: &[u8]) -> usize {
     end.unwrap_or(data.len())
 }
 
-/// How far the data of an image goes.
+/// Extent of image data.
 struct Extent {
-    /// All of it, in bytes.
+    /// Total length in bytes.
     len: usize,
-    /// So much of it is decoded by every reader before it looks for an `EI`, so
-    /// that only those see one there that go by the white space around it.
+    /// Length that every reader decodes before searching for `EI`. Within it,
+    /// only readers that go by surrounding white space find an `EI`.
     decoded: usize,
-    /// Whether white space before it makes no difference.
+    /// White space before the data does not matter.
     skips_blanks: bool,
 }
 
@@ -110,8 +111,8 @@ impl Extent {
     }
 }
 
-/// The value of an entry by its short or its long key (table 91); `None` when
-/// both are there.
+/// Returns the value of an entry by its short or long key (table 91); `None` if
+/// both are present.
 fn value<'d>(
     dictionary: &RawDictionary<'d>,
     short: &[u8],
@@ -123,7 +124,7 @@ fn value<'d>(
     }
 }
 
-/// Data without a filter.
+/// Returns the extent of unfiltered data.
 fn plain_extent(dictionary: &RawDictionary<'_>) -> Option<Extent> {
     let len = plain_len(dictionary)?;
     Some(Extent {
@@ -133,7 +134,7 @@ fn plain_extent(dictionary: &RawDictionary<'_>) -> Option<Extent> {
     })
 }
 
-/// Encoded data that says itself where it ends.
+/// Returns the extent of self-delimiting encoded data.
 fn encoded_extent(
     dictionary: &RawDictionary<'_>,
     filter: &[u8],
@@ -165,8 +166,8 @@ fn encoded_extent(
     }
 }
 
-/// Whether every reader decodes an image, wherever it is drawn: there are some
-/// that do not when an entry is wrong, or for a mask that paints nothing.
+/// Returns whether every reader decodes an image regardless of where it is
+/// drawn. Some skip images with invalid entries, or masks that paint nothing.
 fn is_simple(dictionary: &RawDictionary<'_>) -> bool {
     const BITS: [&[u8]; 4] = [b"1", b"2", b"4", b"8"];
     const KEYS: [&[u8]; 6] = [b"D", b"Decode", b"DP", b"DecodeParms", b"IM", b"ImageMask"];
@@ -181,7 +182,7 @@ fn is_simple(dictionary: &RawDictionary<'_>) -> bool {
         && KEYS.iter().all(|key| dictionary.find(key).is_none())
 }
 
-/// Length of data without a filter, in bytes.
+/// Returns the length of unfiltered data, in bytes.
 fn plain_len(dictionary: &RawDictionary<'_>) -> Option<usize> {
     let number = |short, long| {
         let digits = std::str::from_utf8(value(dictionary, short, long)??).ok()?;
@@ -200,7 +201,7 @@ fn plain_len(dictionary: &RawDictionary<'_>) -> Option<usize> {
     usize::try_from((width * bits).div_ceil(8) * height).ok()
 }
 
-/// Components of a colour space that needs no resources.
+/// Returns the number of components of a colour space that needs no resources.
 fn components(dictionary: &RawDictionary<'_>) -> Option<u64> {
     let space = value(dictionary, b"CS", b"ColorSpace")??;
     let first = if space.starts_with(b"[") {
@@ -216,8 +217,8 @@ fn components(dictionary: &RawDictionary<'_>) -> Option<u64> {
     }
 }
 
-/// Most bytes that deflated data may inflate to: the pixels, and a byte a row
-/// for what predicts it.
+/// Returns the maximum inflated length: the pixels, and one predictor byte per
+/// row.
 fn inflated_limit(dictionary: &RawDictionary<'_>) -> u64 {
     let pixels = plain_len(dictionary).and_then(|len| u64::try_from(len).ok());
     pixels.map_or(LEAST_IMAGE_BYTES, |pixels| {
@@ -225,8 +226,8 @@ fn inflated_limit(dictionary: &RawDictionary<'_>) -> u64 {
     })
 }
 
-/// Deflated data that inflates to no more than a limit and the budget; `pixels`
-/// is the length of what readers need of it, in bytes, where that is known.
+/// Returns the extent of deflated data within a limit and the budget. `pixels`
+/// is the length that readers need, in bytes, if known.
 fn deflated_extent(
     data: &[u8],
     limit: u64,
@@ -242,7 +243,7 @@ fn deflated_extent(
     loop {
         let (taken, made) = (inflate.total_in(), inflate.total_out());
         let rest = data.get(usize::try_from(taken).ok()?..)?;
-        // Stops where readers stop that need no more.
+        // Stops where readers stop that need no more data.
         let needed = pixels.and_then(|pixels| pixels.checked_sub(made));
         let room = match needed.and_then(|needed| usize::try_from(needed).ok()) {
             None | Some(0) => SCRATCH_BYTES,
@@ -275,7 +276,8 @@ fn deflated_extent(
     })
 }
 
-/// Length of run-length encoded data with its end (7.4.5), in bytes.
+/// Returns the length of run-length encoded data with its end marker (7.4.5),
+/// in bytes.
 fn run_length_len(data: &[u8]) -> Option<usize> {
     const END_OF_DATA: u8 = 128;
 
@@ -381,7 +383,7 @@ mod tests {
 
     #[test]
     fn an_end_inside_deflated_data_is_none_when_no_reader_stops_before_it() {
-        // Stored blocks show what they inflate to.
+        // Stored blocks contain the inflated data verbatim.
         let stored = |data: &[u8]| {
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
             encoder.write_all(data).unwrap();

@@ -1,5 +1,5 @@
-//! What the content of a page leaves open, and how it is shut in (ISO 32000-2,
-//! 8.4.2, 9.4.1 and 14.6.1).
+//! Isolation of page content: restores the state that it leaves open (ISO
+//! 32000-2, 8.4.2, 9.4.1 and 14.6.1).
 
 use lopdf::ObjectId;
 use memchr::memmem;
@@ -8,11 +8,11 @@ use super::decoder::ContentDecoder;
 use super::operators::{Operand, Operators};
 use crate::structure::{PdfFile, decode_name};
 
-/// Most graphics states, and most marked contents, inside each other: far above
-/// what pages have, and below what readers take.
+/// Maximum nesting of graphics states and of marked content: far above real
+/// pages, below the limits of readers.
 const MAX_OPEN: usize = 1_000;
 
-/// Why nothing can be drawn on top of a page.
+/// Reasons why nothing can be drawn on top of a page.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum PageContentError {
     /// A content stream cannot be decoded within the limits.
@@ -21,35 +21,36 @@ pub(crate) enum PageContentError {
     /// `/Contents` is neither a stream nor an array of streams.
     #[error("the content of the page is no stream")]
     NoStream,
-    /// Readers may take it for different things, or it has no end.
+    /// Readers may parse it differently, or it is incomplete.
     #[error("the content of the page is not clear")]
     Unclear {
-        /// How many marked contents a reader may find open at its end, whatever
-        /// it takes it for; none when none can be that of a layer.
+        /// Maximum number of marked-content sequences that a reader may find
+        /// open at the end, in any parse. It is 0 if none can belong to a
+        /// layer.
         open_marked_contents: usize,
     },
-    /// It ends inside a layer (8.11): that hides annotations in some readers,
-    /// and nothing in others.
+    /// Ends inside a layer (8.11): some readers then hide annotations, others
+    /// do not.
     #[error("the content of the page leaves a layer open")]
     OpenLayer,
 }
 
-/// How the content of a page is shut in: by operators before and after it,
-/// none when there is no content.
+/// Operators before and after the content of a page that isolate it; empty if
+/// there is no content.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Isolation {
     /// Operators that save the graphics state.
     pub(super) opening: Vec<u8>,
-    /// Operators that close what the content leaves open, and restore the
-    /// graphics state unless the content does so itself.
+    /// Operators that close open sequences and restore the graphics state,
+    /// unless the content restores it itself.
     pub(super) closing: Vec<u8>,
-    /// How many marked contents it leaves open, if one of them is that of a
-    /// layer.
+    /// Number of marked-content sequences left open, if one of them belongs to
+    /// a layer.
     pub(super) open_marked_contents: usize,
 }
 
 impl Isolation {
-    /// Reads the content that streams are together.
+    /// Reads the concatenated content of the streams.
     pub(super) fn read(
         file: &PdfFile<'_>,
         streams: &[ObjectId],
@@ -66,7 +67,7 @@ impl Isolation {
             if content.len().saturating_add(decoded.len()) > file.limits().decoded_stream_bytes {
                 return Err(PageContentError::Undecodable(stream.0));
             }
-            // The parts of a content are apart from each other (7.8.2).
+            // Streams are separated by white space (7.8.2).
             if breaks.is_empty() {
                 content = decoded;
             } else {
@@ -83,38 +84,38 @@ impl Isolation {
     }
 }
 
-/// What a content has opened at its end.
+/// Sequences and states open at the end of a content.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Balance {
     graphics_states: usize,
-    /// Of each that is open, whether it is that of a layer.
+    /// One item per open sequence: whether it belongs to a layer.
     marked_contents: Vec<bool>,
     in_text: bool,
     path: Path,
-    /// How many `Q` at the end have no `q`.
+    /// Number of `Q` without a matching `q` at the end.
     surplus: usize,
 }
 
-/// The path that is constructed (8.5).
+/// The path under construction (8.5).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Path {
     #[default]
     None,
     Open,
-    /// It clips what is drawn after it, once it ends.
+    /// Clips later drawing once it ends.
     Clipping,
 }
 
 impl Balance {
-    /// Goes through a content; `None` when that is not clear, when a part of
-    /// it ends within a word, when another follows one that ends within a
-    /// comment, when it ends within a path that clips, or when it goes on
-    /// after a `Q` without a `q`: some readers do not.
+    /// Scans a content; `None` if it is ambiguous. This includes a stream
+    /// ending within a token, a stream after one ending within a comment, and
+    /// content ending within a clipping path. It also includes content that
+    /// continues after a `Q` without a `q`: some readers stop there.
     fn of(operators: &mut Operators<'_>, breaks: &[usize]) -> Option<Self> {
         let mut balance = Self::default();
         let mut breaks = breaks.iter().copied().peekable();
         let mut first_name = None;
-        // From there on a comment may have begun.
+        // A comment may start from here on.
         let mut blanks = 0;
         loop {
             let operand = operators.next();
@@ -151,7 +152,7 @@ impl Balance {
         (operators.is_clear() && balance.path != Path::Clipping).then_some(balance)
     }
 
-    /// Follows an operator; `name` is the first among its operands, as written.
+    /// Processes an operator; `name` is its first name operand, as written.
     fn follow(&mut self, operator: &[u8], name: Option<&[u8]>) {
         match operator {
             b"q" => self.graphics_states += 1,
@@ -184,7 +185,7 @@ impl Balance {
         marked_contents.max(self.graphics_states).max(self.surplus)
     }
 
-    /// A surplus `Q` at the end restores what is saved before the content.
+    /// A surplus `Q` at the end restores the state saved before the content.
     fn isolation(&self) -> Isolation {
         let saved = self.surplus.max(1);
         let restored = self.graphics_states + saved - self.surplus;
@@ -207,9 +208,9 @@ impl Balance {
     }
 }
 
-/// How many marked contents may be open at the end of a content of which it is
-/// not known what in it is an operator; none when none of them can be that of a
-/// layer, which has a property list.
+/// Returns the maximum number of marked-content sequences left open by a
+/// content with ambiguous operators. It is 0 if none can belong to a layer,
+/// which needs a property list.
 fn most_open_marked_contents(content: &[u8]) -> usize {
     let count = |operator: &[u8]| memmem::find_iter(content, operator).count();
     match count(b"BDC") {
@@ -218,7 +219,7 @@ fn most_open_marked_contents(content: &[u8]) -> usize {
     }
 }
 
-/// Whether blanks and comments end with a comment that has no end of line.
+/// Returns whether white space and comments end with an unterminated comment.
 fn ends_in_comment(blanks: &[u8]) -> bool {
     let line = memchr::memrchr2(b'\r', b'\n', blanks).map_or(0, |end| end + 1);
     let line = blanks.get(line..).unwrap_or_default();
@@ -229,7 +230,7 @@ fn ends_in_comment(blanks: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What opens and closes the content that these parts are together.
+    /// Returns the operators that isolate the concatenation of these parts.
     fn isolation(parts: &[&[u8]]) -> Option<(String, String)> {
         let mut breaks = Vec::new();
         let mut content = Vec::new();

@@ -1,6 +1,6 @@
-//! The operators that there are (ISO 32000-2, annex A).
+//! Content stream operators (ISO 32000-2, annex A).
 
-/// In order, each with the operands that it needs.
+/// Operators, sorted, each with its number of operands.
 const OPERATORS: [(&[u8], usize); 73] = [
     (b"\"", 3),
     (b"'", 1),
@@ -77,9 +77,9 @@ const OPERATORS: [(&[u8], usize); 73] = [
     (b"y", 4),
 ];
 
-/// How many operands an operator needs: there are readers that leave the rest
-/// of a content alone after one that has too few. `None` for what is no
-/// operator.
+/// Returns the number of operands an operator requires; `None` if it is no
+/// operator. Some readers ignore the rest of a content after an operator with
+/// too few.
 pub(super) fn needed_operands(operator: &[u8]) -> Option<usize> {
     let found = OPERATORS.binary_search_by_key(&operator, |(name, _)| name);
     let (_, needed) = OPERATORS.get(found.ok()?)?;

@@ -1,64 +1,65 @@
 //! Operators of a content stream (ISO 32000-2, 7.8.2).
 //!
-//! Content is read as tolerantly as viewers read it: what is no content is
-//! passed over. Where they do so in different ways, or where something has no
-//! end, the content is not clear, and nothing may depend on how it was read.
+//! The parser is as tolerant as viewers and skips invalid tokens. Content is
+//! not clear where viewers skip in different ways, or where something is
+//! unterminated; then no decision may depend on its parsing.
 
 use super::inline_image;
 use super::operator_names::needed_operands;
 use crate::structure::{is_delimiter, is_white_space, regular_len};
 
-/// Most arrays and dictionaries inside each other.
+/// Maximum nesting of arrays and dictionaries.
 const MAX_NESTING: usize = 32;
 
-/// Most operands that readers keep for an operator.
+/// Maximum number of operands that readers keep for an operator.
 const MAX_OPERANDS: usize = 32;
 
-/// Longest operator that every reader takes as one word, in bytes.
+/// Maximum length of an operator that every reader accepts as one token, in
+/// bytes.
 const MAX_OPERATOR_BYTES: usize = 100;
 
-/// Operators that open or close what is not closed with the graphics state.
+/// Operators that open or close states independent of the graphics state stack.
 const PAIRED: [&[u8]; 12] = [
     b"q", b"Q", b"BT", b"ET", b"BI", b"ID", b"EI", b"BMC", b"BDC", b"EMC", b"BX", b"EX",
 ];
 
-/// Most bytes that the inline images of a content are inflated to, to find their
-/// ends: far above what belongs into a content stream.
+/// Maximum number of bytes inflated from the inline images of a content to find
+/// their ends: far above the needs of content streams.
 const MAX_IMAGE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Goes through the operators of a content stream in order.
+/// Iterates over the operators of a content stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Operators<'c> {
     content: &'c [u8],
-    /// Where what was read last begins.
+    /// Start of the last token.
     start: usize,
     position: usize,
-    /// The arrays and dictionaries that are open.
+    /// Open arrays and dictionaries.
     containers: Vec<Container>,
-    /// How many operands wait for their operator.
+    /// Number of pending operands.
     operands: usize,
     image: Image,
-    /// To how many bytes inline images may still be inflated.
+    /// Remaining byte budget for inflating inline images.
     image_bytes: u64,
-    /// Compatibility sections (8.2) that are open, less than none after an `EX`
+    /// Number of open compatibility sections (8.2); negative after an `EX`
     /// without a `BX`.
     compatibility: isize,
     is_clear: bool,
 }
 
-/// An operator or operand, with the few things that matter about it.
+/// An operator or operand, reduced to what callers need.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Operand<'c> {
     /// A name without its slash, `#xx` not decoded.
     Name(&'c [u8]),
-    /// A number, a keyword such as `true`, a bracket, or what is nothing.
+    /// A number, a keyword such as `true`, a bracket, or an invalid token.
     Other,
     /// A string.
     String {
-        /// Whether it has no characters.
+        /// The string is empty.
         is_empty: bool,
     },
-    /// The operator that the operands before it belong to.
+    /// The operator for the preceding operands.
     Operator(&'c [u8]),
 }
 
@@ -68,13 +69,13 @@ enum Container {
     Dictionary,
 }
 
-/// How far an inline image (8.9.7) was read.
+/// Progress in an inline image (8.9.7).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Image {
     None,
-    /// From here on its entries.
+    /// In the entries, which start at this offset.
     Entries(usize),
-    /// To the end of its data.
+    /// In the data.
     Data,
 }
 
@@ -94,7 +95,7 @@ impl<'c> Operators<'c> {
         }
     }
 
-    /// The same with at most so many bytes that inline images are inflated to.
+    /// Like `new`, with a byte budget for inflating inline images.
     pub(super) fn with_image_bytes(content: &'c [u8], image_bytes: u64) -> Self {
         Self {
             image_bytes: image_bytes.min(MAX_IMAGE_BYTES),
@@ -102,34 +103,34 @@ impl<'c> Operators<'c> {
         }
     }
 
-    /// To how many bytes inline images may still be inflated.
+    /// Returns the remaining byte budget for inflating inline images.
     pub(super) fn image_bytes(&self) -> u64 {
         self.image_bytes
     }
 
-    /// All that is gone through.
+    /// Returns the whole content.
     pub(super) fn content(&self) -> &'c [u8] {
         self.content
     }
 
-    /// What was read last.
+    /// Returns the last token, as written.
     pub(crate) fn written(&self) -> &'c [u8] {
         let written = self.content.get(self.start..self.position);
         written.unwrap_or_default()
     }
 
-    /// Where what was read last begins.
+    /// Returns the start of the last token.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// Just after what was read last.
+    /// Returns the end of the last token.
     pub(super) fn position(&self) -> usize {
         self.position
     }
 
-    /// Whether readers agree on everything up to here, and all that was begun
-    /// has ended. States that operators have opened do not count.
+    /// Returns whether readers agree on everything up to here and no token,
+    /// container or image is open. States opened by operators do not count.
     pub(super) fn is_clear(&self) -> bool {
         self.is_clear
             && self.containers.is_empty()
@@ -159,7 +160,7 @@ impl<'c> Operators<'c> {
         }
     }
 
-    /// Counts a value that is whole.
+    /// Counts a complete value.
     fn count_value(&mut self) {
         if self.containers.is_empty() {
             self.operands += 1;
@@ -217,7 +218,7 @@ impl<'c> Operators<'c> {
         self.string(end, digits.len(), is_empty)
     }
 
-    /// A string that ends after so many bytes of the rest, if it ends.
+    /// Ends a string after this many bytes of the rest, if it is terminated.
     fn string(&mut self, end: Option<usize>, rest: usize, is_empty: bool) -> Operand<'c> {
         self.position += 1 + end.map_or(rest, |end| end + 1);
         self.is_clear &= end.is_some();
@@ -262,11 +263,11 @@ impl<'c> Operators<'c> {
         Operand::Operator(word)
     }
 
-    /// Skips the data of the inline image whose entries begin there.
+    /// Skips the data of the inline image whose entries start at this offset.
     fn skip_image(&mut self, entries: usize) {
         let entries = self.content.get(entries..self.start).unwrap_or_default();
         let rest = self.rest();
-        // Where it makes no difference any more, no data is decoded.
+        // Nothing is decoded once the content is known to be unclear.
         let is_clear = self.is_clear.then_some(entries);
         let len = is_clear
             .and_then(|entries| inline_image::data_len(entries, rest, &mut self.image_bytes));
@@ -307,7 +308,7 @@ impl<'c> Iterator for Operators<'c> {
     }
 }
 
-/// Whether readers take a word as one number, or as more than one.
+/// Returns whether readers parse a word as one or more numbers.
 fn is_number(word: &[u8]) -> bool {
     word.iter().any(u8::is_ascii_digit)
         && word
@@ -315,8 +316,8 @@ fn is_number(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
-/// Whether a word that is no operator can be passed over: there are readers that
-/// take the beginning of one that is an operator, and go on with its rest.
+/// Returns whether a non-operator can be skipped safely: some readers take a
+/// prefix for an operator and continue with the rest.
 fn is_passed_over(word: &[u8]) -> bool {
     let is_paired = |paired: &[u8]| memchr::memmem::find(word, paired).is_some();
     word.len() <= MAX_OPERATOR_BYTES

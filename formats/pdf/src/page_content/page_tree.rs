@@ -1,4 +1,4 @@
-//! The pages of a document with what they inherit (ISO 32000-2, 7.7.3.4).
+//! Pages of a document with their inherited attributes (ISO 32000-2, 7.7.3.4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use parafa_format_core::Refusal;
 
 use crate::structure::PdfFile;
 
-/// The pages in order, with the way from each to what it inherits: by `/Kids`,
-/// which says what the pages are, and not by `/Parent`.
+/// The pages in order, with the ancestors of each. The structure follows
+/// `/Kids`, which defines the pages, and not `/Parent`.
 pub(crate) struct PageTree {
     pages: Vec<ObjectId>,
     parents: BTreeMap<ObjectId, ObjectId>,
@@ -17,9 +17,8 @@ pub(crate) struct PageTree {
 /// The resources of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageResources<'f> {
-    /// The page, or the node above it, that has them.
+    /// The page, or the ancestor that defines the resources.
     pub(crate) node: ObjectId,
-    /// What they are.
     pub(crate) entries: &'f Dictionary,
 }
 
@@ -27,7 +26,7 @@ impl PageTree {
     /// Walks the page tree.
     ///
     /// # Errors
-    /// The refusals of a page tree that is none.
+    /// Those of an invalid page tree.
     pub(crate) fn read(file: &PdfFile<'_>) -> Result<Self, Refusal> {
         let pages = file.pages()?;
         let leaves: BTreeSet<&ObjectId> = pages.iter().collect();
@@ -38,7 +37,7 @@ impl PageTree {
             let kids = node_entries(file, node).and_then(|node| file.entry(node, b"Kids"));
             let kids = kids.and_then(|kids| kids.as_array().ok());
             for kid in kids.into_iter().flatten() {
-                // The tree was seen to be one when its pages were listed.
+                // The page listing has already validated the tree.
                 if let Ok(kid) = kid.as_reference()
                     && parents.insert(kid, node).is_none()
                     && !leaves.contains(&kid)
@@ -50,13 +49,13 @@ impl PageTree {
         Ok(Self { pages, parents })
     }
 
-    /// The pages in order.
+    /// Returns the pages in order.
     pub(crate) fn pages(&self) -> &[ObjectId] {
         &self.pages
     }
 
-    /// An attribute of a page, its own or inherited, references followed; null
-    /// is no value.
+    /// Returns an attribute of a page, own or inherited, references followed;
+    /// null counts as missing.
     pub(crate) fn attribute<'f>(
         &self,
         file: &'f PdfFile<'_>,
@@ -67,7 +66,7 @@ impl PageTree {
             .find_map(|node| file.entry(node_entries(file, node)?, key))
     }
 
-    /// The resources of a page, its own or inherited.
+    /// Returns the resources of a page, own or inherited.
     pub(crate) fn resources<'f>(
         &self,
         file: &'f PdfFile<'_>,
@@ -79,13 +78,13 @@ impl PageTree {
         })
     }
 
-    /// A page and the nodes above it, from the page on.
+    /// Returns a page and its ancestors, starting with the page.
     pub(super) fn nodes(&self, page: ObjectId) -> impl Iterator<Item = ObjectId> {
         std::iter::successors(Some(page), |node| self.parents.get(node).copied())
     }
 }
 
-/// The entries of a page or of another node of the page tree.
+/// Returns the entries of a page or another node of the page tree.
 pub(crate) fn node_entries<'f>(file: &'f PdfFile<'_>, node: ObjectId) -> Option<&'f Dictionary> {
     file.object(node)?.as_dict().ok()
 }

@@ -1,4 +1,4 @@
-//! Names in the resources of pages (ISO 32000-2, 7.8.3), given in copies.
+//! Names of added XObjects in copies of page resources (ISO 32000-2, 7.8.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,51 +10,51 @@ use super::page_tree::{PageTree, node_entries};
 use crate::structure::{PdfFile, RawDictionary};
 use crate::write::{Edits, reference, with_entries};
 
-/// What the names of added XObjects begin with.
+/// Prefix of the names of added XObjects.
 const NAME_PREFIX: &str = "Drawn";
 
-/// Bytes of a digest in the names.
+/// Number of digest bytes in a name.
 const DIGEST_BYTES: usize = 8;
 
-/// Copies of resource dictionaries with further XObjects. Pages that share
-/// their resources share the copy, so that it is written once.
+/// Copies of resource dictionaries with added XObjects. Pages that share their
+/// resources share the copy, so it is written once.
 pub(super) struct ResourceCopies<'f, 'a> {
     file: &'f PdfFile<'a>,
     copies: BTreeMap<ResourcesOwner, ResourceCopy>,
-    /// XObject dictionaries that are objects of their own.
+    /// Indirect XObject dictionaries.
     shared_xobjects: BTreeMap<ObjectId, Additions>,
-    /// What the names begin with: nobody who wrote the document knew it, so
-    /// that no content of the document can have a use for such a name.
+    /// Prefix of the names. The document's author could not know it, so
+    /// existing content cannot use such a name.
     prefix: String,
-    /// Numbers of the XObjects in their names.
+    /// Number of each XObject in its name.
     numbers: BTreeMap<ObjectId, usize>,
 }
 
-/// Where a resource dictionary stands.
+/// Place of a resource dictionary.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum ResourcesOwner {
-    /// There is none; the page gets one.
+    /// Missing; the page gets a new one.
     Absent(ObjectId),
-    /// In a page or another node of the page tree.
+    /// Direct, in a page or another node of the page tree.
     InNode(ObjectId),
-    /// It is an object of its own.
+    /// An indirect object.
     Object(ObjectId),
 }
 
 #[derive(Default)]
 struct ResourceCopy {
     pages: BTreeSet<ObjectId>,
-    /// The dictionary of XObjects when it is an object of its own.
+    /// The XObject dictionary, if it is indirect.
     shared_xobjects: Option<ObjectId>,
     additions: Additions,
 }
 
-/// Names by what they stand for.
+/// Names by XObject.
 #[derive(Default)]
 struct Additions(BTreeMap<ObjectId, String>);
 
 impl<'f, 'a> ResourceCopies<'f, 'a> {
-    /// Names are derived from the seed of the request.
+    /// Creates an empty set; names are derived from the seed of the request.
     pub(super) fn new(file: &'f PdfFile<'a>, seed: &[u8]) -> Self {
         let digest = Sha256::new()
             .chain_update(b"names of XObjects")
@@ -73,7 +73,7 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
         }
     }
 
-    /// The name by which the content of a page draws an XObject.
+    /// Returns the name by which the content of a page draws an XObject.
     pub(super) fn xobject_name(
         &mut self,
         tree: &PageTree,
@@ -97,7 +97,7 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
         let next = self.numbers.len();
         let number = *self.numbers.entry(xobject).or_insert(next);
         let mut name = format!("{}.{number}", self.prefix);
-        // A document that was made of the same seed has the same names.
+        // A document produced from the same seed already uses these names.
         while existing.is_some_and(|(_, existing)| existing.has(name.as_bytes())) {
             name.push('+');
         }
@@ -105,7 +105,7 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
         name
     }
 
-    /// Writes the copies and has the pages use them.
+    /// Writes the copies and refers the pages to them.
     pub(super) fn write(self, edits: &mut Edits<'f, 'a>) -> Result<(), Refusal> {
         let mut shared = BTreeMap::new();
         for (id, additions) in &self.shared_xobjects {
@@ -125,7 +125,7 @@ impl<'f, 'a> ResourceCopies<'f, 'a> {
             };
             let resources = dictionary.with(b"XObject", &xobjects);
             let resources = match place {
-                // A page of its own dictionary, which nothing else can use.
+                // The page's own direct dictionary: nothing else can use it.
                 ResourcesOwner::InNode(node) if copy.pages.contains(node) => resources,
                 _ => reference(edits.add(resources)?).into_bytes(),
             };
@@ -161,7 +161,7 @@ impl Additions {
     }
 }
 
-/// Where the resources of a page stand, and what they are.
+/// Finds the resources of a page and their place.
 fn find<'f>(
     file: &'f PdfFile<'_>,
     tree: &PageTree,

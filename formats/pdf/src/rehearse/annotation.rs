@@ -1,4 +1,4 @@
-//! The annotation that shows the banner above all else (ISO 32000-2, 12.5).
+//! Annotation that shows the banner on top of the page (ISO 32000-2, 12.5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,35 +15,35 @@ use crate::write::{Edits, encoded, reference, with_item};
 /// Print, ReadOnly and Locked (12.5.3).
 const FLAGS: u32 = 196;
 
-/// `NEPASIRAŠYTA · UNSIGNED` in PDFDocEncoding (D.2), for readers that do not
-/// show appearances.
+/// `NEPASIRAŠYTA · UNSIGNED` in PDFDocEncoding (D.2), for readers without
+/// appearances.
 const CONTENTS: &str = r"(NEPASIRA\227YTA \267 UNSIGNED)";
 
-/// Most bytes of the pages' arrays of annotations: pages may share a long one,
-/// and each gets its own.
+/// Maximum total size of the pages' `/Annots` arrays, in bytes. Pages may share
+/// a long one, and each gets its own copy.
 const MAX_ANNOTATIONS_BYTES: usize = 16 * 1024 * 1024;
 
-/// Most bytes of what the appearances draw, before it is encoded.
+/// Maximum total size of the appearances before encoding, in bytes.
 const MAX_DRAWN_BYTES: usize = 32 * 1024 * 1024;
 
-/// Closes a marked content (14.6).
+/// Ends marked content (14.6).
 const CLOSING: &[u8] = b"EMC\n";
 
 /// Draws the banner.
 const DRAWING: &[u8] = b"/Banner Do";
 
-/// The banner as a rubber stamp (12.5.6.12) on pages.
+/// The banner as a rubber stamp annotation (12.5.6.12) on pages.
 pub(super) struct Annotations {
     banner: ObjectId,
-    /// Appearance streams by their dictionaries and how many marked contents
-    /// they close: pages of the same width share one.
+    /// Appearance streams by dictionary and number of sequences to close: pages
+    /// of equal width share one.
     appearances: BTreeMap<(String, usize), ObjectId>,
     remaining_bytes: usize,
     remaining_drawn_bytes: usize,
 }
 
 impl Annotations {
-    /// None yet; `banner` is the form XObject that they show.
+    /// Starts without annotations; `banner` is the form XObject they show.
     pub(super) fn new(banner: ObjectId) -> Self {
         Self {
             banner,
@@ -53,9 +53,9 @@ impl Annotations {
         }
     }
 
-    /// Adds one to a page, after all that are there. The array becomes the
-    /// page's own. `open` marked contents may be those of layers that the page
-    /// leaves open.
+    /// Adds an annotation to a page, after all existing ones. The array becomes
+    /// the page's own. `open` is the number of marked-content sequences that
+    /// may be open layers.
     pub(super) fn add(
         &mut self,
         page: ObjectId,
@@ -78,9 +78,9 @@ impl Annotations {
         edits.set_entry(page, b"Annots", &annotations)
     }
 
-    /// The part of the banner that a page shows. For readers that go on with
-    /// annotations where the page ended it closes what is open there; in others
-    /// nothing is open, and closing it has no effect.
+    /// Returns the appearance: the part of the banner that fits the page. Some
+    /// readers continue with annotations in the state at the end of the page;
+    /// for them, it ends open sequences. In other readers this has no effect.
     fn appearance(
         &mut self,
         displayed: &DisplayedPage,
@@ -117,8 +117,7 @@ fn too_much() -> Refusal {
     )
 }
 
-/// The array of a page's annotations as written; readers pass over what is
-/// none.
+/// Returns the source of a page's `/Annots`; readers ignore other values.
 fn annotations<'a>(file: &PdfFile<'a>, page: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
     let value = node_entries(file, page).and_then(|page| page.get(b"Annots").ok());
     let array = value.filter(|value| matches!(file.resolve(value), Some(Object::Array(_))));

@@ -1,5 +1,5 @@
-//! The banner: a form XObject (ISO 32000-2, 8.10) for all pages, with its font
-//! embedded and its colours independent of devices, so that it may stand in any
+//! The banner: a form XObject (ISO 32000-2, 8.10) for all pages. Its font is
+//! embedded and its colours are device-independent, so that it is valid in any
 //! PDF/A.
 
 use std::borrow::Cow;
@@ -10,13 +10,13 @@ use parafa_format_core::Refusal;
 
 use crate::write::{Edits, reference};
 
-/// Height of the banner in its own units, which are points on an A4 page.
+/// Height of the banner in its own units; these are points on an A4 page.
 pub(super) const HEIGHT: f64 = 16.0;
 
-/// Width of its text.
+/// Width of the text, in the banner's units.
 pub(super) const TEXT_WIDTH: f64 = 129.0;
 
-/// Wider than any page; a page cuts off what it does not show.
+/// Wider than any page; the page clips it.
 const HALF_WIDTH: i32 = 32_000;
 
 /// `NEPASIRAŠYTA · UNSIGNED` in WinAnsiEncoding (ISO 32000-2, D.2).
@@ -24,19 +24,19 @@ const TEXT: &[u8] = b"NEPASIRA\x8AYTA \xB7 UNSIGNED";
 
 const FONT_SIZE: f64 = 9.0;
 
-/// Between two characters, in the banner's units.
+/// Space between characters, in the banner's units.
 const CHARACTER_SPACING: f64 = 0.4;
 
 const BASELINE: f64 = 4.8;
 
-/// Noto Sans SemiBold with nothing but the characters of the text; see
+/// Noto Sans SemiBold, reduced to the characters of the text; see
 /// `fonts/README.md`.
 const FONT_FILE: &[u8] = include_bytes!("../../fonts/banner.ttf");
 
 const FONT_NAME: &str = "PARAFA+NotoSans-SemiBold";
 
-/// The characters of the font: code in WinAnsiEncoding, Unicode, and advance
-/// width in thousandths of the font size.
+/// Characters of the font: WinAnsiEncoding code, Unicode, and advance width in
+/// thousandths of the font size.
 const CHARACTERS: [(u8, u16, u16); 15] = [
     (0x20, 0x0020, 260),
     (0x41, 0x0041, 672),
@@ -59,21 +59,21 @@ const CHARACTERS: [(u8, u16, u16); 15] = [
 const COLOR_SPACE: &str = "[/CalRGB << /WhitePoint [0.9505 1 1.089] /Gamma [2.2 2.2 2.2] \
      /Matrix [0.4124 0.2126 0.0193 0.3576 0.7152 0.1192 0.1805 0.0722 0.9505] >>]";
 
-/// A dark red on which white text has a contrast above 6:1.
+/// A dark red; white text on it has a contrast above 6:1.
 const BACKGROUND: &str = "0.70 0.13 0.10";
 
-/// The banner as two form XObjects that look the same. The middle of its lower
-/// edge is the origin.
+/// The banner as two form XObjects with the same look. The origin is the middle
+/// of the lower edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Banner {
-    /// Its text can be extracted.
+    /// With extractable text.
     pub(super) said: ObjectId,
-    /// Its text is for the eye alone.
+    /// Without extractable text.
     pub(super) shown: ObjectId,
 }
 
 impl Banner {
-    /// Adds the banner and all that belongs to it.
+    /// Adds the banner and the objects it uses.
     pub(super) fn add(edits: &mut Edits<'_, '_>) -> Result<Self, Refusal> {
         let font = add_font(edits)?;
         let dictionary = format!(
@@ -81,8 +81,8 @@ impl Banner {
              /Resources << /ColorSpace << /CS0 {COLOR_SPACE} >> /Font << /F0 {} >> >> >>",
             reference(font)
         );
-        // As a whole, so that extraction keeps it together where it comes to lie
-        // over other text.
+        // As one unit, so that text extraction keeps it together over other
+        // text.
         let said = TEXT.iter().copied().map(unicode_hex).collect::<String>();
         let mut form = |text: &str| {
             let drawing = Cow::Owned(drawing(text));
@@ -95,8 +95,7 @@ impl Banner {
     }
 }
 
-/// Draws the banner; what is extracted in place of its text are the hexadecimal
-/// digits of UTF-16.
+/// Draws the banner; text extraction yields `extracted`, hexadecimal UTF-16.
 fn drawing(extracted: &str) -> Vec<u8> {
     let before = format!(
         "/CS0 cs {BACKGROUND} sc -{HALF_WIDTH} 0 {} {HEIGHT} re f\n\
@@ -135,7 +134,7 @@ fn add_font(edits: &mut Edits<'_, '_>) -> Result<ObjectId, Refusal> {
     edits.add(source.into_bytes())
 }
 
-/// The CMap from codes to Unicode (9.10.3).
+/// Returns the CMap from codes to Unicode (9.10.3).
 fn to_unicode_cmap() -> String {
     let mut cmap = format!(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n\

@@ -1,5 +1,5 @@
-//! Layers (ISO 32000-2, 8.11): one that is hidden, and that the content of a
-//! page leaves open, hides the annotations of the page in some readers.
+//! Layers (ISO 32000-2, 8.11). In some readers, a hidden layer left open by
+//! page content hides the annotations of the page.
 
 use lopdf::ObjectId;
 use parafa_format_core::Refusal;
@@ -7,7 +7,7 @@ use parafa_format_core::Refusal;
 use crate::page_content::{ContentDecoder, PageDrawings};
 use crate::structure::PdfFile;
 
-/// What pages leave open of layers.
+/// Layers left open by pages.
 pub(super) struct Layers {
     /// `None` in a document without layers.
     decoder: Option<ContentDecoder>,
@@ -21,13 +21,12 @@ impl Layers {
         })
     }
 
-    /// How many marked contents (14.6) a reader may find open at the end of a
-    /// page; none when no layer can be among them.
+    /// Returns the maximum number of marked-content sequences (14.6) that may
+    /// be open at the end of a page; 0 if none can be a layer.
     ///
     /// # Errors
-    /// `too-many-objects` when that is not known, because the content of the
-    /// page cannot be decoded within the limits: it may be more than can be
-    /// closed.
+    /// `too-many-objects` if the number is unknown, because the content cannot
+    /// be decoded within the limits: there may be more than can be closed.
     pub(super) fn open_marked_contents(
         &mut self,
         page: ObjectId,

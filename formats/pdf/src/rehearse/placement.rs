@@ -1,4 +1,4 @@
-//! Where on a page the banner goes.
+//! Placement of the banner on a page.
 
 use lopdf::{Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -8,11 +8,11 @@ use crate::page_content::{Matrix, PageTree, Rectangle, Rotation, node_entries};
 use crate::structure::PdfFile;
 use crate::write::Edits;
 
-/// A box of which a side is shorter, in units of user space, is none to some
-/// viewers.
+/// Minimum side of a box in user space units; some viewers ignore smaller
+/// boxes.
 const LEAST_SIDE: f64 = 1.0;
 
-/// The box of a page whose own is empty, as some viewers assume it: US Letter.
+/// Assumed box of a page with an empty box, as in some viewers: US Letter.
 const FALLBACK_BOX: Rectangle = Rectangle {
     left: 0.0,
     bottom: 0.0,
@@ -20,21 +20,21 @@ const FALLBACK_BOX: Rectangle = Rectangle {
     top: 792.0,
 };
 
-/// The shorter side of A4 in points: here and on smaller pages the banner has
-/// its own size, on larger ones it grows with the page.
+/// Shorter side of A4 in points. Up to this size the banner has its own size;
+/// on larger pages it grows with the page.
 const REFERENCE_SIDE: f64 = 595.0;
 
-/// Most that the banner's text takes of the width of a page.
+/// Maximum share of the page width for the banner's text.
 const MAX_SHARE_OF_WIDTH: f64 = 0.9;
 
-/// Most that the banner takes of the height of a page.
+/// Maximum share of the page height for the banner.
 const MAX_SHARE_OF_HEIGHT: f64 = 0.1;
 
 fn is_box_to_all(rectangle: &Rectangle) -> bool {
     rectangle.width().min(rectangle.height()) >= LEAST_SIDE
 }
 
-/// The least box with this one in it that is one to all viewers.
+/// Returns the smallest enclosing box that all viewers accept.
 fn widened(rectangle: Rectangle) -> Rectangle {
     Rectangle {
         right: rectangle.right.max(rectangle.left + LEAST_SIDE),
@@ -46,12 +46,12 @@ fn widened(rectangle: Rectangle) -> Rectangle {
 /// A page as viewers show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DisplayedPage {
-    /// What is shown of user space.
+    /// Visible part of user space.
     visible: Rectangle,
     rotation: Rotation,
-    /// Points in a unit of user space (ISO 32000-2, table 31, `/UserUnit`).
+    /// Points per user space unit (ISO 32000-2, table 31, `/UserUnit`).
     user_unit: f64,
-    /// The page boxes (14.11.2) that viewers do not take for the same area.
+    /// Page boxes (14.11.2) that viewers interpret differently.
     unclear_boxes: &'static [&'static [u8]],
 }
 
@@ -91,8 +91,8 @@ impl DisplayedPage {
         }
     }
 
-    /// Has the page say which area it shows where viewers do not agree about
-    /// that: each must show the banner.
+    /// Makes the visible area of the page explicit if viewers disagree: each
+    /// must show the banner.
     pub(super) fn settle_boxes(
         &self,
         page: ObjectId,
@@ -104,8 +104,8 @@ impl DisplayedPage {
             .try_for_each(|key| edits.set_entry(page, key, visible.as_bytes()))
     }
 
-    /// The matrix (ISO 32000-2, 8.3.4) that takes the banner to the upper edge
-    /// of the page.
+    /// Returns the matrix (ISO 32000-2, 8.3.4) from banner space to the upper
+    /// edge of the page.
     pub(super) fn banner_matrix(&self) -> Matrix {
         let scale = self.scale();
         let strip = self.strip();
@@ -121,7 +121,7 @@ impl DisplayedPage {
             .then(&Matrix::translation(x, y))
     }
 
-    /// What of the page the banner covers.
+    /// Returns the part of the page that the banner covers.
     pub(super) fn strip(&self) -> Rectangle {
         let height = self.scale() * banner::HEIGHT;
         let visible = self.visible;
@@ -145,7 +145,7 @@ impl DisplayedPage {
         }
     }
 
-    /// The turn that the banner takes with the page.
+    /// Returns the rotation of the banner with the page.
     pub(super) fn turn(&self) -> Matrix {
         match self.rotation {
             Rotation::None => Matrix::IDENTITY,
@@ -155,12 +155,12 @@ impl DisplayedPage {
         }
     }
 
-    /// Width of the page in units of the banner.
+    /// Returns the page width in the banner's units.
     pub(super) fn width(&self) -> f64 {
         self.displayed_size().0 / self.scale()
     }
 
-    /// Width and height as the page is displayed, in units of user space.
+    /// Returns width and height of the displayed page, in user space units.
     fn displayed_size(&self) -> (f64, f64) {
         let (across, up) = (self.visible.width(), self.visible.height());
         match self.rotation {
@@ -169,7 +169,7 @@ impl DisplayedPage {
         }
     }
 
-    /// Units of user space in a unit of the banner.
+    /// Returns user space units per banner unit.
     fn scale(&self) -> f64 {
         let (width, height) = self.displayed_size();
         let preferred = (width.min(height) / REFERENCE_SIDE).max(1.0 / self.user_unit);
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Where a point of the banner comes to be on the page.
+    /// Transforms a point of the banner to the page.
     fn placed(Matrix([a, b, c, d, e, f]): Matrix, (x, y): (f64, f64)) -> (f64, f64) {
         (a * x + c * y + e, b * x + d * y + f)
     }

@@ -1,5 +1,5 @@
-//! The interactive form with one more field at its root, by patches of the
-//! source that leave every other byte (ISO 32000-2, 12.7.3).
+//! The interactive form with another field at its root, by source patches that
+//! keep every other byte (ISO 32000-2, 12.7.3).
 
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::Refusal;
@@ -10,8 +10,8 @@ use crate::write::{Update, reference, with_item};
 /// SignaturesExist and AppendOnly (ISO 32000-2, table 225).
 const SIGNATURE_FLAGS: i64 = 0b11;
 
-/// Adds a field to the root of the form, making the form when there is none.
-/// What is written anew is the smallest of catalog, form and field array.
+/// Adds a field to the root of the form; creates the form if there is none.
+/// Rewrites the smallest of catalog, form and field array.
 pub(super) fn add_field(
     file: &PdfFile<'_>,
     update: &mut Update<'_>,
@@ -35,7 +35,7 @@ pub(super) fn add_field(
     Ok(())
 }
 
-/// Has the form say that it has signatures, if it does not yet.
+/// Sets the signature flags of the form, unless they are set.
 pub(super) fn flag_signatures(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(), Refusal> {
     let flags = form(file)?.map_or(0, |(form, _)| signature_flags(file, form));
     if flags & SIGNATURE_FLAGS == SIGNATURE_FLAGS {
@@ -67,7 +67,7 @@ fn patch_form(
     Ok(())
 }
 
-/// The form, and its identifier when it is an indirect object.
+/// Returns the form, and its identifier if it is indirect.
 fn form<'a>(file: &'a PdfFile<'_>) -> Result<Option<(&'a Dictionary, Option<ObjectId>)>, Refusal> {
     let Ok(entry) = file.catalog()?.get(b"AcroForm") else {
         return Ok(None);
@@ -130,8 +130,8 @@ fn with_field(
     }
 }
 
-/// Whether a value is anything: a reference that leads to nothing is null (ISO
-/// 32000-2, 7.3.10).
+/// Returns whether a value exists: a dangling reference is null (ISO 32000-2,
+/// 7.3.10).
 fn is_there(file: &PdfFile<'_>, value: &[u8]) -> bool {
     match as_reference(value) {
         Some(id) => file.resolve(&Object::Reference(id)).is_some(),

@@ -2,11 +2,11 @@ use std::ops::Range;
 
 use super::date::PdfDate;
 
-/// As wide as the longest `/ByteRange`: four numbers of at most ten digits.
+/// Width of the longest `/ByteRange`: four numbers of at most ten digits.
 const BYTE_RANGE_WIDTH: usize = 4 * 10 + 5;
 
-/// The source of a signature dictionary (ISO 32000-2, 12.8.1; ETSI EN
-/// 319 142-1, 6.3) with room for the values that are known last.
+/// Source of a signature dictionary (ISO 32000-2, 12.8.1; ETSI EN 319 142-1,
+/// 6.3) with placeholders for the values known last.
 #[derive(Debug)]
 pub(super) struct BlankSignature {
     source: Vec<u8>,
@@ -15,8 +15,8 @@ pub(super) struct BlankSignature {
 }
 
 impl BlankSignature {
-    /// A dictionary with room for a signature of `reserve` bytes; `entries`
-    /// stand at its end.
+    /// Creates a dictionary with room for a signature of `reserve` bytes;
+    /// `entries` are appended.
     pub(super) fn new(time: PdfDate, reserve: usize, entries: &[u8]) -> Self {
         let mut source = format!(
             "<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /ETSI.CAdES.detached /M ({time})\n/ByteRange "
@@ -41,9 +41,9 @@ impl BlankSignature {
         &self.source
     }
 
-    /// Writes `/ByteRange` into a finished update whose bytes from `start` on
-    /// are this dictionary and that follows `document_len` bytes. Returns the
-    /// place of the value of `/Contents` in the update.
+    /// Writes `/ByteRange` into a finished update. The dictionary starts at
+    /// `start`, and the update follows `document_len` bytes. Returns the range
+    /// of the `/Contents` value in the update.
     pub(super) fn fill_byte_range(
         &self,
         update: &mut [u8],

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A date of ISO 32000-2, 7.9.4, in UTC.
+/// A UTC date (ISO 32000-2, 7.9.4).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct PdfDate {
     year: i64,
@@ -10,7 +10,7 @@ pub(super) struct PdfDate {
 }
 
 impl PdfDate {
-    /// From seconds since the Unix epoch; `None` outside the years 1 to 9999.
+    /// Converts Unix time in seconds; `None` outside the years 1 to 9999.
     pub(super) fn from_unix(seconds: i64) -> Option<Self> {
         const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
@@ -44,8 +44,8 @@ impl fmt::Display for PdfDate {
     }
 }
 
-/// The proleptic Gregorian date of a day counted from 1970-01-01. Years start
-/// in March here, so that the leap day is the last of its year.
+/// Returns the proleptic Gregorian date of a day counted from 1970-01-01. Years
+/// start in March, so that the leap day is the last.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     const DAYS_PER_ERA: i64 = 146_097;
     const YEARS_PER_ERA: i64 = 400;

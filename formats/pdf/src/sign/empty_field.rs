@@ -1,4 +1,4 @@
-//! A signature field that waits for its signature (ISO 32000-2, 12.7.5.5).
+//! An empty signature field (ISO 32000-2, 12.7.5.5).
 
 use lopdf::{Dictionary, Object, ObjectId};
 use parafa_format_core::{DigestAlgorithm, Refusal, refusal};
@@ -7,8 +7,8 @@ use crate::signatures;
 use crate::structure::{FieldKind, PdfFile, RawDictionary, as_reference};
 use crate::write::reference;
 
-/// Required constraints of a seed value dictionary that a signature made here
-/// can meet: Filter, SubFilter and DigestMethod (table 237, `/Ff`).
+/// Required constraints of a seed value dictionary that can be met: Filter,
+/// SubFilter and DigestMethod (table 237, `/Ff`).
 const MEETABLE_CONSTRAINTS: i64 = 0b100_0011;
 
 /// An empty signature field of the document.
@@ -20,8 +20,8 @@ pub(super) struct EmptyField<'f, 'a> {
 }
 
 impl<'f, 'a> EmptyField<'f, 'a> {
-    /// Finds the field of a fully qualified name; refuses what is no such
-    /// field, what has a value, and what an earlier signature locks.
+    /// Finds the field with a fully qualified name; refuses other fields,
+    /// fields with a value, and fields locked by an earlier signature.
     pub(super) fn find(file: &'f PdfFile<'a>, name: &'f str) -> Result<Self, Refusal> {
         let mut found = None;
         for node in file.field_nodes()? {
@@ -60,8 +60,8 @@ impl<'f, 'a> EmptyField<'f, 'a> {
         })
     }
 
-    /// Refuses what the seed values of the field require and a signature made
-    /// here does not give (table 237).
+    /// Refuses a field with seed values that the signature cannot satisfy
+    /// (table 237).
     pub(super) fn admit(&self, digest: DigestAlgorithm) -> Result<(), Refusal> {
         let Some(seed_value) = self.file.entry_dictionary(self.dictionary, b"SV") else {
             return Ok(());
@@ -107,14 +107,15 @@ impl<'f, 'a> EmptyField<'f, 'a> {
         }
     }
 
-    /// The field with its value, otherwise as it is written.
+    /// Returns the field with its value, otherwise as written.
     pub(super) fn signed(&self, signature: ObjectId) -> Result<Vec<u8>, Refusal> {
         let source = self.file.raw_object(self.id)?;
         let source = RawDictionary::scan(&source.bytes).map_err(damaged)?;
         Ok(source.with(b"V", reference(signature).as_bytes()))
     }
 
-    /// `/Reference` with the transforms that the lock of the field asks for.
+    /// Returns `/Reference` with the transforms required by the lock of the
+    /// field.
     pub(super) fn references(&self) -> Result<Vec<u8>, Refusal> {
         let source = self.file.raw_object(self.id)?;
         let field = RawDictionary::scan(&source.bytes).map_err(damaged)?;

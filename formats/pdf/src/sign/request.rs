@@ -5,15 +5,14 @@ use parafa_pki::Certificate;
 
 use super::date::PdfDate;
 
-/// Most bytes that may be reserved for one signature: far above the longest
-/// chains with a time-stamp, far below what would swell the document.
+/// Maximum number of bytes reserved for a signature: far above the longest
+/// chains with a time-stamp, far below bloating the document.
 const MAX_RESERVE: usize = 1024 * 1024;
 
-/// The parameter that names the field to be signed, by its fully qualified
-/// name.
+/// Parameter with the fully qualified name of the field to sign.
 const FIELD: &str = "field";
 
-/// A request that can be carried out.
+/// A validated request.
 #[derive(Debug)]
 pub(super) struct Signing<'a> {
     pub(super) time: PdfDate,
@@ -21,14 +20,14 @@ pub(super) struct Signing<'a> {
     pub(super) target_level: TargetLevel,
     pub(super) signer_chain: &'a [Vec<u8>],
     pub(super) algorithm: SignatureAlgorithm,
-    /// Bytes of CMS for which there is room.
+    /// Bytes reserved for the CMS.
     pub(super) reserve: usize,
-    /// The empty signature field to be signed; a new one when there is none.
+    /// The empty signature field to sign; `None` for a new field.
     pub(super) field: Option<&'a str>,
     signer_certificate: &'a [u8],
 }
 
-/// A baseline level that a signature can be made at.
+/// Baseline level that signing can reach.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum TargetLevel {
     BaselineB,
@@ -94,7 +93,7 @@ impl<'a> Signing<'a> {
 }
 
 impl TargetLevel {
-    /// The catalogue name of the level that a PDF then has.
+    /// Returns the catalogue name of the level reached.
     pub(super) fn reached(self) -> &'static str {
         match self {
             Self::BaselineB => levels::PADES_B_B,

@@ -12,8 +12,8 @@ use crate::write::{Update, file_identifier, hex_string, reference};
 /// Print and Locked (ISO 32000-2, table 167).
 const WIDGET_FLAGS: u32 = 132;
 
-/// The update around the place of the signature: with the document all that
-/// the signature covers.
+/// The update around the signature value. Together with the document, it is
+/// everything the signature covers.
 #[derive(Debug)]
 pub(super) struct Revision {
     field_name: String,
@@ -23,7 +23,8 @@ pub(super) struct Revision {
 }
 
 impl Revision {
-    /// The update for a request; the same document and request give the same.
+    /// Prepares the update; the same document and request yield the same
+    /// update.
     pub(super) fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Self, Refusal> {
         let mut update = Update::new(file);
         let (field_name, signature, entries) = match signing.field {
@@ -55,23 +56,23 @@ impl Revision {
         })
     }
 
-    /// Fully qualified name of the signed field.
+    /// Returns the fully qualified name of the signed field.
     pub(super) fn field_name(&self) -> &str {
         &self.field_name
     }
 
-    /// What is appended to the document before the value of `/Contents`.
+    /// Returns the part of the update before the value of `/Contents`.
     pub(super) fn before_contents(&self) -> &[u8] {
         &self.before_contents
     }
 
-    /// What is appended after it.
+    /// Returns the part of the update after it.
     pub(super) fn after_contents(&self) -> &[u8] {
         &self.after_contents
     }
 
-    /// The value of `/Contents`: the signature, padded with zeros to the bytes
-    /// that are reserved.
+    /// Returns the value of `/Contents`: the signature, padded with zeros to
+    /// the reserved length.
     pub(super) fn contents(&self, cms: &[u8]) -> Vec<u8> {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -87,7 +88,7 @@ impl Revision {
     }
 }
 
-/// Adds a field and gives its name and what its value will be.
+/// Adds a field; returns its name and the identifier of its future value.
 fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, ObjectId), Refusal> {
     let fields = file.field_nodes()?;
     let name = signatures::new_field_name(&fields, &signatures::find_in(file, &fields)?)?;
@@ -102,8 +103,8 @@ fn new_field(file: &PdfFile<'_>, update: &mut Update<'_>) -> Result<(String, Obj
     Ok((name, signature))
 }
 
-/// A signature field merged with its only widget, which has no extent: it is
-/// on no page's list of annotations, so that no page changes.
+/// Returns a signature field merged with its only widget. The widget has no
+/// extent and is in no `/Annots`, so no page changes.
 fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
     format!(
         "<< /Type /Annot /Subtype /Widget /FT /Sig /T {} /V {} /Rect [0 0 0 0] /F {WIDGET_FLAGS} /P {} >>",
@@ -113,8 +114,8 @@ fn signature_field(name: &str, signature: ObjectId, page: ObjectId) -> String {
     )
 }
 
-/// A text string (ISO 32000-2, 7.9.2.2), in UTF-16 unless it is of letters and
-/// digits.
+/// Writes a text string (ISO 32000-2, 7.9.2.2), in UTF-16 unless it is ASCII
+/// alphanumeric.
 fn text_string(text: &str) -> String {
     if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return format!("({text})");

@@ -17,16 +17,17 @@ pub(crate) struct ByteRange {
     pub(crate) end: usize,
 }
 
-/// What is wrong with a `/ByteRange`.
+/// Defects of a `/ByteRange`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum ByteRangeError {
-    /// `/Contents` is missing, no hexadecimal string or inside an object stream.
+    /// `/Contents` is missing, no hexadecimal string, or inside an object
+    /// stream.
     #[error("/Contents is not a hexadecimal string of the file")]
     Contents,
     /// The second range does not end with a revision.
     #[error("the second range ends at byte {0}, which is no end of a revision")]
     End(usize),
-    /// The space between the ranges is not exactly `/Contents`.
+    /// The gap between the ranges is not exactly `/Contents`.
     #[error("the space between the ranges, bytes {start} to {end}, is not exactly /Contents")]
     MissingEvidence {
         /// End of the first range.
@@ -34,7 +35,7 @@ pub(crate) enum ByteRangeError {
         /// Start of the second range.
         end: usize,
     },
-    /// Not an array of four offsets that follow each other inside the file.
+    /// Not an array of four ascending offsets inside the file.
     #[error("/ByteRange is not two ranges of the file that follow each other")]
     Ranges,
     /// The first range does not start at 0.
@@ -43,7 +44,7 @@ pub(crate) enum ByteRangeError {
 }
 
 impl ByteRange {
-    /// How much of the file the ranges cover, apart from `/Contents`.
+    /// Returns the coverage of the file, excluding `/Contents`.
     pub(super) fn coverage(&self, file: &PdfFile<'_>) -> CoverageKind {
         if self.end == file.source().len() {
             CoverageKind::EntireFile
@@ -53,7 +54,7 @@ impl ByteRange {
     }
 }
 
-/// Checks a `/ByteRange` against the place of the `/Contents` beside it.
+/// Validates a `/ByteRange` against the position of `/Contents`.
 pub(super) fn check(
     file: &PdfFile<'_>,
     written: Option<&[u8]>,
@@ -71,7 +72,8 @@ pub(super) fn check(
         .filter(|_| 0 < first_len && first_len < second_start)
         .ok_or(ByteRangeError::Ranges)?;
     let contents = contents.ok_or(ByteRangeError::Contents)?;
-    // The value has been scanned: what starts with `<` is digits and blanks up to `>`.
+    // The value has been scanned: after `<` come only digits and blanks up to
+    // `>`.
     if file.bytes().get(contents.start) != Some(&b'<') {
         return Err(ByteRangeError::Contents);
     }

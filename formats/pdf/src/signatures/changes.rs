@@ -1,12 +1,12 @@
-//! What the revisions after a signature changed (ISO 32000-2, 12.8.2.2.2).
+//! Changes in the revisions after a signature (ISO 32000-2, 12.8.2.2.2).
 //!
-//! A change is explained when it is one of: a new signature field with its
-//! value and widget, values and appearances of form fields, annotations where
-//! they are permitted, the structure element of a new field's widget, validation
-//! data in the catalog's `/DSS`, metadata, the document information dictionary,
-//! and what the trailer does not lead to, such as the file's own bookkeeping. It
-//! must be reached by no other way than that one. Everything else changed what
-//! was signed.
+//! These changes are explained: a new signature field with its value and
+//! widget; values and appearances of form fields; annotations where permitted;
+//! the structure element of a new field's widget; validation data in the
+//! catalog's `/DSS`; metadata; the document information dictionary. Objects
+//! unreachable from the trailer, such as the file's own bookkeeping, are
+//! explained too. A changed object must not be reachable in any other way.
+//! Every other change altered signed content.
 
 mod annotations;
 mod appearances;
@@ -31,9 +31,9 @@ pub(crate) use self::detector::ChangeDetector;
 use super::Permissions;
 
 impl ChangeDetector<'_, '_> {
-    /// The first change after an offset that nothing explains or permits, as a
-    /// sentence; `None` when a signature that covers everything up to there
-    /// still says what it said.
+    /// Returns the first unexplained or unpermitted change after an offset, as
+    /// a sentence; `None` if a signature that covers everything up to there
+    /// remains valid.
     pub(crate) fn unexplained_after(
         &self,
         end: usize,
@@ -42,7 +42,7 @@ impl ChangeDetector<'_, '_> {
         Ok(self.compare(end, permissions)?.err())
     }
 
-    /// What was changed after an offset, whether that is permitted or not.
+    /// Returns the changes after an offset, permitted or not.
     pub(crate) fn changes_after(
         &self,
         end: usize,
@@ -51,8 +51,8 @@ impl ChangeDetector<'_, '_> {
         Ok(match self.compare(end, permissions)? {
             Ok(kind) => LaterChanges::permitted(kind),
             Err(change) => LaterChanges {
-                // What not even the most lenient signature permits is something
-                // else, also where it cannot be looked at once more.
+                // Changes beyond even the most lenient permissions, or a failed
+                // second comparison, count as other changes.
                 kind: match self.compare(end, &Permissions::everything()) {
                     Ok(Ok(kind)) => kind,
                     Ok(Err(_)) | Err(_) => ChangeKind::Other,
@@ -62,8 +62,8 @@ impl ChangeDetector<'_, '_> {
         })
     }
 
-    /// What was changed after an offset, or the first change that is not
-    /// permitted.
+    /// Returns the kind of changes after an offset, or the first unpermitted
+    /// one.
     fn compare(
         &self,
         end: usize,
@@ -99,9 +99,10 @@ impl Comparison<'_, '_, '_> {
         self.confine()
     }
 
-    /// What nothing leads to shows nothing, however it changed: object streams,
-    /// cross-reference streams and what is out of use. A reference that led
-    /// nowhere before would lead somewhere now, so every object is asked.
+    /// Refuses unexplained changes of reachable objects. Unreachable ones show
+    /// nothing: object streams, cross-reference streams and unused objects.
+    /// Every object is checked, because a reference to a missing object may now
+    /// resolve.
     fn refuse_unexplained(&self) -> Result<(), Stop> {
         let references = self.detector.references()?;
         let unexplained = self

@@ -1,7 +1,7 @@
 //! PDF dates (ISO 32000-2, 7.9.4).
 
-/// Seconds since the Unix epoch of `D:YYYYMMDDHHmmSSOHH'mm'`; what follows the
-/// year may be missing, and no zone means UTC.
+/// Returns the seconds since the Unix epoch of `D:YYYYMMDDHHmmSSOHH'mm'`.
+/// Everything after the year is optional; no zone means UTC.
 pub(super) fn seconds_since_epoch(date: &[u8]) -> Option<i64> {
     let mut rest = date.strip_prefix(b"D:").unwrap_or(date);
     let year = digits(&mut rest, 4)?;
@@ -19,7 +19,7 @@ pub(super) fn seconds_since_epoch(date: &[u8]) -> Option<i64> {
     Some(days * 86_400 + hour * 3_600 + minute * 60 + second - zone_offset(rest)?)
 }
 
-/// Seconds east of UTC.
+/// Returns the offset from UTC in seconds, positive to the east.
 fn zone_offset(zone: &[u8]) -> Option<i64> {
     let (sign, mut rest) = match zone {
         [] | [b'Z', ..] => return Some(0),
@@ -37,9 +37,9 @@ fn zone_offset(zone: &[u8]) -> Option<i64> {
     (hours <= 23 && minutes <= 59).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March, so that the day that comes and goes is the last.
+    // Years start in March, so that the leap day is the last.
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;
     let day_of_year = (153 * month + 2) / 5 + day - 1;

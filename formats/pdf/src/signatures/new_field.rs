@@ -1,4 +1,4 @@
-//! Names for new fields, where earlier signatures lock some (ISO 32000-2,
+//! Names for new fields under the locks of earlier signatures (ISO 32000-2,
 //! 12.7.4.2 and 12.8.2.4).
 
 use std::collections::BTreeSet;
@@ -10,15 +10,15 @@ use super::SignatureDictionary;
 use super::permissions::FieldLock;
 use crate::structure::FieldNode;
 
-/// Longest name that is taken from a lock, in bytes of UTF-8. Intake leaves
-/// room for twice as many, as in UTF-16.
+/// Maximum length of a name taken from a lock, in bytes of UTF-8. Intake
+/// reserves twice as much, for UTF-16.
 const MAX_NAME_BYTES: usize = 48;
 
-/// A name for a signature field at the root of the form: no field has it, and
-/// no transform of an earlier signature locks it. It is `Signature<n>` unless
-/// locks leave out other names only.
+/// Returns a name for a signature field at the root of the form. No field uses
+/// it, and no transform of an earlier signature locks it. The name is
+/// `Signature<n>` unless locks exempt only other names.
 ///
-/// Refuses with `certified-no-changes` when there is no such name.
+/// Refuses with `certified-no-changes` if there is no such name.
 pub(crate) fn new_field_name(
     fields: &[FieldNode<'_>],
     signatures: &[SignatureDictionary],
@@ -42,8 +42,8 @@ pub(crate) fn new_field_name(
     found.ok_or_else(|| refusal(signatures))
 }
 
-/// The names that all of these locks leave out, each once; `None` is every name
-/// but those that are `unusable`, to which the locks add.
+/// Returns the names exempt from all of these locks, each once; `None` means
+/// every name except `unusable`, which the locks extend.
 fn left_out<'l>(
     locks: impl Iterator<Item = &'l FieldLock>,
     unusable: &mut BTreeSet<String>,
@@ -74,8 +74,8 @@ fn left_out<'l>(
     left_out
 }
 
-/// Whether a field at the root can have a name: full stops stand between the
-/// names of fields and of those below them.
+/// Returns whether a root field can have this name: a full stop separates field
+/// names from those below.
 fn is_name_at_the_root(name: &str) -> bool {
     let is_plain = |character: char| {
         !character.is_control() && !matches!(character, '.' | char::REPLACEMENT_CHARACTER)

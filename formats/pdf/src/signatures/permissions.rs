@@ -1,4 +1,4 @@
-//! What signatures permit later revisions to change (ISO 32000-2, 12.8.2).
+//! Changes that signatures permit to later revisions (ISO 32000-2, 12.8.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,64 +8,64 @@ use lopdf::{Dictionary, Object};
 use crate::limits::Limits;
 use crate::structure::{PdfFile, text_string};
 
-/// Most FieldMDP transforms of a signature that are asked about every field; a
-/// signature has one. More lock everything.
+/// Maximum number of FieldMDP transforms of a signature that are evaluated;
+/// normal signatures have one. Beyond it, everything is locked.
 const MAX_LOCKS: usize = 100;
 
-/// What any name of a lock counts towards the total at least, in bytes: many may
-/// be empty.
+/// Minimum charge per name of a lock against the total, in bytes: many may be
+/// empty.
 const LEAST_COUNTED_BYTES: usize = 16;
 
-/// What may be changed at all (`/P`, ISO 32000-2, table 257).
+/// Access permissions (`/P`, ISO 32000-2, table 257).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum AccessPermission {
-    /// 1: nothing; validation data and document time-stamps may be added.
+    /// 1: no changes, except validation data and document time-stamps.
     NoChanges,
-    /// 2: forms may be filled in and signed.
+    /// 2: filling in and signing forms.
     FormFilling,
-    /// 3: annotations may be added, changed and removed as well.
+    /// 3: also adding, changing and removing annotations.
     Annotations,
 }
 
-/// Fields whose values may not be changed (`/FieldMDP`, 12.8.2.4).
+/// Fields whose values are locked (`/FieldMDP`, 12.8.2.4).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum FieldLock {
-    /// All of them.
+    /// All fields.
     All,
-    /// All but these and those below them.
+    /// All fields except these and their descendants.
     Exclude(Rc<FieldNames>),
-    /// These and those below them.
+    /// These fields and their descendants.
     Include(Rc<FieldNames>),
 }
 
-/// Fully qualified names of fields. There may be as many as there are fields to
-/// be looked for.
+/// Fully qualified field names. There may be many names, looked up for many
+/// fields.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct FieldNames {
     as_written: Vec<String>,
-    /// Places among them, in the order of their lengths.
+    /// Indices into the names, sorted for lookup.
     sorted: Vec<usize>,
 }
 
-/// What a signature permits.
+/// Changes permitted by a signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Permissions {
-    /// Of the signature itself, else of the certification that it was made
-    /// under, else what filling in and signing a form needs.
+    /// Access of the signature itself, or else of the certification in force.
+    /// Without either, filling in and signing.
     pub(crate) access: AccessPermission,
-    /// The fields that the signature's FieldMDP transforms lock; signatures may
+    /// Fields locked by the signature's FieldMDP transforms; signatures may
     /// share them.
     pub(super) locks: Rc<[FieldLock]>,
-    /// Those that the lock of its field says are locked when it is signed
+    /// Fields locked by the signature field's own lock when it is signed
     /// (12.7.5.5).
     pub(super) own_lock: Option<FieldLock>,
 }
 
 impl AccessPermission {
-    /// What stands for no `/P`.
+    /// Value of a missing `/P`.
     const DEFAULT: Self = Self::FormFilling;
 
-    /// What is no permission of the table permits nothing.
+    /// Reads `/P`; an invalid value permits nothing.
     fn read(value: &Object) -> Self {
         match value.as_i64() {
             Ok(2) => Self::FormFilling,
@@ -76,7 +76,7 @@ impl AccessPermission {
 }
 
 impl FieldLock {
-    /// Whether the field of a fully qualified name is locked.
+    /// Returns whether the field with this fully qualified name is locked.
     pub(crate) fn locks(&self, field: &str) -> bool {
         match self {
             Self::All => true,
@@ -85,8 +85,8 @@ impl FieldLock {
         }
     }
 
-    /// From transform parameters or a signature field lock dictionary; what is
-    /// no action of table 259, or names what cannot be read, locks everything.
+    /// Reads transform parameters or a signature field lock dictionary. An
+    /// action not in table 259, or unreadable names, lock everything.
     fn read(file: &PdfFile<'_>, parameters: &Dictionary, lists: &mut NameLists) -> Self {
         let action = file
             .entry(parameters, b"Action")
@@ -104,9 +104,9 @@ impl FieldLock {
     }
 }
 
-/// Lists of the names of fields, each read once however many locks share it.
+/// Lists of field names, each read once even if locks share it.
 struct NameLists {
-    /// `None` for what is no list of names.
+    /// `None` for invalid lists.
     known: BTreeMap<*const Object, Option<Rc<FieldNames>>>,
     remaining_bytes: usize,
 }
@@ -125,8 +125,8 @@ impl NameLists {
         names
     }
 
-    /// `None` for what is no name, and for any once all lists together are too
-    /// long: many items may refer to one string.
+    /// Returns a name; `None` if it is invalid or the total length is exceeded:
+    /// many items may refer to one string.
     fn name(&mut self, name: &Object) -> Option<String> {
         let len = name.as_str().ok()?.len().max(LEAST_COUNTED_BYTES);
         self.remaining_bytes = self.remaining_bytes.checked_sub(len)?;
@@ -135,12 +135,13 @@ impl NameLists {
 }
 
 impl FieldNames {
-    /// The names in the order in which they are written.
+    /// Returns the names in the order written.
     pub(super) fn iter(&self) -> impl Iterator<Item = &String> + Clone {
         self.as_written.iter()
     }
 
-    /// Whether the field of a fully qualified name is one of these, or below one.
+    /// Returns whether the field with this fully qualified name is listed, or
+    /// below a listed one.
     fn have(&self, field: &str) -> bool {
         let ends = field.match_indices('.').map(|(end, _)| end);
         let mut names = ends.chain([field.len()]).map(|end| field.get(..end));
@@ -169,7 +170,7 @@ impl FromIterator<String> for FieldNames {
 }
 
 impl Permissions {
-    /// All that any signature permits.
+    /// Returns the most lenient permissions of any signature.
     pub(super) fn everything() -> Self {
         Self {
             access: AccessPermission::Annotations,
@@ -178,43 +179,42 @@ impl Permissions {
         }
     }
 
-    /// Whether the field of a fully qualified name is locked.
+    /// Returns whether the field with this fully qualified name is locked.
     pub(crate) fn locks(&self, field: &str) -> bool {
         let mut locks = self.locks.iter().chain(&self.own_lock);
         locks.any(|lock| lock.locks(field))
     }
 
-    /// Whether a transform of the signature locks a field of that name that is
-    /// yet to be added. What only the lock of its field says is about the
-    /// fields that there were.
+    /// Returns whether a transform of the signature locks a new field with this
+    /// name. The lock of the signature field applies only to existing fields.
     pub(super) fn locks_new(&self, field: &str) -> bool {
         self.locks.iter().any(|lock| lock.locks(field))
     }
 
-    /// Whether any field is locked at all.
+    /// Returns whether any field is locked.
     pub(super) fn has_locks(&self) -> bool {
         self.own_lock.is_some() || !self.locks.is_empty()
     }
 }
 
-/// What the transforms of signatures and the locks of their fields say, each
-/// list of them read once however many share it.
+/// Reads the transforms of signatures and the locks of their fields, each list
+/// once even if shared.
 pub(super) struct LockReader {
     known: BTreeMap<*const Object, Transforms>,
     lists: NameLists,
 }
 
-/// What the transforms of a signature say.
+/// Transforms of a signature.
 #[derive(Clone)]
 pub(super) struct Transforms {
-    /// The permission that its DocMDP transforms state (12.8.2.2).
+    /// Permission stated by its DocMDP transforms (12.8.2.2).
     pub(super) certification: Option<AccessPermission>,
-    /// The fields that its FieldMDP transforms lock (12.8.2.4).
+    /// Fields locked by its FieldMDP transforms (12.8.2.4).
     pub(super) locks: Rc<[FieldLock]>,
 }
 
 impl LockReader {
-    /// Nothing read yet.
+    /// Creates a reader with an empty cache.
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             known: BTreeMap::new(),
@@ -235,7 +235,7 @@ impl LockReader {
             .clone()
     }
 
-    /// The fields that the lock of a signature field names (12.7.5.5).
+    /// Reads the fields named by the lock of a signature field (12.7.5.5).
     pub(super) fn of_field(&mut self, file: &PdfFile<'_>, field: &Dictionary) -> Option<FieldLock> {
         file.entry_dictionary(field, b"Lock")
             .map(|lock| FieldLock::read(file, lock, &mut self.lists))
@@ -283,7 +283,7 @@ impl Transforms {
     }
 }
 
-/// The permission that the lock of a signature field states (table 236).
+/// Reads the permission stated by the lock of a signature field (table 236).
 pub(super) fn lock_permission(file: &PdfFile<'_>, field: &Dictionary) -> Option<AccessPermission> {
     let lock = file.entry_dictionary(field, b"Lock")?;
     file.entry(lock, b"P").map(AccessPermission::read)

@@ -1,45 +1,43 @@
-//! What may be read before a file is refused.
+//! Budget of memory and nesting for scanning a file.
 
 use super::scan_error::ScanError;
 use crate::limits::Limits;
 
-/// Bytes that `lopdf` takes for a value in an array, in a memory of 32 bits.
+/// Bytes that `lopdf` uses for an array item on a 32-bit target.
 const ITEM: usize = 72;
 
-/// The same for an entry of a dictionary: its hash, its place in the index, the
-/// key and the value, but not the characters of the key.
+/// Like `ITEM`, for a dictionary entry: hash, index slot, key and value,
+/// without the characters of the key.
 const ENTRY: usize = 96;
 
-/// Bytes for an object with its identifier and what the cross-reference says
-/// of it.
+/// Bytes for an object with its identifier and cross-reference entry.
 const OBJECT: usize = 160;
 
-/// Bytes for the characters of a short name or string. The bytes of long ones
-/// are bounded by those of the file, but not in object streams.
+/// Bytes for the characters of a short name or string. Long ones are bounded by
+/// the file size, except in object streams.
 const TEXT: usize = 24;
 
-/// Items that an array has room for from the start.
+/// Initial capacity of an array.
 const FIRST_ITEMS: usize = 4;
 
-/// Entries that a dictionary has room for from the first on.
+/// Initial capacity of a dictionary.
 const FIRST_ENTRIES: usize = 3;
 
-/// What the values scanned so far have used up, and what they mention.
+/// Memory used by scanned values, and the highest object number they refer to.
 ///
-/// The memory is what the same values take once they are loaded. Arrays and
-/// dictionaries make room in steps, which for the many short ones is most of
-/// it.
+/// Memory is counted as for the loaded values. Arrays and dictionaries grow in
+/// steps; for many short ones, unused capacity is most of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     nesting: usize,
     memory: usize,
     highest_reference: u32,
-    /// Whether the characters of long names and strings count.
+    /// The characters of long names and strings count.
     is_in_object_stream: bool,
 }
 
 impl Budget {
-    /// Nothing used up yet.
+    /// Creates a full budget.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             nesting: limits.nesting,
@@ -49,17 +47,17 @@ impl Budget {
         }
     }
 
-    /// The highest object number of all references.
+    /// Returns the highest referenced object number.
     pub(crate) fn highest_reference(&self) -> u32 {
         self.highest_reference
     }
 
-    /// Takes note of a reference.
+    /// Records a reference.
     pub(super) fn mention(&mut self, number: u32) {
         self.highest_reference = self.highest_reference.max(number);
     }
 
-    /// Refuses containers inside each other beyond the limit.
+    /// Refuses nesting beyond the limit.
     pub(super) fn check_nesting(&self, levels: usize, position: usize) -> Result<(), ScanError> {
         if levels > self.nesting {
             return Err(ScanError::Nesting(position));
@@ -67,24 +65,24 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes what a value needs that stands in nothing else.
+    /// Charges a top-level value.
     pub(super) fn take_object(&mut self, position: usize) -> Result<(), ScanError> {
         self.take(OBJECT, position)
     }
 
-    /// Takes what an array needs at once.
+    /// Charges a new array.
     pub(super) fn take_array(&mut self, position: usize) -> Result<(), ScanError> {
         self.take(FIRST_ITEMS * ITEM, position)
     }
 
-    /// Takes what one more item needs in an array of so many.
+    /// Charges one more item of an array with `items` items.
     pub(super) fn take_item(&mut self, items: usize, position: usize) -> Result<(), ScanError> {
         let is_full = items >= FIRST_ITEMS && items.is_power_of_two();
         self.grow(if is_full { items * ITEM } else { 0 }, position)
     }
 
-    /// Takes what one more entry needs in a dictionary of so many, with a key of
-    /// so many characters.
+    /// Charges one more entry of a dictionary with `entries` entries and a key
+    /// of `key` characters.
     pub(super) fn take_entry(
         &mut self,
         entries: usize,
@@ -101,8 +99,7 @@ impl Budget {
         self.take_text(key, position)
     }
 
-    /// Takes what so many characters of a name or string need. Room for many is
-    /// made in steps.
+    /// Charges `len` characters of a name or string. Long ones grow in steps.
     pub(super) fn take_text(&mut self, len: usize, position: usize) -> Result<(), ScanError> {
         let is_long = self.is_in_object_stream && len > TEXT;
         self.take(
@@ -115,8 +112,9 @@ impl Budget {
         )
     }
 
-    /// Has `work` scan the members of an object stream. Its decoded content of so
-    /// many bytes is kept, and names and strings are copies of what is in it.
+    /// Scans the members of an object stream with `work`. Charges its decoded
+    /// content of this length, which is kept; names and strings are copies from
+    /// it.
     pub(super) fn in_object_stream<T, E: From<ScanError>>(
         &mut self,
         content: usize,
@@ -129,7 +127,7 @@ impl Budget {
         done
     }
 
-    /// Has `work` scan a value, and tells what that took.
+    /// Scans a value with `work` and returns the memory charged.
     pub(super) fn measure<T, E>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -139,13 +137,13 @@ impl Budget {
         Ok((done, before - self.memory))
     }
 
-    /// Takes what a value took before: it is gone through again.
+    /// Charges a value again that is scanned again.
     pub(super) fn take_again(&mut self, taken: usize) -> Result<(), ScanError> {
         self.take(taken, 0)
     }
 
-    /// Takes as much again as something long has. What it had is there until it is
-    /// copied to where there is room for all.
+    /// Charges the doubling of a long container. The old allocation exists
+    /// until it is copied into the new one.
     fn grow(&mut self, bytes: usize, position: usize) -> Result<(), ScanError> {
         if bytes.saturating_mul(2) > self.memory {
             return Err(ScanError::Values(position));
@@ -165,7 +163,7 @@ mod tests {
     use super::*;
     use crate::structure::scan::Scanner;
 
-    /// What is used up by a value.
+    /// Returns the charge for a value.
     fn taken(value: &str) -> usize {
         let limits = Limits::default();
         let mut budget = Budget::new(&limits);
@@ -240,7 +238,7 @@ mod tests {
         };
 
         assert_eq!(array(1 << 20), Ok(()));
-        // Less than the limit, but not with the half of it that it outgrew.
+        // Below the limit, but above it with the old half that is copied.
         assert!((2 << 20) * ITEM < Limits::default().loaded_bytes);
         assert!(matches!(array((1 << 20) + 1), Err(ScanError::Values(_))));
     }

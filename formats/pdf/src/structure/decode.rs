@@ -1,16 +1,16 @@
-//! Decoding of the streams that make up the file's structure, within limits.
+//! Decoding of structural streams within limits.
 
 use lopdf::{DecompressError, Dictionary, Error, Object, Stream};
 
 use super::dictionary::{RawDictionary, array_items, as_name};
 use crate::limits::Limits;
 
-/// A ratio counts only for what is longer than this, in bytes: short streams
-/// of regular content compress extremely well.
+/// Maximum length without a ratio check, in bytes: short streams of regular
+/// content compress extremely well.
 const RATIO_FREE_BYTES: usize = 1024 * 1024;
 
-/// Filters that a structure or content stream may have (ISO 32000-2, 7.4). The others
-/// decode to images or need keys.
+/// Supported filters of structure and content streams (ISO 32000-2, 7.4). The
+/// others decode to images or need keys.
 const FILTERS: [&[u8]; 5] = [
     b"ASCII85Decode",
     b"ASCIIHexDecode",
@@ -19,10 +19,10 @@ const FILTERS: [&[u8]; 5] = [
     b"RunLengthDecode",
 ];
 
-/// Why a stream has no decoded content.
+/// Error of decoding a stream.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DecodeError {
-    /// The content would be longer than the limits allow.
+    /// The content exceeds the limits.
     #[error("{encoded} bytes decode to more than {limit} bytes")]
     Bomb {
         /// Length of the encoded data.
@@ -30,15 +30,15 @@ pub(crate) enum DecodeError {
         /// The limit that applied, in bytes.
         limit: usize,
     },
-    /// The data is not what its filters make.
+    /// The data is invalid for its filters.
     #[error("the data cannot be decoded")]
     Data(#[source] Error),
-    /// The filters or their parameters are not of the kind that is decoded.
+    /// The filters or their parameters are unsupported.
     #[error("the filters cannot be applied")]
     Filter,
 }
 
-/// Decodes streams until a total length is used up.
+/// Decodes streams within a total budget.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoder {
     stream_bytes: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// Nothing used up yet.
+    /// Creates a decoder with the full budget.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             stream_bytes: limits.decoded_stream_bytes,
@@ -56,7 +56,7 @@ impl Decoder {
         }
     }
 
-    /// The decoded content of a stream.
+    /// Returns the decoded content of a stream.
     pub(crate) fn decode(
         &mut self,
         dictionary: &RawDictionary<'_>,
@@ -68,7 +68,8 @@ impl Decoder {
         Ok(content)
     }
 
-    /// The decoded content of a parsed stream, not counted into the total.
+    /// Returns the decoded content of a parsed stream, without charging the
+    /// budget.
     pub(crate) fn decode_object(&self, stream: &Stream) -> Result<Vec<u8>, DecodeError> {
         let encoded = stream.content.len();
         let limit = encoded

@@ -1,17 +1,17 @@
-//! What readers draw where they make the appearance of a widget up (ISO
+//! Decorations that readers draw when they generate a widget's appearance (ISO
 //! 32000-2, 12.5.6.19 and 12.7.4.3).
 
 use lopdf::{Dictionary, Object};
 
 use super::PdfFile;
 
-/// Texts and icons of `/MK` (table 192).
+/// Captions and icons in `/MK` (table 192).
 const CAPTIONS_AND_ICONS: [&[u8]; 4] = [b"CA", b"I", b"IX", b"RI"];
-/// Border and background of `/MK`.
+/// Border and background colours in `/MK`.
 const COLOURS: [&[u8]; 2] = [b"BC", b"BG"];
 
-/// Whether readers that make an appearance up would draw a background, a
-/// border, a caption or an icon. What cannot be read counts.
+/// Returns whether readers that generate an appearance draw a background,
+/// border, caption or icon. Unreadable entries count as such.
 pub(crate) fn is_decorated(file: &PdfFile<'_>, widget: &Dictionary) -> bool {
     let characteristics = match file.entry(widget, b"MK") {
         None => return false,

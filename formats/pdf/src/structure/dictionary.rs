@@ -7,15 +7,15 @@ use super::scan_error::ScanError;
 use super::text::{decode_hex, decode_literal, decode_name};
 use crate::limits::Limits;
 
-/// A dictionary's source with the place of every entry, for patches that keep
-/// all other bytes.
+/// A dictionary's source with the position of every entry, for patches that
+/// keep all other bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawDictionary<'a> {
     source: &'a [u8],
     entries: Vec<RawEntry<'a>>,
 }
 
-/// One entry of a [`RawDictionary`].
+/// An entry of a [`RawDictionary`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct RawEntry<'a> {
     /// The key without slash, `#xx` decoded.
@@ -29,8 +29,8 @@ pub(crate) struct RawEntry<'a> {
 }
 
 impl<'a> RawDictionary<'a> {
-    /// Scans a source that begins with `<<`, after blanks; what follows the
-    /// matching `>>` is not part of the dictionary.
+    /// Scans a source that begins with `<<` after blanks; ends at the matching
+    /// `>>`.
     pub(crate) fn scan(source: &'a [u8]) -> Result<Self, ScanError> {
         let mut budget = Budget::new(&Limits::default());
         let mut scanner = Scanner::new(source, 0);
@@ -63,30 +63,29 @@ impl<'a> RawDictionary<'a> {
         }
     }
 
-    /// The entries in order.
+    /// Returns the entries in order.
     pub(crate) fn entries(&self) -> &[RawEntry<'a>] {
         &self.entries
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     pub(crate) fn find(&self, key: &[u8]) -> Option<&RawEntry<'a>> {
         self.entries.iter().find(|entry| *entry.key == *key)
     }
 
-    /// The value of a key as written.
+    /// Returns the value of a key, as written.
     pub(crate) fn value(&self, key: &[u8]) -> Option<&'a [u8]> {
         self.find(key).map(|entry| entry.value)
     }
 
-    /// The value of a key that is an integer without sign.
+    /// Returns the value of a key that is an unsigned integer.
     pub(crate) fn unsigned(&self, key: &[u8]) -> Option<u64> {
         self.value(key).and_then(unsigned)
     }
 
-    /// The dictionary with an entry's value replaced where its key stands first,
-    /// and nowhere else, or a new entry at its end; `value` is PDF syntax, `key` has no slash and needs
-    /// no escapes. A new entry starts on a line of its own, because the last line
-    /// may be a comment.
+    /// Replaces the first value of a key, or appends a new entry. `value` is
+    /// PDF syntax; `key` has no slash and needs no escapes. A new entry starts
+    /// on its own line, because the last line may be a comment.
     pub(crate) fn with(&self, key: &[u8], value: &[u8]) -> Vec<u8> {
         let mut written = self.source.to_vec();
         if self.find(key).is_none() {
@@ -105,12 +104,13 @@ impl<'a> RawDictionary<'a> {
     }
 }
 
-/// The items of an array as written; the source begins with `[`, after blanks.
+/// Returns the items of an array, as written; the source begins with `[` after
+/// blanks.
 pub(crate) fn array_items(source: &[u8]) -> Result<Vec<&[u8]>, ScanError> {
     ArrayItems::of(source)?.collect()
 }
 
-/// Reads the items of an array one by one.
+/// Iterates over the items of an array.
 pub(crate) struct ArrayItems<'a> {
     source: &'a [u8],
     scanner: Scanner<'a>,
@@ -119,7 +119,7 @@ pub(crate) struct ArrayItems<'a> {
 }
 
 impl<'a> ArrayItems<'a> {
-    /// From a source that begins with `[`, after blanks.
+    /// Starts at a source that begins with `[` after blanks.
     pub(crate) fn of(source: &'a [u8]) -> Result<Self, ScanError> {
         let mut scanner = Scanner::new(source, 0);
         if !matches!(scanner.token()?, Some((Token::ArrayStart, _))) {
@@ -159,7 +159,7 @@ impl<'a> Iterator for ArrayItems<'a> {
     }
 }
 
-/// The object number and generation of a reference.
+/// Parses a reference into object number and generation.
 pub(crate) fn as_reference(source: &[u8]) -> Option<(u32, u16)> {
     let mut scanner = Scanner::new(source, 0);
     let number = u32::try_from(scanner.unsigned().ok()?).ok()?;
@@ -168,7 +168,7 @@ pub(crate) fn as_reference(source: &[u8]) -> Option<(u32, u16)> {
     Some((number, generation))
 }
 
-/// The bytes of a name value.
+/// Parses a name into its bytes.
 pub(crate) fn as_name(source: &[u8]) -> Option<Vec<u8>> {
     match Scanner::new(source, 0).token() {
         Ok(Some((Token::Name(name), _))) => Some(decode_name(name).into_owned()),
@@ -176,7 +176,7 @@ pub(crate) fn as_name(source: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The bytes of a string value.
+/// Parses a string into its bytes.
 pub(crate) fn as_string(source: &[u8]) -> Option<Vec<u8>> {
     match Scanner::new(source, 0).token() {
         Ok(Some((Token::HexString(digits), _))) => Some(decode_hex(digits)),

@@ -1,4 +1,4 @@
-//! A PDF file as its objects are reached.
+//! A PDF file with access to its objects.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use super::xref::{self, XrefEntry, XrefSection};
 use super::{header, page_tree};
 use crate::limits::Limits;
 
-/// Longest chain of references from one to the next that is followed.
+/// Maximum length of a chain of references.
 const MAX_REFERENCE_HOPS: usize = 16;
 
 /// A PDF file, parsed once.
@@ -25,26 +25,26 @@ pub(crate) struct PdfFile<'a> {
     source: Source<'a>,
     limits: Limits,
     header_version: &'a str,
-    /// The newest first, never empty.
+    /// Newest first, never empty.
     sections: Vec<XrefSection>,
     end: usize,
     newest: Revision<'a>,
     next_object_number: u32,
     catalog_id: ObjectId,
-    /// In the order of their numbers.
+    /// Sorted by object number.
     objects: Vec<(ObjectId, Object)>,
-    /// Whether anything but the `/Root` of trailers refers to the catalog.
+    /// The catalog is referenced from elsewhere than `/Root` of trailers.
     pub(crate) catalog_is_mentioned: bool,
     pages: OnceCell<Vec<ObjectId>>,
 }
 
 impl<'a> PdfFile<'a> {
-    /// Parses a file from its whole bytes.
+    /// Parses a complete file.
     pub(crate) fn parse(bytes: &'a [u8], limits: &Limits) -> Result<Self, Refusal> {
         Self::parse_source(Source::whole(bytes), limits)
     }
 
-    /// Parses what was read of a file, if that is enough.
+    /// Parses the loaded parts of a file, if they suffice.
     pub(super) fn parse_source(source: Source<'a>, limits: &Limits) -> Result<Self, Refusal> {
         let layout = Layout::check(source, limits)?;
         let newest = Revision::newest(source, &layout.sections, layout.table, limits);
@@ -63,14 +63,14 @@ impl<'a> PdfFile<'a> {
         };
         file.catalog()?;
         file.check_decoded_streams()?;
-        // Everything was read once, and what follows reads some of it again.
+        // Parsing read everything once; later steps read parts again.
         file.newest.renew_values(limits);
         Ok(file)
     }
 
-    /// Refuses a file when data was left out that is decoded from its objects:
-    /// the metadata and what the document security store leads to (ISO
-    /// 32000-2, 14.3.2 and 12.8.4.3).
+    /// Refuses a file without the data of streams that are decoded from its
+    /// objects: metadata and the document security store (ISO 32000-2, 14.3.2
+    /// and 12.8.4.3).
     fn check_decoded_streams(&self) -> Result<(), Refusal> {
         let omissions = self.source.omissions();
         if omissions.is_empty() {
@@ -103,46 +103,46 @@ impl<'a> PdfFile<'a> {
         Ok(())
     }
 
-    /// The whole file, with zeros for what was left out.
+    /// Returns the whole file, with zeros for omitted data.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.source.zero_filled()
     }
 
-    /// The file without what was left out.
+    /// Returns the file without omitted data.
     pub(crate) fn source(&self) -> Source<'a> {
         self.source
     }
 
-    /// The limits that apply.
+    /// Returns the limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The version of the header, such as `1.7`.
+    /// Returns the header version, such as `1.7`.
     pub(crate) fn header_version(&self) -> &'a str {
         self.header_version
     }
 
-    /// Just after the last `%%EOF` and its end-of-line marker.
+    /// Returns the offset after the last `%%EOF` and its end-of-line marker.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
 
-    /// The section that the last `startxref` names.
+    /// Returns the section named by the last `startxref`.
     pub(crate) fn newest_section(&self) -> &XrefSection {
         self.sections
             .first()
             .expect("a chain has the section that startxref names")
     }
 
-    /// `/Prev` of an update: the offset that the last `startxref` gives. For a
-    /// hybrid-reference file this is the newest table, not its stream.
+    /// Returns `/Prev` for an update: the offset in the last `startxref`. In a
+    /// hybrid-reference file, this is the newest table rather than its stream.
     pub(crate) fn newest_table_offset(&self) -> usize {
         self.newest_section().named_offset
     }
 
-    /// Keys and values of the newest trailer dictionary, or of the dictionary
-    /// of the newest cross-reference stream, in order and as written.
+    /// Returns keys and values of the newest trailer or cross-reference stream
+    /// dictionary, in order and as written.
     pub(crate) fn trailer_entries(&self) -> Vec<(&'a [u8], &'a [u8])> {
         let source = self.newest.trailer();
         let trailer = RawDictionary::scan(source).expect("the chain was read with this trailer");
@@ -155,7 +155,7 @@ impl<'a> PdfFile<'a> {
             .collect()
     }
 
-    /// The first element of the trailer's `/ID` (14.4).
+    /// Returns the first element of the trailer's `/ID` (14.4).
     pub(crate) fn first_file_identifier(&self) -> Option<Vec<u8>> {
         let trailer = load::value(self.newest.trailer())?;
         let identifiers = self.entry(trailer.as_dict().ok()?, b"ID")?;
@@ -163,7 +163,7 @@ impl<'a> PdfFile<'a> {
         self.resolve(first)?.as_str().ok().map(<[u8]>::to_vec)
     }
 
-    /// The pages in order.
+    /// Returns the pages in order.
     pub(crate) fn pages(&self) -> Result<Vec<ObjectId>, Refusal> {
         if let Some(known) = self.pages.get() {
             return Ok(known.clone());
@@ -172,29 +172,29 @@ impl<'a> PdfFile<'a> {
         Ok(self.pages.get_or_init(|| pages).clone())
     }
 
-    /// The first object number that nothing in the file uses or mentions.
+    /// Returns the first object number that is neither used nor referenced.
     pub(crate) fn next_object_number(&self) -> u32 {
         self.next_object_number
     }
 
-    /// Every listed object with its place, in the order of their numbers.
+    /// Returns every listed object with its entry, sorted by number.
     pub(crate) fn listed(&self) -> impl DoubleEndedIterator<Item = (u32, XrefEntry)> {
         let table = self.newest.newest_table();
         table.iter().copied()
     }
 
-    /// Live objects, in the order of their numbers.
+    /// Returns the live objects, sorted by number.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
         self.objects.iter().map(|(id, object)| (*id, object))
     }
 
-    /// A live object.
+    /// Returns a live object.
     pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
         let (live, object) = xref::find(&self.objects, id.0, |id| id.0)?;
         (*live == id).then_some(object)
     }
 
-    /// The exact source of a live object.
+    /// Returns the exact source of a live object.
     pub(crate) fn raw_object(&self, id: ObjectId) -> Result<RawObject<'a>, Refusal> {
         self.newest
             .raw(id.0)?
@@ -207,8 +207,7 @@ impl<'a> PdfFile<'a> {
             })
     }
 
-    /// Follows references until there is a direct object; `None` when there is
-    /// nothing, or null, at the end.
+    /// Follows references to a direct object; `None` if it is missing or null.
     pub(crate) fn resolve<'b>(&'b self, object: &'b Object) -> Option<&'b Object> {
         let mut object = object;
         for _ in 0..MAX_REFERENCE_HOPS {
@@ -221,7 +220,7 @@ impl<'a> PdfFile<'a> {
         None
     }
 
-    /// The object that a reference leads to, also through other references.
+    /// Follows a chain of references to the last object identifier.
     pub(crate) fn resolve_id(&self, object: &Object) -> Option<ObjectId> {
         let mut id = object.as_reference().ok()?;
         for _ in 0..MAX_REFERENCE_HOPS {
@@ -233,17 +232,17 @@ impl<'a> PdfFile<'a> {
         None
     }
 
-    /// A value of a dictionary, references followed.
+    /// Returns a dictionary value, references followed.
     pub(crate) fn entry<'b>(
         &'b self,
         dictionary: &'b Dictionary,
         key: &[u8],
     ) -> Option<&'b Object> {
-        // `Dictionary::get` writes an error for each key that is not there.
+        // `Dictionary::get` formats an error for each missing key.
         self.resolve(dictionary.as_hashmap().get(key)?)
     }
 
-    /// A value of a dictionary that is a dictionary, references followed.
+    /// Returns a dictionary value that is a dictionary, references followed.
     pub(crate) fn entry_dictionary<'b>(
         &'b self,
         dictionary: &'b Dictionary,
@@ -253,12 +252,12 @@ impl<'a> PdfFile<'a> {
             .and_then(|value| value.as_dict().ok())
     }
 
-    /// The catalog's identifier.
+    /// Returns the catalog's identifier.
     pub(crate) fn catalog_id(&self) -> ObjectId {
         self.catalog_id
     }
 
-    /// The catalog.
+    /// Returns the catalog.
     pub(crate) fn catalog(&self) -> Result<&Dictionary, Refusal> {
         self.object(self.catalog_id)
             .and_then(|catalog| catalog.as_dict().ok())
@@ -270,18 +269,18 @@ impl<'a> PdfFile<'a> {
             })
     }
 
-    /// Fields and widgets of the interactive form, parents before kids.
+    /// Returns fields and widgets of the interactive form, parents before kids.
     pub(crate) fn field_nodes(&self) -> Result<Vec<FieldNode<'_>>, Refusal> {
         form::nodes(self)
     }
 
-    /// The state of the file now.
+    /// Returns the newest revision.
     pub(crate) fn newest(&self) -> &Revision<'a> {
         &self.newest
     }
 
-    /// Whether a revision ends there. White space after the end of a revision
-    /// is part of it.
+    /// Returns whether a revision ends at this offset. White space after its
+    /// end belongs to it.
     pub(crate) fn is_end_of_revision(&self, end: usize) -> bool {
         self.sections.iter().any(|section| {
             let rest = self.source.get(section.marker_end..end);
@@ -292,8 +291,8 @@ impl<'a> PdfFile<'a> {
         })
     }
 
-    /// How many objects each revision lists, from the newest on, with the ends of
-    /// the revisions: an object stream that is listed brings its members along.
+    /// Returns the number of objects listed by each revision, newest first,
+    /// with its end. A listed object stream also lists its members.
     pub(crate) fn listed_by_revision(&self) -> Vec<(usize, usize)> {
         let mut members: BTreeMap<u32, usize> = BTreeMap::new();
         for (_, entry) in self.listed() {
@@ -312,8 +311,7 @@ impl<'a> PdfFile<'a> {
             .collect()
     }
 
-    /// The state of the file up to an offset; `None` when no revision ends
-    /// there.
+    /// Returns the revision that ends at an offset; `None` if there is none.
     pub(crate) fn revision_ending_at(&self, end: usize) -> Option<Revision<'a>> {
         if !self.is_end_of_revision(end) {
             return None;

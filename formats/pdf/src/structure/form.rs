@@ -9,7 +9,7 @@ use parafa_format_core::Refusal;
 use super::PdfFile;
 use super::text::text_string;
 
-/// What kind of value a field has (`/FT`, ISO 32000-2, table 226).
+/// Field type (`/FT`, ISO 32000-2, table 226).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FieldKind {
     /// `Btn`
@@ -20,12 +20,12 @@ pub(crate) enum FieldKind {
     Signature,
     /// `Tx`
     Text,
-    /// None of these.
+    /// Any other value.
     Unknown,
 }
 
 impl FieldKind {
-    /// The kind that a value of `/FT` names.
+    /// Parses a value of `/FT`.
     pub(crate) fn of(value: &Object) -> Self {
         match value.as_name() {
             Ok(b"Btn") => Self::Button,
@@ -40,25 +40,23 @@ impl FieldKind {
 /// A node of the field tree: a field, or a widget that is a kid of one.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldNode<'f> {
-    /// The field or widget.
     pub(crate) id: ObjectId,
-    /// The field that it is a kid of.
+    /// The parent field.
     pub(crate) parent: Option<ObjectId>,
-    /// Its entries.
     pub(crate) dictionary: &'f Dictionary,
-    /// Fully qualified name, for a widget that of its field.
+    /// Fully qualified name; for a widget, the name of its field.
     pub(crate) name: String,
     /// Own or inherited.
     pub(crate) kind: FieldKind,
-    /// Whether it is a field that has no fields below it.
+    /// A field without fields below it.
     pub(crate) is_terminal_field: bool,
-    /// `/V`, own or inherited, as it stands in the dictionary.
+    /// `/V`, own or inherited, as in the dictionary.
     pub(crate) value: Option<&'f Object>,
-    /// The field that `/V` stands in.
+    /// The field that contains `/V`.
     pub(crate) value_holder: Option<ObjectId>,
 }
 
-/// A node on the way down, with what it inherits.
+/// A node during traversal, with its inherited attributes.
 struct Open<'f> {
     id: ObjectId,
     parent: Option<ObjectId>,
@@ -69,9 +67,9 @@ struct Open<'f> {
     value: Option<(ObjectId, &'f Object)>,
 }
 
-/// All nodes in document order; refuses what is no tree of fields. A field that
-/// stands twice in a list is taken once, and one that is listed at the root and
-/// as a kid is taken as that kid.
+/// Returns all nodes in document order; refuses an invalid field tree. A field
+/// listed twice is returned once; one listed at the root and as a kid is
+/// returned as the kid.
 pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Refusal> {
     let Some(form) = form(file)? else {
         return Ok(Vec::new());
@@ -125,7 +123,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             )));
         };
         let text = file.entry(dictionary, b"T");
-        // What cannot be decoded takes its time as well.
+        // Undecodable names take time as well.
         let text_len = text
             .and_then(|text| text.as_str().ok())
             .map_or(0, <[u8]>::len);
@@ -170,7 +168,7 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
             value_holder: value.map(|(holder, _)| holder),
         });
     }
-    // Nothing leads from the root to fields that are above each other.
+    // Fields in a cycle are unreachable from the root.
     match reached
         .nodes
         .iter()
@@ -184,10 +182,10 @@ pub(super) fn nodes<'f>(file: &'f PdfFile<'_>) -> Result<Vec<FieldNode<'f>>, Ref
     }
 }
 
-/// What fields lead to.
+/// Nodes reachable from fields.
 struct Reached {
     nodes: BTreeSet<ObjectId>,
-    /// Those that are a kid of another.
+    /// Nodes that are a kid of another.
     kids: BTreeSet<ObjectId>,
 }
 
@@ -212,8 +210,8 @@ impl Reached {
     }
 }
 
-/// The lists of kids, each read once: fields may share a long one as long as it
-/// leads to none.
+/// Lists of kids, each read once: fields may share a long one if it refers to
+/// nothing.
 struct KidLists<'f, 'a> {
     file: &'f PdfFile<'a>,
     known: BTreeMap<*const Object, Rc<[ObjectId]>>,
@@ -227,7 +225,7 @@ impl<'f, 'a> KidLists<'f, 'a> {
         }
     }
 
-    /// `/Kids` of a field.
+    /// Returns `/Kids` of a field.
     fn kids(&mut self, field: &Dictionary) -> Result<Rc<[ObjectId]>, Refusal> {
         let place = self.file.entry(field, b"Kids");
         let place = place.map_or(std::ptr::null(), std::ptr::from_ref);
@@ -255,9 +253,9 @@ fn dictionary<'f>(file: &'f PdfFile<'_>, id: ObjectId) -> Option<&'f Dictionary>
     }
 }
 
-/// Whether no reader takes an item of the form's list for a field: it is no
-/// dictionary, nor a stream with entries of a field. Programs that join documents
-/// leave such.
+/// Returns whether no reader takes a form item for a field: it is neither a
+/// dictionary nor a stream with field entries. Programs that merge documents
+/// leave such items.
 fn is_no_field(file: &PdfFile<'_>, id: ObjectId) -> bool {
     const OF_FIELDS: [&[u8]; 5] = [b"FT", b"Kids", b"Parent", b"T", b"V"];
 
@@ -268,8 +266,8 @@ fn is_no_field(file: &PdfFile<'_>, id: ObjectId) -> bool {
     }
 }
 
-/// The items of a list of fields but those that are null or refer to nothing:
-/// such are left when pages are taken out.
+/// Returns the items of a field list, without null and dangling references:
+/// deleting pages leaves these behind.
 fn references(
     file: &PdfFile<'_>,
     dictionary: &Dictionary,
@@ -289,7 +287,7 @@ fn references(
     }
 }
 
-/// Whether readers find nothing there, also those that do not look at the
+/// Returns whether all readers find nothing there, even those that ignore the
 /// generation.
 fn is_null(file: &PdfFile<'_>, item: &Object) -> bool {
     match item {

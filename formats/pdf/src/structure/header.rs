@@ -1,15 +1,15 @@
-//! The first line (ISO 32000-2, 7.5.2).
+//! The header line (ISO 32000-2, 7.5.2).
 
 use memchr::memmem;
 use parafa_format_core::Refusal;
 
 const HEADER: &[u8] = b"%PDF-";
 
-/// How far from the start other readers look for a header, in bytes.
+/// Maximum offset at which other readers search for the header, in bytes.
 const SEARCHED_BYTES: usize = 1024;
 
-/// The version that the header gives, such as `1.7`. What follows it in the
-/// line is a comment, as the version is.
+/// Returns the header version, such as `1.7`. The rest of the line is a
+/// comment, like the version itself.
 pub(super) fn version(bytes: &[u8]) -> Result<&str, Refusal> {
     let Some(rest) = bytes.strip_prefix(HEADER) else {
         let start = bytes.get(..SEARCHED_BYTES).unwrap_or(bytes);

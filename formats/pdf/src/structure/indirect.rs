@@ -1,4 +1,4 @@
-//! Indirect objects at their place in the file (ISO 32000-2, 7.3.10).
+//! Indirect objects at their offset (ISO 32000-2, 7.3.10).
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use super::source::Source;
 /// An indirect object: `N G obj` value `endobj`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct IndirectObject {
-    /// Object number and generation as its header says.
+    /// Object number and generation in the object header.
     pub(crate) id: ObjectId,
-    /// The value; for a stream its dictionary.
+    /// The value; for a stream, its dictionary.
     pub(crate) value: Range<usize>,
     /// The data of a stream.
     pub(crate) data: Option<Range<usize>>,
-    /// After `endobj`.
+    /// Offset after `endobj`.
     pub(crate) end: usize,
 }
 
-/// Where the length of a stream stands.
+/// Place of a stream's length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Length {
     /// In the dictionary.
@@ -32,25 +32,24 @@ pub(crate) enum Length {
     Indirect(ObjectId),
 }
 
-/// An object up to the point where a stream's data would begin.
+/// An object up to the start of stream data.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum ObjectHead {
-    /// Not a stream; complete.
+    /// A complete object that is no stream.
     Object(IndirectObject),
-    /// A stream whose data begins here.
+    /// A stream; its data follows.
     Stream {
-        /// Object number and generation as its header says.
+        /// Object number and generation in the object header.
         id: ObjectId,
-        /// Its dictionary.
         dictionary: Range<usize>,
         /// First byte of the data.
         data_start: usize,
-        /// How long the data is.
+        /// Length of the data.
         length: Length,
     },
 }
 
-/// Reads an object from the first digit of its header on.
+/// Reads an object from the first digit of its header.
 pub(crate) fn open(
     source: Source<'_>,
     offset: usize,
@@ -95,9 +94,9 @@ pub(crate) fn open(
     })
 }
 
-/// Reads the end of the line of `stream`. There should be neither spaces before
-/// it nor a CR alone (7.3.8.1), but some programs write them, and readers agree
-/// on where the data begins then. After other blanks they do not.
+/// Reads the end of the `stream` line. Spaces before it or a lone CR are
+/// invalid (7.3.8.1), but some programs write them and readers agree on the
+/// start of the data. After other blanks they differ.
 fn accept_line_end(scanner: &mut Scanner<'_>) -> Result<(), ScanError> {
     while scanner.accept(b" ") {}
     if scanner.accept(b"\r\n") || scanner.accept(b"\n") || scanner.accept(b"\r") {
@@ -107,7 +106,7 @@ fn accept_line_end(scanner: &mut Scanner<'_>) -> Result<(), ScanError> {
     }
 }
 
-/// Completes a stream whose length is known.
+/// Completes a stream of known length.
 pub(crate) fn close(
     source: Source<'_>,
     id: ObjectId,

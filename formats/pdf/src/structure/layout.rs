@@ -1,5 +1,5 @@
-//! Places: every listed object is where it is listed, whole and within the
-//! limits (ISO 32000-2, 7.5).
+//! Layout: every listed object is complete, at its listed offset, and within
+//! the limits (ISO 32000-2, 7.5).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,31 +16,31 @@ use super::source::Source;
 use super::xref::{self, XrefEntry, XrefSection};
 use crate::limits::Limits;
 
-/// Where everything in a file stands, checked.
+/// Validated positions of everything in a file.
 pub(super) struct Layout {
-    /// The newest first, never empty.
+    /// Newest first, never empty.
     pub(super) sections: Vec<XrefSection>,
-    /// Just after the last `%%EOF` and its end-of-line marker.
+    /// Offset after the last `%%EOF` and its end-of-line marker.
     pub(super) end: usize,
-    /// What the sections list together.
+    /// Merged entries of the sections.
     pub(super) table: Rc<[(u32, XrefEntry)]>,
-    /// The first that nothing in the file uses or mentions.
+    /// First object number neither used nor referenced.
     pub(super) next_object_number: u32,
-    /// What the trailer names.
+    /// `/Root` of the trailer.
     pub(super) catalog_id: ObjectId,
-    /// Every object that is listed, in the order of their numbers.
+    /// Every listed object, sorted by number.
     pub(super) objects: Vec<(ObjectId, Object)>,
-    /// Whether anything but the `/Root` of trailers refers to the catalog.
+    /// The catalog is referenced from elsewhere than `/Root` of trailers.
     pub(super) catalog_is_mentioned: bool,
 }
 
 impl Layout {
-    /// Goes through the file from its end, and reads every object that is listed.
+    /// Parses the file from its end and reads every listed object.
     ///
     /// # Errors
-    /// The refusals of a file in which not every listed object is where it is
-    /// listed, whole and within the limits; `encrypted`; `xref-ambiguous` also
-    /// when readers that rebuild the cross-reference may find other objects.
+    /// Those of a listed object that is misplaced, incomplete or beyond the
+    /// limits; `encrypted`; `xref-ambiguous`, also if readers that rebuild the
+    /// cross-reference may find other objects.
     pub(super) fn check(source: Source<'_>, limits: &Limits) -> Result<Self, Refusal> {
         header::version(source.up_to_omission(0))?;
         let xref::Chain {
@@ -91,16 +91,16 @@ impl Layout {
     }
 }
 
-/// What the listed objects are.
+/// Results of reading the listed objects.
 struct Checked {
-    /// The highest number that any of them has or mentions.
+    /// Highest object number used or referenced.
     highest: u32,
     object_streams: Vec<u32>,
     objects: Vec<(ObjectId, Object)>,
 }
 
-/// Refuses an omission that is no stream of the file, or one of which there are
-/// several versions: they could be compared.
+/// Refuses an omission that is no stream of the file, or that has several
+/// versions, because these could be compared.
 fn check_omissions(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
     for omission in source.omissions() {
         let mut offsets =
@@ -122,8 +122,8 @@ fn check_omissions(source: Source<'_>, sections: &[XrefSection]) -> Result<(), R
     Ok(())
 }
 
-/// Refuses an encrypted file, whichever revision says so; also when `/Encrypt`
-/// is null, which some readers take for encryption.
+/// Refuses a file if any revision is encrypted. `/Encrypt` with a null value
+/// counts, because some readers take it for encryption.
 fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(), Refusal> {
     for section in sections {
         let trailer = source.get(section.trailer.clone()).unwrap_or_default();
@@ -134,17 +134,17 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
     Ok(())
 }
 
-/// The objects that are not in use and are referred to all the same, and whether
-/// the catalog is referred to by more than trailers. Refuses references to objects
-/// that are there under another generation: to some readers they lead to the
-/// object, to others nowhere (7.3.10).
+/// Returns the referenced objects that are not in use, and whether the catalog
+/// is referenced from elsewhere than trailers. Refuses references with a wrong
+/// generation: some readers resolve them, others do not (7.3.10).
 fn mentioned(
     revision: &Revision<'_>,
     sections: &[XrefSection],
     objects: &[(ObjectId, Object)],
 ) -> Result<(BTreeSet<u32>, bool), Refusal> {
     let catalog = revision.catalog_id();
-    // They may list themselves, and are trailers as long as nothing refers to them.
+    // Cross-reference streams may list themselves, and count as trailers if
+    // nothing refers to them.
     let streams = sections.iter().flat_map(|section| &section.stream_numbers);
     let streams: BTreeSet<u32> = streams.copied().collect();
     let root_of = |number: &u32| {
@@ -188,7 +188,7 @@ fn mentioned(
     Ok((unused, stream_is_mentioned || catalog_mentions > roots))
 }
 
-/// Reads every listed object at its place.
+/// Reads every listed object at its offset.
 fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Refusal> {
     let live = revision
         .newest_table()
@@ -214,7 +214,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
             }
         }
     }
-    // In the order of their places, so that no byte is read for two objects.
+    // Sorted by offset, so that no byte is read for two objects.
     places.sort_unstable();
     let mut highest = 0;
     let mut object_streams = Vec::new();
@@ -230,7 +230,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         let object = revision.read((number, generation), offset)?;
         objects.push((object.id, revision.value(&object, offset)?));
         read_up_to = object.end;
-        // A loader reads every object stream, also one that no entry leads to.
+        // A loader reads every object stream, even one without entries.
         if object.data.is_some() && revision.is_object_stream(&object) {
             highest = highest.max(revision.container(number)?.highest_number());
             object_streams.push(number);

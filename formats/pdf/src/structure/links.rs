@@ -1,4 +1,4 @@
-//! References with what the keys around them say about their meaning.
+//! References, classified by the keys that contain them.
 
 use std::borrow::Cow;
 
@@ -9,26 +9,24 @@ use super::text::decode_name;
 /// A reference in the source of an object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Link {
-    /// The object that it refers to.
+    /// Object number of the target.
     pub(crate) to: u32,
-    /// Where it stands.
     pub(crate) kind: LinkKind,
 }
 
-/// Where a reference stands in its object.
+/// Position of a reference in its object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum LinkKind {
-    /// Under the `/Annots` of the object itself, as in a page (ISO 32000-2,
-    /// 7.7.3.3).
+    /// In `/Annots` of the object, as in a page (ISO 32000-2, 7.7.3.3).
     Annotation,
     /// In an array that is the object itself.
     Array,
-    /// Under a key by which forms, annotations and actions refer to fields.
+    /// Under a key that forms, annotations and actions use for fields.
     Field,
     /// Under `/Data`, as in a signature reference (12.8.1, table 256).
     SignedData,
-    /// Under a key by which the parts of the structure tree, bookmarks and
-    /// destinations refer to structure elements (14.7).
+    /// Under a key that the structure tree, bookmarks and destinations use for
+    /// structure elements (14.7).
     Structure,
     /// Under `/Obj` of an object reference that is a kid of a structure element
     /// (14.7.5.3).
@@ -37,14 +35,13 @@ pub(crate) enum LinkKind {
     Other,
 }
 
-/// Keys whose values are fields or lists of them. None of them is a key of
-/// anything that makes up the content of a page.
+/// Keys for fields or lists of fields. Page content uses none of them.
 const FIELD_KEYS: [&[u8]; 7] = [
     b"Annots", b"CO", b"Fields", b"Kids", b"Obj", b"Parent", b"T",
 ];
 
-/// Keys whose values are structure elements or lists of them. None of them is a
-/// key under which the parameters of filters or the groups of drawings stand.
+/// Keys for structure elements or lists of them. Filter parameters and group
+/// attributes use none of them.
 const STRUCTURE_KEYS: [&[u8]; 8] = [
     b"K",
     b"Names",
@@ -56,7 +53,7 @@ const STRUCTURE_KEYS: [&[u8]; 8] = [
     b"StructTreeRoot",
 ];
 
-/// All references in the source of an object, in order.
+/// Returns all references in the source of an object, in order.
 pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
     let mut scanner = Scanner::new(source, 0);
     let mut links = Vec::new();
@@ -103,9 +100,9 @@ pub(crate) fn links(source: &[u8]) -> Result<Vec<Link>, ScanError> {
 enum Level<'s> {
     Array,
     Dictionary {
-        /// The key that was read last.
+        /// The last key.
         key: Cow<'s, [u8]>,
-        /// Whether its value has begun; the next name is a key.
+        /// Its value has begun; the next name is a key.
         has_value: bool,
     },
 }

@@ -1,7 +1,7 @@
-//! Objects as values, made of the tokens that were checked.
+//! Conversion of validated tokens into values.
 //!
-//! `lopdf` has the types. It reads no file: it would repair what it does not
-//! understand, and find other objects than those that were checked.
+//! Only the types of `lopdf` are used, not its reader: it would repair invalid
+//! input and find other objects than the validated ones.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use parafa_format_core::Refusal;
 use super::scan::{Scanner, Token};
 use super::text::{decode_hex, decode_literal, decode_name};
 
-/// A stream of this dictionary; without its data where that was left out.
+/// Creates a stream with this dictionary, without data if that was omitted.
 pub(super) fn stream(dictionary: &[u8], data: Option<&[u8]>) -> Option<Object> {
     let Object::Dictionary(dictionary) = value(dictionary)? else {
         return None;
@@ -20,15 +20,15 @@ pub(super) fn stream(dictionary: &[u8], data: Option<&[u8]>) -> Option<Object> {
     Some(Object::Stream(Stream::new(dictionary, data)))
 }
 
-/// The value that a source is, which was scanned; `None` when a number is too
-/// long for any reader.
+/// Returns the value of a scanned source; `None` if a number is too long for
+/// any reader.
 pub(super) fn value(source: &[u8]) -> Option<Object> {
     let mut scanner = Scanner::new(source, 0);
     let (token, _) = scanner.token().ok()??;
     value_from(token, &mut scanner)
 }
 
-/// Nesting is bounded by what was scanned before.
+/// Scanning has already bounded the nesting.
 fn value_from(token: Token<'_>, scanner: &mut Scanner<'_>) -> Option<Object> {
     Some(match token {
         Token::ArrayStart => {
@@ -68,7 +68,7 @@ fn value_from(token: Token<'_>, scanner: &mut Scanner<'_>) -> Option<Object> {
     })
 }
 
-/// Of an object that is no value.
+/// Returns the refusal of an object that is no value.
 pub(super) fn refusal((number, generation): ObjectId) -> Refusal {
     let detail = format!("The object {number} {generation} cannot be parsed.");
     Refusal::new("object-damaged", detail)

@@ -1,4 +1,4 @@
-//! The source of an object, which may be long and is therefore not copied.
+//! Source of an object, borrowed because it may be long.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,22 +7,21 @@ use std::rc::Rc;
 
 use super::object_stream::ObjectStream;
 
-/// A value as written, wherever it stands.
+/// A value, as written.
 #[derive(Clone)]
 pub(crate) enum ObjectSource<'a> {
-    /// In the file, or in a value at hand.
+    /// In the file or another borrowed value.
     File(&'a [u8]),
-    /// In a decoded object stream, which is kept with it.
+    /// In a decoded object stream, which is shared.
     Member {
-        /// The object stream.
         stream: Rc<ObjectStream>,
-        /// Its place among the members.
+        /// Index among the members.
         index: u32,
     },
 }
 
 impl ObjectSource<'_> {
-    /// A copy.
+    /// Copies the source.
     pub(crate) fn into_owned(self) -> Vec<u8> {
         self.to_vec()
     }

@@ -8,16 +8,16 @@ use super::dictionary::RawDictionary;
 use super::scan::Scanner;
 use super::scan_error::ScanError;
 
-/// Why a decoded object stream is not one.
+/// Error in a decoded object stream.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ObjectStreamError {
-    /// Members that do not follow each other, or leave the stream.
+    /// Members that overlap, are out of order or exceed the stream.
     #[error("the member {0} is not where the stream says")]
     Member(usize),
-    /// A member or the list of members cannot be scanned.
+    /// A member or the member list cannot be scanned.
     #[error("its content cannot be read")]
     Scan(#[from] ScanError),
-    /// `/Type`, `/N` or `/First` are not what they should be.
+    /// Invalid `/Type`, `/N` or `/First`.
     #[error("the entry /{0} is missing or not usable")]
     Entry(&'static str),
 }
@@ -33,13 +33,13 @@ pub(crate) struct ObjectStream {
 struct Member {
     number: u32,
     span: Range<usize>,
-    /// What it took to scan it.
+    /// Memory charged for scanning it.
     taken: usize,
     was_read: Cell<bool>,
 }
 
 impl ObjectStream {
-    /// Finds the members in a decoded stream.
+    /// Parses the members of a decoded stream.
     pub(crate) fn parse(
         dictionary: &RawDictionary<'_>,
         content: Vec<u8>,
@@ -62,14 +62,13 @@ impl ObjectStream {
         Ok(Self { content, members })
     }
 
-    /// The object number and source of a member.
+    /// Returns object number and source of a member.
     pub(crate) fn member(&self, index: u32) -> Option<(u32, &[u8])> {
         let member = self.find(index)?;
         Some((member.number, self.content.get(member.span.clone())?))
     }
 
-    /// Takes what it takes to go through a member once more: the first time is
-    /// the one when it was found.
+    /// Charges reading a member again; parsing has charged its first read.
     pub(crate) fn take_member(&self, index: u32, budget: &mut Budget) -> Result<(), ScanError> {
         match self.find(index) {
             Some(member) if member.was_read.replace(true) => budget.take_again(member.taken),
@@ -77,7 +76,7 @@ impl ObjectStream {
         }
     }
 
-    /// The highest object number among the members.
+    /// Returns the highest object number among the members.
     pub(crate) fn highest_number(&self) -> u32 {
         self.members
             .iter()
@@ -91,8 +90,7 @@ impl ObjectStream {
     }
 }
 
-/// The members that begin at these offsets, each of which ends where the next
-/// begins.
+/// Returns the members at these offsets; each ends where the next begins.
 fn members(
     content: &[u8],
     offsets: &[(u32, usize)],
@@ -110,7 +108,7 @@ fn members(
         let mut scanner = Scanner::new(member, *start);
         let (span, taken) = budget.measure(|budget| scanner.value(budget))?;
         scanner.skip_blanks();
-        // Nuance PDF Create 8 ends members as if they were objects of the file.
+        // Nuance PDF Create 8 ends members like objects of the file.
         if scanner.accept(b"endobj") {
             scanner.skip_blanks();
         }
@@ -180,7 +178,7 @@ mod tests {
 
         let reads = (0..100).take_while(|_| stream.take_member(0, &mut budget).is_ok());
 
-        // As many as fit, and the one when it was found.
+        // Reads within the budget, and the first, which is free.
         assert_eq!(
             reads.count(),
             limits.loaded_bytes / stream.members[0].taken + 1

@@ -1,5 +1,5 @@
-//! The page tree (ISO 32000-2, 7.7.3), walked so that no two readers can see
-//! different pages.
+//! The page tree (ISO 32000-2, 7.7.3), traversed so that all readers see the
+//! same pages.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use parafa_format_core::Refusal;
 
 use super::PdfFile;
 
-/// What a page takes from the nodes above when it has none of its own (7.7.3.4).
+/// Attributes that a page may inherit from its ancestors (7.7.3.4).
 const INHERITABLE: [&[u8]; 4] = [b"CropBox", b"MediaBox", b"Resources", b"Rotate"];
 
-/// A node on the way down.
+/// A node during traversal.
 struct Open {
     id: ObjectId,
-    /// The node whose `/Kids` lead to it.
+    /// The node whose `/Kids` contain it.
     parent: Option<ObjectId>,
     depth: usize,
-    /// Whether it has a usable MediaBox, its own or inherited.
+    /// Has a usable MediaBox, own or inherited.
     media_box: bool,
-    /// Which of [`INHERITABLE`] the nodes above it have.
+    /// Which of [`INHERITABLE`] its ancestors define.
     above: [bool; 4],
 }
 
-/// The pages in order; refuses what is no tree of pages.
+/// Returns the pages in order; refuses an invalid page tree.
 pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let root = file.catalog()?.get(b"Pages").and_then(Object::as_reference);
     let root = root.map_err(|_| refusal("The catalog does not refer to a page tree."))?;
@@ -129,9 +129,9 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
     Ok(pages)
 }
 
-/// Whether a page inherits the same for readers that go down to see what, by
-/// `/Kids`, and for those that go up, by `/Parent`. A node without a `/Parent`
-/// may take nothing from above, and the root may have one that gives nothing.
+/// Returns whether a page inherits the same attributes via `/Kids` as via
+/// `/Parent`. A node without `/Parent` must inherit nothing, and the root may
+/// have a `/Parent` that defines nothing.
 fn may_hang_from(
     file: &PdfFile<'_>,
     node: &Dictionary,
@@ -162,8 +162,8 @@ fn node<'a>(file: &'a PdfFile<'_>, id: ObjectId) -> Result<&'a Dictionary, Refus
     }
 }
 
-/// Whether a node has a usable MediaBox, its own before the inherited one. Where
-/// there is none, all viewers show a page in the format Letter.
+/// Returns whether a node has a usable MediaBox, own or inherited. Without one,
+/// all viewers show the page in Letter format.
 fn has_media_box(file: &PdfFile<'_>, inherited: bool, id: ObjectId) -> Result<bool, Refusal> {
     let node = node(file, id)?;
     Ok(match file.entry(node, b"MediaBox") {

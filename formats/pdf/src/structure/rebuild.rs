@@ -1,7 +1,6 @@
-//! Files that some readers do not read by their cross-reference, because they
-//! do not find it or cannot read it. Such readers go through all bytes: of two
-//! objects with one number the later counts, whichever is listed, and so does
-//! an object that is not listed at all.
+//! Ambiguity for readers that rebuild the cross-reference, because they do not
+//! find it or cannot read it. Such readers scan all bytes. The last object with
+//! a number wins, listed or not, and unlisted objects count too.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,16 +14,16 @@ use super::scan::{Scanner, is_delimiter, is_white_space, unsigned};
 use super::source::Source;
 use super::xref::{XrefEntry, XrefForm, XrefSection};
 
-/// The last `startxref` is found by all readers when it is within so many bytes
-/// before the end. Most look through twice as many.
+/// Maximum distance of the last `startxref` from the end for all readers to
+/// find it, in bytes. Most search twice as far.
 const CERTAIN_BYTES: usize = 512;
 
 const OBJECT: &[u8] = b"obj";
 const TRAILER: &[u8] = b"trailer";
 
-/// Whether there are readers that rebuild the cross-reference of a file whose
-/// last `startxref` is there, and which mentions objects that are not in use:
-/// some look for one that is listed at the start of the file.
+/// Returns whether some readers rebuild the cross-reference. Causes:
+/// `startxref` too far from the end, an irregular table, or a referenced unused
+/// object listed at the start of the file.
 pub(super) fn is_likely(
     source: Source<'_>,
     sections: &[XrefSection],
@@ -38,18 +37,19 @@ pub(super) fn is_likely(
         })
 }
 
-/// Whether two tables name one stream beside them, at which poppler gives up.
+/// Returns whether two tables name the same hybrid stream; poppler then gives
+/// up.
 pub(super) fn names_a_stream_twice(sections: &[XrefSection]) -> bool {
     let mut streams = BTreeSet::new();
     let named = sections.iter().filter_map(|section| section.hybrid_stream);
     named.into_iter().any(|stream| !streams.insert(stream))
 }
 
-/// Refuses a file in which going through the bytes may lead to other objects
-/// than the cross-reference does. `object_streams` are all that are listed.
+/// Refuses a file whose scan may find other objects than its cross-reference.
+/// `object_streams` are all listed ones.
 ///
 /// # Errors
-/// `xref-ambiguous`; also when a part of the file was left out.
+/// `xref-ambiguous`, also if a part of the file was omitted.
 pub(super) fn refuse_differences(
     source: Source<'_>,
     sections: &[XrefSection],
@@ -85,11 +85,11 @@ pub(super) fn refuse_differences(
     Ok(())
 }
 
-/// Refuses a file in which something stands as an object that is not listed, or
-/// after the one that is.
+/// Refuses a file with an unlisted object, or an object after the listed one of
+/// its number.
 ///
 /// # Errors
-/// `xref-ambiguous`; also when a part of the file was left out.
+/// `xref-ambiguous`, also if a part of the file was omitted.
 pub(super) fn refuse_unlisted(
     source: Source<'_>,
     sections: &[XrefSection],
@@ -104,7 +104,7 @@ pub(super) fn refuse_unlisted(
                 (is_certain(&header, bytes, &mut comments) || follows_a_marker(&header, sections))
                     && is_as_listed(&header, sections, revision)
             }
-            // There may be a comment between.
+            // A comment may be in between.
             None => !is_token(bytes, keyword..keyword + OBJECT.len()),
         };
         if !is_as_listed {
@@ -115,7 +115,7 @@ pub(super) fn refuse_unlisted(
     Ok(())
 }
 
-/// What stands before a keyword `obj`.
+/// Object number and generation before a keyword `obj`.
 struct Header {
     offset: usize,
     number: u64,
@@ -132,7 +132,7 @@ fn header_before(bytes: &[u8], keyword: usize) -> Option<Header> {
     })
 }
 
-/// The number that ends there, but for white space, and where it begins.
+/// Returns the number that ends here, ignoring white space, and its offset.
 fn number_before(bytes: &[u8], end: usize) -> Option<(usize, u64)> {
     let before = bytes.get(..end)?;
     let last = before.iter().rposition(|byte| !is_white_space(*byte))?;
@@ -144,9 +144,8 @@ fn number_before(bytes: &[u8], end: usize) -> Option<(usize, u64)> {
     Some((start, unsigned(before.get(start..)?)?))
 }
 
-/// Whether all readers take the same numbers for those of an object: some pass
-/// over what is in a comment or part of something longer, and find others before
-/// that.
+/// Returns whether all readers see the same numbers for an object. Some skip
+/// numbers in a comment or inside a longer token and use earlier ones.
 fn is_certain(header: &Header, bytes: &[u8], comments: &mut Comments) -> bool {
     let before = header
         .offset
@@ -155,8 +154,8 @@ fn is_certain(header: &Header, bytes: &[u8], comments: &mut Comments) -> bool {
     before.is_none_or(is_boundary) && !comments.is_open_at(bytes, header.offset)
 }
 
-/// Whether an object is listed at once after the marker of a revision, as in files
-/// of Word 2007 that were signed in 2012.
+/// Returns whether a listed object immediately follows an `%%EOF` marker, as in
+/// files of Word 2007 signed in 2012.
 fn follows_a_marker(header: &Header, sections: &[XrefSection]) -> bool {
     let mut markers = sections.iter().map(|section| section.marker_end);
     let number = u32::try_from(header.number).ok();
@@ -167,8 +166,7 @@ fn follows_a_marker(header: &Header, sections: &[XrefSection]) -> bool {
         )
 }
 
-/// Comments as far as they have been looked for. What is in strings or the data
-/// of streams may be taken for one as well.
+/// Comments found so far; `%` in strings or stream data may count too.
 #[derive(Default)]
 struct Comments {
     position: usize,
@@ -176,8 +174,8 @@ struct Comments {
 }
 
 impl Comments {
-    /// Whether a place is on one line with a `%` before it. Every place is to be
-    /// after the last.
+    /// Returns whether a `%` precedes the place on the same line. Places must
+    /// be passed in ascending order.
     fn is_open_at(&mut self, bytes: &[u8], place: usize) -> bool {
         let passed = bytes.get(self.position..place).unwrap_or_default();
         let line = match memchr::memrchr2(b'\r', b'\n', passed) {
@@ -193,8 +191,8 @@ impl Comments {
     }
 }
 
-/// Whether an object is the listed one, or an older that it replaces, or a
-/// section of the cross-reference.
+/// Returns whether an object is the listed one, an older version of it, or a
+/// cross-reference stream.
 fn is_as_listed(header: &Header, sections: &[XrefSection], revision: &Revision<'_>) -> bool {
     let Ok(number) = u32::try_from(header.number) else {
         return false;
@@ -223,8 +221,8 @@ fn refuse_other_trailers(bytes: &[u8], sections: &[XrefSection]) -> Result<(), R
             continue;
         }
         let mut scanner = Scanner::new(bytes, end);
-        // In the comment after another it is not the one that is known, and no
-        // byte is skipped twice.
+        // A `trailer` inside a comment after another one is not the known
+        // trailer. No byte is skipped twice.
         let is_first = keyword >= skipped;
         if is_first {
             scanner.skip_blanks();
@@ -238,7 +236,7 @@ fn refuse_other_trailers(bytes: &[u8], sections: &[XrefSection]) -> Result<(), R
     Ok(())
 }
 
-/// Whether what stands there is a keyword, and no part of anything longer.
+/// Returns whether the range is a whole keyword.
 fn is_token(bytes: &[u8], place: Range<usize>) -> bool {
     let before = place.start.checked_sub(1).and_then(|last| bytes.get(last));
     before.is_none_or(is_boundary)
@@ -247,7 +245,7 @@ fn is_token(bytes: &[u8], place: Range<usize>) -> bool {
             .is_none_or(|byte| is_white_space(*byte) || is_delimiter(*byte))
 }
 
-/// Whether a token may follow that byte at once, and is not a part of it.
+/// Returns whether a token may directly follow this byte.
 fn is_boundary(byte: &u8) -> bool {
     is_white_space(*byte) || is_delimiter(*byte) && *byte != b'/'
 }

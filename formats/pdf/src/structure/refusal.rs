@@ -5,8 +5,8 @@ use parafa_format_core::Refusal;
 use super::decode::DecodeError;
 use super::scan_error::ScanError;
 
-/// A refusal for a scan error: passed limits have codes of their own, the
-/// rest has the code of the place.
+/// Converts a scan error; exceeded limits have codes of their own, other errors
+/// get the given code.
 pub(crate) fn from_scan(code: &'static str, place: &str, error: &ScanError) -> Refusal {
     let code = match error {
         ScanError::Nesting(_) => "nesting-depth",
@@ -19,7 +19,7 @@ pub(crate) fn from_scan(code: &'static str, place: &str, error: &ScanError) -> R
     Refusal::new(code, format!("{place}: {error}."))
 }
 
-/// A refusal for a stream that cannot be decoded.
+/// Converts a decoding error.
 pub(crate) fn from_decode(code: &'static str, place: &str, error: &DecodeError) -> Refusal {
     let code = if matches!(error, DecodeError::Bomb { .. }) {
         "decompression-bomb"

@@ -1,4 +1,4 @@
-//! The objects of the file as of one of its revisions.
+//! Objects of the file as of one of its revisions.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,38 +21,36 @@ use super::source::Source;
 use super::xref::{self, XrefEntry, XrefSection};
 use crate::limits::Limits;
 
-/// Longest header of an object, from its number to `obj`, with the blanks
-/// between.
+/// Maximum length of an object header, from its number to `obj`.
 const MAX_HEADER_BYTES: usize = 64;
 
 /// The exact source of an indirect object.
 #[derive(Clone, Debug)]
 pub(crate) struct RawObject<'a> {
-    /// The value as written, without the white space around it; for a stream
-    /// its dictionary.
+    /// The value as written, without surrounding white space; for a stream, its
+    /// dictionary.
     pub(crate) bytes: ObjectSource<'a>,
     /// The encoded data of a stream.
     pub(crate) data: Option<&'a [u8]>,
-    /// Where that data stands in the file.
+    /// Range of the data in the file.
     pub(crate) data_span: Option<Range<usize>>,
-    /// Where the value stands in the file; `None` inside an object stream.
+    /// Offset of the value in the file; `None` inside an object stream.
     pub(crate) offset: Option<usize>,
-    /// The object's generation, 0 inside an object stream.
+    /// Generation; 0 inside an object stream.
     pub(crate) generation: u16,
 }
 
-/// The state that a section and all older ones describe.
+/// The state described by a section and all older ones.
 ///
-/// All revisions of a file share what has been read: an object stream is
-/// decoded once, whichever of them asks for a member.
+/// All revisions of a file share a cache: an object stream is decoded once.
 pub(crate) struct Revision<'a> {
     source: Source<'a>,
-    /// What the newest revision lists.
+    /// Entries of the newest revision.
     newest: Rc<[(u32, XrefEntry)]>,
-    /// What is listed otherwise here, by the object's number.
+    /// Entries that differ from the newest revision, by object number.
     otherwise: BTreeMap<u32, Option<XrefEntry>>,
     trailer: Range<usize>,
-    /// Values of the objects that streams have as their length.
+    /// Values of indirect stream lengths.
     lengths: RefCell<BTreeMap<ObjectId, Option<usize>>>,
     state: Rc<RefCell<ReadState>>,
 }
@@ -60,13 +58,13 @@ pub(crate) struct Revision<'a> {
 struct ReadState {
     budget: Budget,
     decoder: Decoder,
-    /// By the offset of the object stream.
+    /// Object streams by offset.
     containers: BTreeMap<usize, Rc<ObjectStream>>,
 }
 
 impl<'a> Revision<'a> {
-    /// The newest revision: the first of the sections completes it, and `table`
-    /// is [`newest_table`] of them all.
+    /// Creates the newest revision, completed by the first section. `table` is
+    /// the [`newest_table`] of all sections.
     pub(super) fn newest(
         source: Source<'a>,
         sections: &[XrefSection],
@@ -87,15 +85,15 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// The revision before the `later` sections; `older` are all others.
+    /// Returns the revision before the `later` sections; `older` are all
+    /// others.
     pub(super) fn before(&self, later: &[XrefSection], older: &[XrefSection]) -> Self {
         let mut otherwise: BTreeMap<u32, Option<XrefEntry>> = later
             .iter()
             .flat_map(|section| section.entries.iter().map(|(number, _)| (*number, None)))
             .collect();
         for section in older {
-            // One of the two is long, and it must not be gone through again
-            // and again.
+            // One of the two is long and must not be scanned repeatedly.
             if section.entries.len() < otherwise.len() {
                 for (number, entry) in &section.entries {
                     if let Some(found @ None) = otherwise.get_mut(number) {
@@ -118,7 +116,7 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Where an object is listed.
+    /// Returns the cross-reference entry of an object.
     pub(crate) fn entry(&self, number: u32) -> Option<XrefEntry> {
         match self.otherwise.get(&number) {
             Some(entry) => *entry,
@@ -126,22 +124,22 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Every object that later revisions list anew.
+    /// Returns every object that later revisions list again.
     pub(crate) fn listed_later(&self) -> impl Iterator<Item = u32> {
         self.otherwise.keys().copied()
     }
 
-    /// Every object that the newest revision lists, with its place.
+    /// Returns all entries of the newest revision.
     pub(super) fn newest_table(&self) -> &[(u32, XrefEntry)] {
         &self.newest
     }
 
-    /// The trailer dictionary as written.
+    /// Returns the trailer dictionary, as written.
     pub(crate) fn trailer(&self) -> &'a [u8] {
         self.source.get(self.trailer.clone()).unwrap_or_default()
     }
 
-    /// The catalog's identifier.
+    /// Returns the catalog's identifier.
     pub(crate) fn catalog_id(&self) -> Option<ObjectId> {
         RawDictionary::scan(self.trailer())
             .ok()?
@@ -149,12 +147,12 @@ impl<'a> Revision<'a> {
             .and_then(as_reference)
     }
 
-    /// The generation of an object that is in use.
+    /// Returns the generation of an object in use.
     pub(crate) fn generation(&self, number: u32) -> Option<u16> {
         self.entry(number)?.generation()
     }
 
-    /// The source of an object, `None` when it is not in use.
+    /// Returns the source of an object; `None` if it is not in use.
     pub(crate) fn raw(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
         match self.entry(number) {
             None | Some(XrefEntry::Free) => Ok(None),
@@ -201,7 +199,7 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Refuses an object that does not begin where it is listed.
+    /// Refuses an object that does not begin at its listed offset.
     pub(super) fn check_header(&self, id: ObjectId, offset: usize) -> Result<(), Refusal> {
         if starts_with_header(self.source, offset, id) {
             return Ok(());
@@ -213,12 +211,12 @@ impl<'a> Revision<'a> {
         Err(Refusal::new("xref-damaged", detail))
     }
 
-    /// Reads an object that is listed at an offset of the file.
+    /// Reads an object listed at an offset of the file.
     pub(super) fn read(&self, id: ObjectId, offset: usize) -> Result<IndirectObject, Refusal> {
         self.read_with(id, offset, |length| self.stream_length(length, true))
     }
 
-    /// The data of an object that was read at an offset; `None` when it is no
+    /// Returns the data of an object read at an offset; `None` if it is no
     /// stream.
     fn data(&self, object: &IndirectObject, offset: usize) -> Result<Option<&'a [u8]>, Refusal> {
         let Some(data) = object.data.clone() else {
@@ -236,8 +234,8 @@ impl<'a> Revision<'a> {
             })
     }
 
-    /// The value of an object that was read at an offset; of a stream without its
-    /// data where that was left out.
+    /// Returns the value of an object read at an offset; a stream lacks its
+    /// data if that was omitted.
     pub(super) fn value(&self, object: &IndirectObject, offset: usize) -> Result<Object, Refusal> {
         let source = self.source.get(object.value.clone()).unwrap_or_default();
         let value = match self.data(object, offset)? {
@@ -250,16 +248,16 @@ impl<'a> Revision<'a> {
         value.ok_or_else(|| load::refusal(object.id))
     }
 
-    /// Whether an object is an object stream by its type.
+    /// Returns whether an object is an object stream by its type.
     pub(super) fn is_object_stream(&self, object: &IndirectObject) -> bool {
         let source = self.source.get(object.value.clone()).unwrap_or_default();
-        // The name stands there as it is, or has an escape.
+        // The name occurs verbatim or contains an escape.
         let may_be = memchr::memchr(b'#', source).is_some()
             || memchr::memmem::find(source, b"ObjStm").is_some();
         may_be && RawDictionary::scan(source).is_ok_and(|dictionary| is_object_stream(&dictionary))
     }
 
-    /// Decodes an object stream and finds its members; once.
+    /// Decodes and parses an object stream, once.
     pub(super) fn container(&self, number: u32) -> Result<Rc<ObjectStream>, Refusal> {
         let place = || format!("The object stream {number} cannot be read");
         let damaged =
@@ -270,8 +268,8 @@ impl<'a> Revision<'a> {
         if let Some(container) = self.state.borrow().containers.get(&offset) {
             return Ok(Rc::clone(container));
         }
-        // The length of an object stream must not depend on object streams, or
-        // they could depend on each other.
+        // The length of an object stream must not be in an object stream, or
+        // the two could depend on each other.
         let object = self.read_with((number, generation), offset, |length| {
             self.stream_length(length, false)
         })?;
@@ -305,12 +303,12 @@ impl<'a> Revision<'a> {
         Ok(container)
     }
 
-    /// The highest object number of all references scanned so far.
+    /// Returns the highest object number referenced so far.
     pub(super) fn highest_reference(&self) -> u32 {
         self.state.borrow().budget.highest_reference()
     }
 
-    /// Starts counting anew what is scanned, but not what is decoded and kept.
+    /// Renews the budget for scanning; decoded streams stay cached.
     pub(crate) fn renew_values(&self, limits: &Limits) {
         self.state.borrow_mut().budget = Budget::new(limits);
     }
@@ -356,7 +354,7 @@ impl<'a> Revision<'a> {
             Length::Direct(length) => return Some(length),
             Length::Indirect(id) => id,
         };
-        // Streams may share a length, and the object behind it may be long.
+        // Streams may share a length, and its object may be long.
         if let Some(known) = self.lengths.borrow().get(&id) {
             return *known;
         }
@@ -391,14 +389,13 @@ impl<'a> Revision<'a> {
     }
 }
 
-/// What the newest revision lists: of every object the entry of the first
-/// section that has one.
+/// Merges the sections: the first entry of each object wins.
 pub(super) fn newest_table(sections: &[XrefSection]) -> Rc<[(u32, XrefEntry)]> {
     let mut newest: Vec<_> = sections
         .iter()
         .flat_map(|section| section.entries.iter().copied())
         .collect();
-    // Entries of one number stay in the order of the sections.
+    // The stable sort keeps entries of one number in section order.
     newest.sort_by_key(|(number, _)| *number);
     newest.dedup_by_key(|(number, _)| *number);
     newest.into()

@@ -1,5 +1,5 @@
-//! Tokens and the extent of values, without building anything (ISO 32000-2,
-//! 7.2 and 7.3).
+//! Tokens and extents of values, without building them (ISO 32000-2, 7.2 and
+//! 7.3).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use super::budget::Budget;
 use super::scan_error::ScanError;
 use super::text::{decode_name, same_value};
 
-/// Highest object number that is taken or given out: far above what any writer
-/// gives out, and low enough that numbers can be added.
+/// Maximum object number, both accepted and allocated: far above any writer's,
+/// and low enough that adding numbers cannot overflow.
 pub(crate) const MAX_OBJECT_NUMBER: u32 = 0x00FF_FFFF;
 
-/// A token with its text as written.
+/// A token, as written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Token<'a> {
     /// `]`
@@ -25,9 +25,9 @@ pub(crate) enum Token<'a> {
     DictionaryStart,
     /// The digits between `<` and `>`.
     HexString(&'a [u8]),
-    /// Anything else, such as `obj`.
+    /// Any other token, such as `obj`.
     Keyword(&'a [u8]),
-    /// What stands between the outer parentheses.
+    /// The characters between the outer parentheses.
     LiteralString(&'a [u8]),
     /// A name without its slash, `#xx` not decoded.
     Name(&'a [u8]),
@@ -35,7 +35,7 @@ pub(crate) enum Token<'a> {
     Number(&'a [u8]),
 }
 
-/// Reads tokens from a place in a source on.
+/// Reads tokens of a source, starting at an offset.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner<'a> {
     source: &'a [u8],
@@ -43,7 +43,7 @@ pub(crate) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Starts at a byte of the source.
+    /// Starts at an offset of the source.
     pub(crate) fn new(source: &'a [u8], position: usize) -> Self {
         Self {
             source,
@@ -51,12 +51,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next byte to be read.
+    /// Returns the offset of the next byte.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    /// What has not been read.
+    /// Returns the unread part.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.source.get(self.position..).unwrap_or_default()
     }
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
             .unwrap_or(rest.len());
     }
 
-    /// Reads a text exactly as given, if it is the next.
+    /// Accepts exactly this text, if it comes next.
     pub(crate) fn accept(&mut self, text: &[u8]) -> bool {
         let accepted = self.rest().starts_with(text);
         if accepted {
@@ -100,7 +100,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads an integer without sign after blanks.
+    /// Reads an unsigned integer after blanks.
     pub(crate) fn unsigned(&mut self) -> Result<u64, ScanError> {
         match self.token()? {
             Some((Token::Number(digits), span)) => {
@@ -158,7 +158,7 @@ impl<'a> Scanner<'a> {
         Ok(Some((token, start..self.position)))
     }
 
-    /// Reads one whole value after blanks and gives its place.
+    /// Reads one complete value after blanks and returns its range.
     pub(crate) fn value(&mut self, budget: &mut Budget) -> Result<Range<usize>, ScanError> {
         let mut open: Vec<Container<'a>> = Vec::new();
         let mut start = None;
@@ -261,9 +261,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on to the end of a reference when the number just read begins one.
+    /// Completes a reference if the number just read begins one.
     fn finish_reference(&mut self, digits: &[u8], budget: &mut Budget) {
-        // No object can have a higher number, whoever refers to it.
+        // Objects cannot have higher numbers.
         if let Some((number, _)) = self.rest_of_reference(digits)
             && number <= MAX_OBJECT_NUMBER
         {
@@ -271,20 +271,20 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The number and generation of a reference that begins with the number just
-    /// read; nothing is read when none does.
+    /// Returns number and generation of a reference that begins with the number
+    /// just read; reads nothing if it is none.
     pub(super) fn rest_of_reference(&mut self, digits: &[u8]) -> Option<(u32, u64)> {
         let number = u32::try_from(unsigned(digits)?).ok()?;
         let mut ahead = self.clone();
         ahead.skip_blanks();
         match ahead.rest() {
-            // As nearly all references are written.
+            // The form of nearly all references.
             [b'0', b' ', b'R', after @ ..] if regular_len(after) == 0 => {
                 self.position = ahead.position + b"0 R".len();
                 return Some((number, 0));
             }
             [b'0'..=b'9', ..] => {}
-            // Most numbers are the last of an array or stand before a key.
+            // Most numbers end an array or precede a key.
             _ => return None,
         }
         let Ok(Some((Token::Number(generation), _))) = ahead.token() else {
@@ -297,7 +297,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Object numbers of all references in a source, in order.
+/// Returns the object numbers of all references in a source, in order.
 pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
     let mut numbers = Vec::new();
     for_each_reference(source, |(id, _)| {
@@ -306,11 +306,11 @@ pub(crate) fn references(source: &[u8]) -> Result<Vec<u32>, ScanError> {
     Ok(numbers)
 }
 
-/// The identifier of an object, unless no object can have it, and where a
-/// reference to it stands.
+/// The identifier of an object, if it is possible, and the range of a reference
+/// to it.
 pub(crate) type ReferencePlace = (Option<(u32, u16)>, Range<usize>);
 
-/// All references in a source, in order.
+/// Returns all references in a source, in order.
 pub(crate) fn reference_places(source: &[u8]) -> Result<Vec<ReferencePlace>, ScanError> {
     let mut places = Vec::new();
     for_each_reference(source, |place| places.push(place))?;
@@ -342,11 +342,11 @@ fn for_each_reference(
     Ok(())
 }
 
-/// A key, decoded because it may be written in many ways, and the place of its
-/// value.
+/// A key, decoded because of its many spellings, and the range of its value.
 type Entry<'a> = (Cow<'a, [u8]>, Range<usize>);
 
-/// Whether a value says how a viewer arranges its window (ISO 32000-2, table 29).
+/// Returns whether a value sets the viewer's window layout (ISO 32000-2, table
+/// 29).
 fn is_for_viewers(value: &[u8]) -> bool {
     const PAGE_LAYOUT_AND_MODE: [&[u8]; 12] = [
         b"/OneColumn",
@@ -377,12 +377,12 @@ enum Container<'a> {
     },
 }
 
-/// White space of ISO 32000-2, table 1.
+/// Tests for white space (ISO 32000-2, table 1).
 pub(crate) const fn is_white_space(byte: u8) -> bool {
     matches!(byte, 0 | b'\t' | b'\n' | 0x0C | b'\r' | b' ')
 }
 
-/// The number that digits without a sign stand for.
+/// Parses unsigned digits.
 pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -393,7 +393,7 @@ pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Delimiters of ISO 32000-2, table 2.
+/// Tests for delimiters (ISO 32000-2, table 2).
 pub(crate) const fn is_delimiter(byte: u8) -> bool {
     matches!(
         byte,
@@ -401,14 +401,14 @@ pub(crate) const fn is_delimiter(byte: u8) -> bool {
     )
 }
 
-/// How many regular characters come first.
+/// Returns the number of leading regular characters.
 pub(crate) fn regular_len(bytes: &[u8]) -> usize {
     let is_regular = |byte: &u8| IS_REGULAR.get(usize::from(*byte)) == Some(&true);
     let end = bytes.iter().position(|byte| !is_regular(byte));
     end.unwrap_or(bytes.len())
 }
 
-/// Whether a byte is a regular character.
+/// Regular characters, by byte.
 const IS_REGULAR: [bool; 256] = {
     let mut is_regular = [true; 256];
     let mut byte = 0_u8;

@@ -1,29 +1,29 @@
-//! The bytes of a file as far as they were read.
+//! Loaded bytes of a file.
 
 use std::ops::Range;
 
-/// The data of a stream that was left with the host.
+/// Data of a stream that was left with the host.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct OmittedStream {
     /// The stream's object number.
     pub(super) object: u32,
-    /// Where the stream's object begins.
+    /// Offset of the stream's object.
     pub(super) offset: usize,
-    /// Its data, whole.
+    /// Range of the complete data.
     pub(super) data: Range<usize>,
 }
 
-/// A file whose bytes are at hand but for omissions, where zeros stand. What
-/// looks at bytes gets them from here, and never a zero that is not the file's.
+/// A file whose omitted bytes are zeros. All access goes through this type,
+/// which never returns a zero that is not in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     bytes: &'a [u8],
-    /// In the order of their places; none touches another.
+    /// Sorted by offset; not adjacent.
     omissions: &'a [OmittedStream],
 }
 
 impl<'a> Source<'a> {
-    /// A file of which nothing was left out.
+    /// Creates a source without omissions.
     pub(crate) fn whole(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -35,12 +35,12 @@ impl<'a> Source<'a> {
         Self { bytes, omissions }
     }
 
-    /// Length of the file, in bytes.
+    /// Returns the length of the file, in bytes.
     pub(crate) fn len(self) -> usize {
         self.bytes.len()
     }
 
-    /// All bytes, with zeros where some were left out.
+    /// Returns all bytes, with zeros for omitted ones.
     pub(super) fn zero_filled(self) -> &'a [u8] {
         self.bytes
     }
@@ -49,7 +49,7 @@ impl<'a> Source<'a> {
         self.omissions
     }
 
-    /// A range, unless it reaches beyond the file or a part of it was left out.
+    /// Returns a range, unless it exceeds the file or contains omitted bytes.
     pub(crate) fn get(self, range: Range<usize>) -> Option<&'a [u8]> {
         if self
             .first_omission_after(range.start)
@@ -60,8 +60,8 @@ impl<'a> Source<'a> {
         self.bytes.get(range)
     }
 
-    /// The file up to the first byte from `offset` on that was left out: what
-    /// can be scanned from there.
+    /// Returns the file up to the first omission from `offset` on, for
+    /// scanning.
     pub(crate) fn up_to_omission(self, offset: usize) -> &'a [u8] {
         let end = self
             .first_omission_after(offset)
@@ -69,15 +69,15 @@ impl<'a> Source<'a> {
         self.bytes.get(..end).unwrap_or_default()
     }
 
-    /// What follows the last omission, and where it starts.
+    /// Returns the part after the last omission, with its offset.
     pub(crate) fn tail(self) -> (usize, &'a [u8]) {
         let start = self.omissions.last().map_or(0, |last| last.data.end);
         (start, self.bytes.get(start..).unwrap_or_default())
     }
 
-    /// The data of a stream whose object begins at `offset`, zeros if it was
-    /// left out. `None` when it is not within the file, or when the data of
-    /// another stream that was left out is a part of it.
+    /// Returns the data of a stream whose object begins at `offset`; zeros if
+    /// it was omitted. `None` if it exceeds the file or contains omitted data
+    /// of another stream.
     pub(super) fn stream_data(self, offset: usize, data: Range<usize>) -> Option<&'a [u8]> {
         self.get(data.clone()).or_else(|| {
             let own = self.first_omission_after(data.start)?;

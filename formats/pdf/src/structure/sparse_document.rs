@@ -1,9 +1,9 @@
 //! Reading a file without the data of its long streams.
 //!
-//! Most of a long document is images, fonts and drawings, and what an operation
-//! does not look into is hashed and copied by the host. Where they are is guessed, and a guess does no harm: nothing can be
-//! read from where something was left out, and a file that does not parse
-//! without it is read whole.
+//! Most of a long document is images, fonts and drawings; data that an
+//! operation does not need is hashed and copied by the host. The omitted ranges
+//! are guesses, and a wrong guess is harmless: omitted bytes cannot be read,
+//! and a file that does not parse without them is read completely.
 
 use memchr::memmem;
 use parafa_format_core::Blob;
@@ -14,36 +14,36 @@ use super::indirect::{self, Length, ObjectHead};
 use super::source::{OmittedStream, Source};
 use crate::limits::Limits;
 
-/// How much is read at once, in bytes, and the least that is left out.
+/// Read size and minimum length of omitted data, in bytes.
 const CHUNK: u32 = 64 * 1024;
 
-/// Longest head of a stream that is left out, from its object number to its
-/// data, in bytes.
+/// Maximum length of an omitted stream's head, from object number to data, in
+/// bytes.
 const MAX_HEAD_BYTES: usize = 4096;
 
-/// Streams that are part of the structure, or that intake decodes.
+/// Types of structural streams and those decoded by intake.
 const KEPT_TYPES: [&[u8]; 3] = [b"Metadata", b"ObjStm", b"XRef"];
 
 const STREAM: &[u8] = b"stream";
 
-/// Which long streams are read without their data.
+/// Long streams to read without their data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Unread {
-    /// All but those that are decoded to know what the file is.
+    /// All except those decoded to recognize the file.
     All,
     /// Images (ISO 32000-2, 8.9.5).
     Images,
 }
 
-/// What was read of a file.
+/// The loaded parts of a file.
 pub(super) struct SparseDocument {
-    /// As long as the file, zeros where something was left out.
+    /// As long as the file, with zeros for omitted data.
     bytes: Vec<u8>,
     omissions: Vec<OmittedStream>,
 }
 
 impl SparseDocument {
-    /// Reads a document and leaves out the data of such long streams.
+    /// Reads a document without the data of such long streams.
     pub(super) fn read<B: Blob>(document: &B, unread: Unread) -> Self {
         let len = usize::try_from(document.len()).unwrap_or(usize::MAX);
         let mut excerpt = Self {
@@ -70,12 +70,12 @@ impl SparseDocument {
         excerpt
     }
 
-    /// What was read, and nothing else.
+    /// Returns only the loaded parts.
     pub(super) fn source(&self) -> Source<'_> {
         Source::with_omissions(&self.bytes, &self.omissions)
     }
 
-    /// Whether nothing was left out.
+    /// Returns whether nothing was omitted.
     pub(super) fn is_whole(&self) -> bool {
         self.omissions.is_empty()
     }
@@ -87,16 +87,16 @@ impl SparseDocument {
     }
 }
 
-/// How far keywords of streams were looked for.
+/// Progress of the search for stream keywords.
 #[derive(Default)]
 struct Search {
     from: usize,
-    /// The last `stream` that no `endstream` followed.
+    /// The last `stream` without an `endstream`.
     unfinished: Option<usize>,
 }
 
 impl Search {
-    /// The keyword of a stream that goes on after what was read.
+    /// Returns the keyword of a stream that continues after the bytes read.
     fn unfinished_stream(&mut self, bytes: &[u8]) -> Option<usize> {
         let rest = bytes.get(self.from..).unwrap_or_default();
         for found in memmem::find_iter(rest, STREAM) {
@@ -106,15 +106,15 @@ impl Search {
                 .is_some_and(|bytes| bytes.ends_with(b"end"));
             self.unfinished = (!is_end).then_some(keyword);
         }
-        // The next keyword may have been cut in two.
+        // The next keyword may be split.
         self.from = bytes.len().saturating_sub(STREAM.len() - 1).max(self.from);
         self.unfinished
     }
 }
 
 impl Unread {
-    /// The stream with its keyword at a position, if its data is long and may be
-    /// left out.
+    /// Returns the stream with its keyword at a position, if its data is long
+    /// and may be omitted.
     fn long_stream(self, bytes: &[u8], keyword: usize) -> Option<OmittedStream> {
         let start = keyword.saturating_sub(MAX_HEAD_BYTES);
         let before = bytes.get(start..keyword)?;
@@ -157,7 +157,7 @@ impl Unread {
     }
 }
 
-/// Where the two numbers before the keyword `obj` begin.
+/// Returns the offset of the two numbers before the keyword `obj`.
 fn start_of_header(bytes: &[u8], keyword: usize) -> Option<usize> {
     let mut start = keyword;
     for belongs in [u8::is_ascii_whitespace, u8::is_ascii_digit].repeat(2) {
@@ -290,7 +290,7 @@ mod tests {
                 b"/Type /ObjStm", b"%", b"startxref 0 %%EOF", b"131072",
             ];
             for (place, byte, piece) in damages {
-                // In the head or the tail: the data between is only data.
+                // In the head or the tail; the bytes between are stream data.
                 let place = if place < 500 { place } else { file.len() - (place - 500) };
                 let place = place.min(file.len() - 1);
                 match pieces[piece] {
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(with_file(&document, &Limits::default(), seen), whole);
     }
 
-    /// All that a file tells but the data of long streams.
+    /// Describes a file without the data of long streams.
     fn seen(file: &PdfFile<'_>) -> Result<String, Refusal> {
         let mut seen = format!(
             "{} {} {:?}",
@@ -359,8 +359,8 @@ mod tests {
         [head.as_bytes(), data, b"\nendstream\nendobj\n"].concat()
     }
 
-    /// A file with one page and these objects; of several with one number the
-    /// last is listed by a section of its own.
+    /// Creates a file with one page and these objects. Of several with one
+    /// number, the last is listed in a section of its own.
     fn file_of(catalog: &str, objects: &[Vec<u8>]) -> Vec<u8> {
         let mut file = b"%PDF-1.7\n".to_vec();
         let mut listed: Vec<(u32, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What names, strings and numbers stand for, however they are written.
+//! Values of names, strings and numbers, independent of spelling.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use lopdf::{Object, decode_text_string};
 use super::dictionary::{RawDictionary, array_items};
 use super::scan::{Scanner, Token};
 
-/// The text of a text string (ISO 32000-2, 7.9.2.2), `None` when it is none.
-/// UTF-16 with the little end first is not allowed, but some writers make it
-/// and some readers take it.
+/// Decodes a text string (ISO 32000-2, 7.9.2.2); `None` if invalid.
+/// Little-endian UTF-16 is not allowed, but some writers produce it and some
+/// readers accept it.
 pub(crate) fn text_string(value: &Object) -> Option<String> {
     let Some(units) = value.as_str().ok()?.strip_prefix(b"\xFF\xFE") else {
         return decode_text_string(value).ok();
@@ -24,7 +24,7 @@ pub(crate) fn text_string(value: &Object) -> Option<String> {
     )
 }
 
-/// The bytes of a name (ISO 32000-2, 7.3.5): `#xx` decoded.
+/// Decodes a name (ISO 32000-2, 7.3.5) with its `#xx` escapes.
 pub(crate) fn decode_name(written: &[u8]) -> Cow<'_, [u8]> {
     if written.contains(&b'#') {
         Cow::Owned(name_bytes(written).collect())
@@ -52,8 +52,8 @@ fn name_bytes(written: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The bytes of a hexadecimal string (7.3.4.3); `digits` stands between the
-/// angle brackets, and a missing last digit is 0.
+/// Decodes a hexadecimal string (7.3.4.3); `digits` are inside the angle
+/// brackets, and a missing last digit is 0.
 pub(crate) fn decode_hex(digits: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(digits.len().div_ceil(2));
     bytes.extend(hex_bytes(digits));
@@ -69,8 +69,7 @@ fn hex_bytes(digits: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The bytes of a literal string (7.3.4.2); `text` stands between the outer
-/// parentheses.
+/// Decodes a literal string (7.3.4.2); `text` is inside the outer parentheses.
 pub(crate) fn decode_literal(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     bytes.extend(literal_bytes(text));
@@ -101,11 +100,11 @@ fn literal_bytes(text: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Levels of dictionaries and arrays whose keys may come in another order.
+/// Maximum depth at which keys may be reordered.
 const UNORDERED_LEVELS: usize = 16;
 
-/// Whether two sources hold the same values, however they are written: blanks,
-/// escapes, the notation of strings and the order of keys do not count.
+/// Returns whether two sources have equal values. Blanks, escapes, string
+/// notation and key order are ignored.
 pub(crate) fn same_value(left: &[u8], right: &[u8]) -> bool {
     same_below(left, right, UNORDERED_LEVELS)
 }
@@ -125,8 +124,8 @@ fn same_tokens(left: &[u8], right: &[u8]) -> bool {
     }
 }
 
-/// Dictionaries by their keys, and arrays by their items. Of a key that is there
-/// twice the order counts: readers differ in which one they take.
+/// Compares dictionaries by key and arrays by item. For duplicate keys the
+/// order counts: readers differ in the one they use.
 fn same_members(left: &[u8], right: &[u8], levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else {
         return false;

@@ -4,15 +4,15 @@ use parafa_pki::SignedData;
 use crate::signatures::SignatureDictionary;
 use crate::structure::PdfFile;
 
-/// The code of refusals of what takes too much work.
+/// Code of refusals for exceeded work limits.
 const CODE: &str = refusal::TOO_MUCH_TO_VERIFY;
 
-/// How much work the signatures of a file may still take.
+/// Remaining work on the signatures of a file.
 pub(super) struct Bounds {
     covered_bytes: u64,
     compared_objects: usize,
     timestamps: usize,
-    /// How many objects each revision lists, with its end.
+    /// Number of objects listed by each revision, with its end.
     listed: Vec<(usize, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl Bounds {
         }
     }
 
-    /// Takes what one signature takes, if there is so much.
+    /// Charges the work on one signature.
     pub(super) fn spend(
         &mut self,
         signature: &SignatureDictionary,
@@ -42,7 +42,7 @@ impl Bounds {
         self.covered_bytes = self.covered_bytes.checked_sub(covered).ok_or_else(|| {
             Refusal::new(CODE, "The signatures cover more bytes than are verified.")
         })?;
-        // What covers nothing is compared with nothing.
+        // A signature without valid coverage is not compared.
         let is_compared = signature.byte_range.is_ok();
         let later = self.listed.iter().filter(|_| is_compared);
         let later = later.take_while(|(ends, _)| *ends > end);
@@ -64,8 +64,8 @@ impl Bounds {
     }
 }
 
-/// Refuses signatures that take more work than is done. Whoever is to sign
-/// should not sign in vain, because the document cannot be verified afterwards.
+/// Refuses signatures that exceed the work limits: a person should not sign a
+/// document that cannot be verified afterwards.
 pub(crate) fn require_verifiable(
     file: &PdfFile<'_>,
     signatures: &[SignatureDictionary],
@@ -98,7 +98,7 @@ mod tests {
         let found = signatures::find(&file).unwrap();
         let ends = found.iter().map(SignatureDictionary::end_of_coverage);
         let covered = u64::try_from(ends.sum::<usize>()).unwrap();
-        // What the second signature brings: catalog, page, value and field.
+        // Objects of the second signature: catalog, page, value and field.
         let compared = 4;
         let within = |covered_bytes, compared_objects, timestamps| {
             let limits = Limits {
@@ -145,7 +145,7 @@ mod tests {
             panic!("there is one revision");
         };
 
-        // Six objects, of which five are members; the streams; what is free.
+        // Six objects, five of them members; the streams; free entries.
         assert_eq!(listed, 6 + 2 + 1 + 5);
     }
 }

@@ -9,27 +9,26 @@ use crate::long_term::SecurityStore;
 use crate::signatures::{ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
 
-/// Most document time-stamps whose certificate is looked for among those that are
-/// stored: there may be many of both.
+/// Maximum number of document time-stamps whose certificate is searched in the
+/// store: there may be many of both.
 const MAX_SEARCHES: usize = 16;
 
-/// A signature that was read, with what became of it.
+/// A signature with the results of its checks.
 pub(crate) struct CheckedSignature<'s> {
-    /// Its dictionary.
     pub(crate) dictionary: &'s SignatureDictionary,
-    /// Its CMS, if that can be read.
+    /// Parsed CMS, if valid.
     pub(crate) cms: Option<SignedData>,
-    /// The time-stamps over its value, those with that imprint.
+    /// Time-stamps over its value, with a matching imprint.
     pub(crate) timestamps: Vec<TimestampToken>,
-    /// Whether it still says what it said.
+    /// Integrity of the signature.
     pub(crate) integrity: Integrity,
-    /// What was changed after it.
+    /// Changes after the signature.
     pub(crate) later_changes: LaterChanges,
 }
 
 impl<'s> CheckedSignature<'s> {
-    /// Reads and checks all signatures of a file; refuses when that takes more
-    /// work than is done.
+    /// Reads and checks all signatures of a file; refuses those that exceed the
+    /// work limits.
     pub(crate) fn check_all<'d, E: Environment>(
         environment: &E,
         document: &'d E::Blob,
@@ -42,7 +41,7 @@ impl<'s> CheckedSignature<'s> {
         let mut searches = 0..MAX_SEARCHES;
         let checked = signatures.iter().map(|dictionary| {
             let mut cms = SignedData::parse(&dictionary.contents).ok();
-            // A token need not bring the certificate of the one who stamped.
+            // A token may lack the certificate of its time-stamping unit.
             let incomplete = cms.as_mut().filter(|cms| {
                 dictionary.is_document_timestamp && cms.signer_certificate().is_none()
             });
@@ -63,8 +62,8 @@ impl<'s> CheckedSignature<'s> {
         checked.collect()
     }
 
-    /// The digest of what it covers; of nothing when the ranges are not what
-    /// they should be.
+    /// Returns the digest of the covered bytes, or of nothing for defective
+    /// ranges.
     pub(crate) fn covered_digest<E: Environment>(
         &self,
         environment: &E,

@@ -5,14 +5,14 @@ use parafa_pki::{Certificate, SignedData, SigningCertificate, TimestampToken};
 
 use crate::signatures::{ByteRange, ChangeDetector, SignatureDictionary};
 
-/// What a signature covers: a document without the value of `/Contents`.
+/// Content covered by a signature: a document without the value of `/Contents`.
 pub(super) struct Covered<'a, B> {
     pub(super) document: &'a B,
     pub(super) detector: &'a ChangeDetector<'a, 'a>,
     pub(super) range: ByteRange,
 }
 
-/// The covered parts of a document.
+/// Returns the covered parts of a document.
 pub(super) fn covered_parts<'a, B>(document: &'a B, range: &ByteRange) -> [Part<'a, B>; 2] {
     let part = |start: usize, end: usize| Part::Range {
         source: document,
@@ -31,9 +31,8 @@ impl<'a, B> Covered<'a, B> {
     }
 }
 
-/// Whether a signature still says what it said, and what later revisions
-/// changed (ISO 32000-2, 12.8.2.2.2), which is looked at of one that holds by
-/// itself.
+/// Returns the integrity of a signature, and the changes by later revisions
+/// (ISO 32000-2, 12.8.2.2.2). Changes are evaluated only for intact signatures.
 pub(super) fn integrity<E: Environment>(
     environment: &E,
     covered: &Covered<'_, E::Blob>,
@@ -51,12 +50,12 @@ pub(super) fn integrity<E: Environment>(
     }
 }
 
-/// What is said of the changes after a signature that does not hold.
+/// Returns the placeholder for changes after a signature that is not intact.
 pub(super) fn not_looked_at() -> LaterChanges {
     LaterChanges::permitted(ChangeKind::Unknown)
 }
 
-/// The digest of what a signature covers, and the value over the attributes
+/// Checks the digest of the covered bytes, and the value over the attributes
 /// (RFC 5652, 5.4 and 5.6).
 fn own_integrity<E: Environment>(
     environment: &E,
@@ -75,7 +74,7 @@ fn own_integrity<E: Environment>(
         Some(content) => environment.digest(algorithm, &[Part::Bytes(content)]),
         None => covered_digest(algorithm),
     };
-    // All that can be compared is, whatever else is not known.
+    // Everything comparable is compared, even if another algorithm is unknown.
     let mut is_known = true;
     match encapsulated_digest(signature, cms) {
         Ok(Some((Some(algorithm), digest))) if covered_digest(algorithm) != digest => {
@@ -92,8 +91,8 @@ fn own_integrity<E: Environment>(
         let digest = cms.digest_algorithm().map(content_digest);
         is_known &= digest.is_some();
         if digest.is_some_and(|digest| cms.message_digest() != Some(digest.as_slice())) {
-            // What is covered fits an encapsulated content, which is not what was
-            // signed.
+            // The covered bytes match an encapsulated content other than the
+            // signed one.
             return match cms.content() {
                 Some(_) => Integrity::SignatureMismatch,
                 None => Integrity::DigestMismatch,
@@ -108,7 +107,7 @@ fn own_integrity<E: Environment>(
     };
     let signed_digest = match attributes {
         Some(attributes) => environment.digest_to_verify(algorithm, attributes),
-        // The content itself is too long to be verified without a digest.
+        // The content is too long to be verified without a digest.
         None if algorithm.signs_message() => return Integrity::Unsupported,
         None => content_digest(algorithm.digest()),
     };
@@ -134,7 +133,7 @@ fn later_changes<B>(
             let changes = covered
                 .detector
                 .changes_after(covered.range.end, &signature.permissions);
-            // What cannot be compared may be anything.
+            // Changes that cannot be compared may be of any kind.
             let changes = changes.unwrap_or_else(|refusal| LaterChanges {
                 kind: ChangeKind::Unknown,
                 unpermitted: Some(refusal.detail),
@@ -150,15 +149,15 @@ fn later_changes<B>(
     }
 }
 
-/// A signature with a content of its own that says nothing about the document.
+/// A signature whose own content is not bound to the document.
 struct NotBound;
 
-/// A digest, and its algorithm if that is known.
+/// A digest, and its algorithm if known.
 type EncapsulatedDigest = (Option<DigestAlgorithm>, Vec<u8>);
 
-/// The digest of the covered bytes that an encapsulated content holds: a
-/// time-stamp's message imprint, or the SHA-1 of `adbe.pkcs7.sha1`
-/// (ISO 32000-2, 12.8.3.3). `None` for a detached signature.
+/// Returns the digest of the covered bytes in an encapsulated content: a
+/// time-stamp's message imprint, or the SHA-1 of `adbe.pkcs7.sha1` (ISO
+/// 32000-2, 12.8.3.3). `None` for a detached signature.
 fn encapsulated_digest(
     signature: &SignatureDictionary,
     cms: &SignedData,

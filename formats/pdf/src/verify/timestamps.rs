@@ -6,9 +6,9 @@ use parafa_pki::{SignedData, TimestampToken};
 
 use super::checked::CheckedSignature;
 
-/// Evidence about the time-stamps of a signature (RFC 3161): those over its
-/// value, whatever they stamp. Anybody can put one there, so that none takes
-/// from a signature; and nobody shall take a foreign one for its own.
+/// Returns evidence about the time-stamps over a signature's value (RFC 3161),
+/// valid or not. Anyone can add a time-stamp, so a defective one does not
+/// affect the signature, but it must not pass for a valid one.
 pub(super) fn timestamps<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     signature: &CheckedSignature<'_>,
@@ -41,7 +41,7 @@ fn over_value<E: Environment>(
     })
 }
 
-/// A document time-stamp is a token itself, and was checked as one.
+/// A document time-stamp is a token itself, checked as a signature.
 fn over_document(signature: &CheckedSignature<'_>) -> TimestampEvidence {
     let contents = &signature.dictionary.contents;
     evidence(TimestampKind::Document, contents, |_| {

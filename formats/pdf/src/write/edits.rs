@@ -8,25 +8,24 @@ use super::syntax::{stream, without_entry};
 use crate::object_numbers::ObjectNumbers;
 use crate::structure::{PdfFile, RawDictionary};
 
-/// Objects of a document that are new or changed. Everything else stays as it
-/// is written in the file.
+/// New and changed objects of a document. All others stay as written.
 pub(crate) struct Edits<'f, 'a> {
     file: &'f PdfFile<'a>,
     objects: BTreeMap<ObjectId, Edit<'a>>,
     numbers: ObjectNumbers,
 }
 
-/// An object that is new or changed.
+/// A new or changed object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Edit<'a> {
-    /// The value, for a stream its dictionary with `/Length`.
+    /// The value; for a stream, its dictionary with `/Length`.
     pub(crate) value: Vec<u8>,
     /// The encoded data of a stream.
     pub(crate) data: Option<Cow<'a, [u8]>>,
 }
 
 impl Edit<'_> {
-    /// The value as it stands between `obj` and `endobj`.
+    /// Returns the text between `obj` and `endobj`.
     pub(super) fn written(&self) -> Cow<'_, [u8]> {
         match &self.data {
             None => Cow::Borrowed(&self.value),
@@ -36,9 +35,9 @@ impl Edit<'_> {
 }
 
 impl<'f, 'a> Edits<'f, 'a> {
-    /// No changes yet.
+    /// Starts without changes.
     pub(crate) fn new(file: &'f PdfFile<'a>) -> Self {
-        // What is changed is read once more, whatever was read until now.
+        // Changed objects are read again, with a renewed budget.
         file.newest().renew_values(file.limits());
         Self {
             file,
@@ -47,42 +46,42 @@ impl<'f, 'a> Edits<'f, 'a> {
         }
     }
 
-    /// The document that is changed.
+    /// Returns the document.
     pub(crate) fn file(&self) -> &'f PdfFile<'a> {
         self.file
     }
 
-    /// The new state of an object; `None` when it is as it was.
+    /// Returns the new state of an object; `None` if it is unchanged.
     pub(crate) fn get(&self, id: ObjectId) -> Option<&Edit<'a>> {
         self.objects.get(&id)
     }
 
-    /// A number that no object has and that nothing mentions.
+    /// Allocates a number neither used nor referenced.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         self.numbers.allocate()
     }
 
-    /// The document, what is new or changed in it, and the numbers that are
-    /// left.
+    /// Returns the document, its new and changed objects, and the remaining
+    /// numbers.
     pub(super) fn into_parts(
         self,
     ) -> (&'f PdfFile<'a>, BTreeMap<ObjectId, Edit<'a>>, ObjectNumbers) {
         (self.file, self.objects, self.numbers)
     }
 
-    /// Gives an object a value that is no stream.
+    /// Sets an object to a value that is no stream.
     pub(crate) fn set(&mut self, id: ObjectId, value: Vec<u8>) {
         self.objects.insert(id, Edit { value, data: None });
     }
 
-    /// Makes a new object that is no stream.
+    /// Adds an object that is no stream.
     pub(crate) fn add(&mut self, value: Vec<u8>) -> Result<ObjectId, Refusal> {
         let id = self.allocate()?;
         self.set(id, value);
         Ok(id)
     }
 
-    /// Makes a new stream; `data` is encoded as its dictionary says.
+    /// Adds a stream; `data` is encoded as its dictionary states.
     pub(crate) fn add_stream(
         &mut self,
         dictionary: &[u8],
@@ -96,7 +95,7 @@ impl<'f, 'a> Edits<'f, 'a> {
         Ok(id)
     }
 
-    /// The source of an object as it is now; for a stream its dictionary.
+    /// Returns the current source of an object; for a stream, its dictionary.
     pub(crate) fn source(&self, id: ObjectId) -> Result<Cow<'a, [u8]>, Refusal> {
         match self.objects.get(&id) {
             Some(edit) => Ok(Cow::Owned(edit.value.clone())),
@@ -104,7 +103,8 @@ impl<'f, 'a> Edits<'f, 'a> {
         }
     }
 
-    /// Gives a dictionary's key a value, PDF syntax; the key needs no escapes.
+    /// Sets an entry of a dictionary to a value in PDF syntax; the key needs no
+    /// escapes.
     pub(crate) fn set_entry(
         &mut self,
         id: ObjectId,
@@ -118,7 +118,7 @@ impl<'f, 'a> Edits<'f, 'a> {
         Ok(())
     }
 
-    /// Takes a key out of a dictionary.
+    /// Removes an entry of a dictionary.
     pub(crate) fn remove_entry(&mut self, id: ObjectId, key: &[u8]) -> Result<(), Refusal> {
         let source = self.source(id)?;
         let dictionary = RawDictionary::scan(&source).map_err(|error| damaged(id, &error))?;

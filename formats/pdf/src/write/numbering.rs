@@ -1,4 +1,4 @@
-//! Numbers of the objects of a document that is written anew.
+//! Object numbers of a rewritten document.
 
 use std::borrow::Cow;
 
@@ -8,24 +8,23 @@ use parafa_format_core::Refusal;
 use super::syntax::reference;
 use crate::structure::{PdfFile, reference_places};
 
-/// Free entries of the table for each object that are taken, with
-/// [`FREE_ENTRIES`] on top: beyond them objects get new numbers.
+/// Maximum number of free table entries per object, in addition to
+/// [`FREE_ENTRIES`]; beyond it, objects are renumbered.
 const FREE_ENTRIES_PER_OBJECT: usize = 1;
 
-/// Free entries that any table may have.
+/// Number of free entries that any table may have.
 const FREE_ENTRIES: usize = 10_000;
 
 /// The objects of the new document.
 pub(super) struct Numbering {
-    /// Their numbers in the old one, in order.
+    /// Old numbers, sorted.
     old: Vec<u32>,
-    /// Their identifiers in the old one when they get new numbers, the first 1
-    /// and all others the next, without gaps.
+    /// Old identifiers, if objects are renumbered without gaps, starting at 1.
     renumbered: Option<Vec<ObjectId>>,
 }
 
 impl Numbering {
-    /// For the objects that are alive, by their numbers.
+    /// Numbers the live objects.
     pub(super) fn of(file: &PdfFile<'_>, live: &[bool]) -> Self {
         let numbers = live.iter().zip(0_u32..).filter(|(is_live, _)| **is_live);
         let old: Vec<u32> = numbers.map(|(_, number)| number).collect();
@@ -39,12 +38,12 @@ impl Numbering {
         Self { old, renumbered }
     }
 
-    /// The numbers in the old document.
+    /// Returns the numbers in the old document.
     pub(super) fn old_numbers(&self) -> &[u32] {
         &self.old
     }
 
-    /// One more than the highest number in the new document.
+    /// Returns one more than the highest number in the new document.
     pub(super) fn next(&self) -> u32 {
         match &self.renumbered {
             Some(ids) => u32::try_from(ids.len())
@@ -54,8 +53,7 @@ impl Numbering {
         }
     }
 
-    /// What an object of the old document is in the new one; `None` when it is
-    /// not there.
+    /// Maps an old object to its new identifier; `None` if it is gone.
     pub(super) fn id(&self, old: ObjectId) -> Option<ObjectId> {
         match &self.renumbered {
             None => Some(old),
@@ -66,7 +64,7 @@ impl Numbering {
         }
     }
 
-    /// A source with its references as the new document has them.
+    /// Returns a source with renumbered references.
     pub(super) fn renumbered<'s>(&self, source: &'s [u8]) -> Result<Cow<'s, [u8]>, Refusal> {
         if self.renumbered.is_none() {
             return Ok(Cow::Borrowed(source));
@@ -81,7 +79,7 @@ impl Numbering {
         let mut from = 0;
         for (old, place) in places {
             written.extend_from_slice(source.get(from..place.start).unwrap_or_default());
-            // A reference to nothing is null (7.3.10).
+            // A dangling reference is null (7.3.10).
             let new = old.and_then(|old| self.id(old));
             let new = new.map_or_else(|| "null".to_owned(), reference);
             written.extend_from_slice(new.as_bytes());
@@ -92,7 +90,7 @@ impl Numbering {
     }
 }
 
-/// The generation that an object has; new ones have the first.
+/// Returns the generation of an object; 0 for new ones.
 pub(super) fn generation(file: &PdfFile<'_>, number: u32) -> u16 {
     file.newest().generation(number).unwrap_or(0)
 }

@@ -1,9 +1,9 @@
-//! A document written anew as one revision (ISO 32000-2, 7.5).
+//! Rewrites a document as one revision (ISO 32000-2, 7.5).
 //!
-//! Objects keep their source, and their numbers unless these are far apart;
-//! what nothing refers to any more is left out. The cross-reference table is
-//! one subsection without gaps, because some readers take no other for the base
-//! of later updates.
+//! Objects keep their source, and their numbers unless these are sparse;
+//! unreferenced objects are dropped. The cross-reference table is one
+//! subsection without gaps, because some readers accept no other as the base of
+//! later updates.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use super::numbering::{Numbering, generation};
 use super::syntax::{hex_string, reference};
 use crate::structure::{PdfFile, RawDictionary, as_reference, references};
 
-/// Data of a stream from this length on is copied by the host, in bytes.
+/// Minimum length of stream data that the host copies, in bytes.
 const COPIED_BYTES: usize = 4 * 1024;
 
-/// How much is written at once, in bytes.
+/// Size of the output buffer, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Writes a document with its changes; `identifier` becomes the second element
 /// of its `/ID` (14.4).
 ///
 /// # Errors
-/// When an object cannot be read.
+/// A refusal when an object cannot be read.
 pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     document: &B,
     edits: &Edits<'_, '_>,
@@ -34,7 +34,7 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
 ) -> Result<(), Refusal> {
     let file = edits.file();
     let information = Information::of(file);
-    // Every object was read before, and is read once more: that counts anew.
+    // Every object is read a second time, with a renewed budget.
     file.newest().renew_values(file.limits());
     let numbering = Numbering::of(file, &live_objects(edits, information.as_ref()));
     let mut writer = Writer {
@@ -65,19 +65,18 @@ pub(crate) fn rewrite<B: Blob, S: Sink<B>>(
     file.limits().require_length(writer.finish(&entries))
 }
 
-/// An entry of the table for an object that is not in use and never will be
-/// (7.5.4).
+/// Table entry of an object that is not in use and never will be (7.5.4).
 const FREE_ENTRY: &[u8] = b"0000000000 65535 f\r\n";
 
 /// `/Info` of the old trailer (14.3.3).
 enum Information<'a> {
-    /// The dictionary itself, which belongs into an object (table 15).
+    /// The dictionary itself, which must become an indirect object (table 15).
     Direct(&'a [u8]),
     Object(ObjectId),
 }
 
 impl<'a> Information<'a> {
-    /// What is neither is nothing.
+    /// Other values are ignored.
     fn of(file: &PdfFile<'a>) -> Option<Self> {
         let entries = file.trailer_entries();
         let (_, value) = entries.into_iter().find(|(key, _)| *key == b"Info")?;
@@ -88,7 +87,7 @@ impl<'a> Information<'a> {
     }
 }
 
-/// Which objects can be reached from the trailer, by their numbers.
+/// Returns the objects reachable from the trailer, indexed by number.
 fn live_objects(edits: &Edits<'_, '_>, information: Option<&Information<'_>>) -> Vec<bool> {
     let file = edits.file();
     let mut live = Vec::new();
@@ -122,13 +121,13 @@ fn live_objects(edits: &Edits<'_, '_>, information: Option<&Information<'_>>) ->
     live
 }
 
-/// Whether an object is about the old file's layout.
+/// Returns whether an object describes the layout of the old file.
 fn is_of_the_old_file(object: &Object) -> bool {
     matches!(object, Object::Stream(stream)
         if stream.dict.has_type(b"ObjStm") || stream.dict.has_type(b"XRef"))
 }
 
-/// Calls with every reference inside an object.
+/// Calls back for every reference inside an object.
 fn each_reference(object: &Object, mut call: impl FnMut(ObjectId)) {
     let mut open = vec![object];
     while let Some(object) = open.pop() {
@@ -142,17 +141,17 @@ fn each_reference(object: &Object, mut call: impl FnMut(ObjectId)) {
     }
 }
 
-/// The output with its position.
+/// Output with its position.
 struct Writer<'w, B: Blob, S: Sink<B>> {
     document: &'w B,
     out: &'w mut S,
     numbering: &'w Numbering,
     buffer: Vec<u8>,
-    /// Bytes that left the buffer, or did not fit.
+    /// Bytes flushed from the buffer, or counted as not fitting.
     written: u64,
-    /// The most that fit.
+    /// Maximum output length.
     longest: u64,
-    /// The objects that were written, in order, with their offsets.
+    /// Objects written, in order, with their offsets.
     table: Vec<(ObjectId, u64)>,
 }
 
@@ -161,7 +160,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         self.written + self.buffer.len() as u64
     }
 
-    /// Counts what does not fit, so that nothing fits after it.
+    /// Counts bytes that do not fit, so that nothing fits after them.
     fn fits(&mut self, len: usize) -> bool {
         let fits = self.position().saturating_add(len as u64) <= self.longest;
         self.written += if fits { 0 } else { len as u64 };
@@ -200,8 +199,7 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         }
     }
 
-    /// Writes an object of the old document or of the edits; one that says
-    /// nothing is left out.
+    /// Writes an object of the old document or of the edits; skips null.
     fn object(&mut self, edits: &Edits<'_, '_>, old: ObjectId) -> Result<(), Refusal> {
         let Some(id) = self.numbering.id(old) else {
             return Ok(());
@@ -245,8 +243,8 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         self.write(format!("{number} {generation} obj\n").as_bytes());
     }
 
-    /// Writes `/Info` if it has to become an object, and gives the reference
-    /// to it; `None` when there is nothing to refer to.
+    /// Writes `/Info` if it must become an object and returns the reference;
+    /// `None` without information.
     fn information(&mut self, information: &Information<'_>) -> Result<Option<String>, Refusal> {
         match information {
             Information::Object(old) => Ok(self.numbering.id(*old).map(reference)),
@@ -260,8 +258,8 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
         }
     }
 
-    /// Writes table and trailer, whose entries but `/Size` are given.
-    /// Tells how long the file is.
+    /// Writes table and trailer with the given entries and `/Size`. Returns the
+    /// file length.
     fn finish(mut self, entries: &str) -> u64 {
         let start = self.position();
         let table = std::mem::take(&mut self.table);
@@ -284,8 +282,8 @@ impl<B: Blob, S: Sink<B>> Writer<'_, B, S> {
     }
 }
 
-/// A stream dictionary whose length stands in itself: as an object of its own
-/// it may be out of reach.
+/// Returns a stream dictionary with a direct length: an indirect one may be
+/// unreachable.
 fn with_direct_length(dictionary: &[u8], length: usize) -> Result<Cow<'_, [u8]>, Refusal> {
     if has_plain_length(dictionary) {
         return Ok(dictionary.into());
@@ -302,8 +300,8 @@ fn with_direct_length(dictionary: &[u8], length: usize) -> Result<Cow<'_, [u8]>,
     })
 }
 
-/// Whether everything that could be `/Length` is clearly a number, as in most
-/// dictionaries; the others have to be scanned.
+/// Returns whether every possible `/Length` is clearly a number, as in most
+/// dictionaries; the others must be scanned.
 fn has_plain_length(dictionary: &[u8]) -> bool {
     const LENGTH: &[u8] = b"/Length";
 

@@ -1,4 +1,4 @@
-//! PDF syntax of small things (ISO 32000-2, 7.3).
+//! Serialization of PDF syntax (ISO 32000-2, 7.3).
 
 use std::io::Write;
 
@@ -13,25 +13,24 @@ use crate::structure::RawDictionary;
 /// readers keep seven or eight.
 const SIGNIFICANT_DIGITS: i32 = 9;
 
-/// Decimals that any number may have.
+/// Minimum number of decimals available to any number.
 const LEAST_DECIMALS: i32 = 6;
 
-/// Most decimals: what is smaller comes from rounding.
+/// Maximum number of decimals: smaller values come from rounding.
 const MOST_DECIMALS: i32 = 15;
 
-/// Data from this length on is deflated, in bytes: shorter data hardly becomes
-/// shorter.
+/// Minimum length of data that is deflated, in bytes: shorter data hardly
+/// shrinks.
 const DEFLATED_FROM_BYTES: usize = 1024;
 
 /// Length of a new file identifier.
 const FILE_IDENTIFIER_BYTES: usize = 16;
 
-/// A number as it is written, without an exponent and without trailing zeros
-/// (7.3.3): small ones, such as the scale of a matrix, with as many significant
-/// digits as others.
+/// Writes a number without exponent and trailing zeros (7.3.3). Small ones,
+/// such as the scale of a matrix, get as many significant digits as others.
 pub(crate) fn number(value: f64) -> String {
     if value.fract() == 0.0 {
-        // Adding a positive zero makes one of a negative one.
+        // Adding a positive zero turns a negative zero positive.
         return format!("{:.0}", value + 0.0);
     }
     let scientific = format!("{value:e}");
@@ -45,18 +44,18 @@ pub(crate) fn number(value: f64) -> String {
     if digits == "-0" { "0" } else { digits }.to_owned()
 }
 
-/// A reference as it is written (7.3.10).
+/// Writes a reference (7.3.10).
 pub(crate) fn reference((number, generation): ObjectId) -> String {
     format!("{number} {generation} R")
 }
 
-/// A hexadecimal string (7.3.4.3).
+/// Writes a hexadecimal string (7.3.4.3).
 pub(crate) fn hex_string(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
     format!("<{digits}>")
 }
 
-/// The identifier of the file that a request makes (14.4).
+/// Returns the identifier of the output file of a request (14.4).
 pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
     let digest = Sha256::new()
         .chain_update(b"PDF file identifier")
@@ -65,7 +64,7 @@ pub(crate) fn file_identifier(seed: &[u8]) -> Vec<u8> {
     digest.iter().copied().take(FILE_IDENTIFIER_BYTES).collect()
 }
 
-/// A name without its slash, its bytes escaped where they must be (7.3.5).
+/// Writes a name without its slash, with the required escapes (7.3.5).
 pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for byte in name {
@@ -78,9 +77,9 @@ pub(crate) fn escaped(name: &[u8]) -> Vec<u8> {
     written
 }
 
-/// A dictionary with further entries at its end. The source is exactly a
-/// dictionary that has none of the keys, which are escaped. The entries start
-/// on a line of their own, because the last line may be a comment.
+/// Appends entries to a dictionary. The source is exactly a dictionary with
+/// none of the keys; the keys are escaped. The entries start on their own line,
+/// because the last line may be a comment.
 pub(crate) fn with_entries<'e>(
     source: &[u8],
     entries: impl IntoIterator<Item = (&'e [u8], &'e [u8])>,
@@ -96,32 +95,31 @@ pub(crate) fn with_entries<'e>(
     extended
 }
 
-/// A dictionary without the entry of a key; the source is exactly the one that
-/// was scanned.
+/// Removes the entry of a key; the source is exactly the scanned dictionary.
 pub(crate) fn without_entry(source: &[u8], scanned: &RawDictionary<'_>, key: &[u8]) -> Vec<u8> {
     let Some(entry) = scanned.find(key) else {
         return source.to_vec();
     };
     let before = source.get(..entry.span.start).unwrap_or_default();
     let after = source.get(entry.span.end..).unwrap_or_default();
-    // Nothing but the entry may have kept its neighbours apart.
+    // The entry may have been the only delimiter between its neighbours.
     [before, b" ", after].concat()
 }
 
-/// An array with one more item, on a line of its own because the last line may
-/// be a comment.
+/// Appends an item to an array, on its own line, because the last line may be a
+/// comment.
 pub(crate) fn with_item(array: &[u8], item: &[u8]) -> Vec<u8> {
     let items = array.strip_suffix(b"]").unwrap_or(array);
     [items, b"\n", item, b"]"].concat()
 }
 
-/// A stream of a dictionary, `/Length` included, and its data (7.3.8).
+/// Writes a stream with its dictionary, including `/Length`, and data (7.3.8).
 pub(super) fn stream(dictionary: &[u8], data: &[u8]) -> Vec<u8> {
     [dictionary, b"\nstream\n", data, b"\nendstream"].concat()
 }
 
-/// Data as a stream is to have it, and the dictionary of that stream, which has
-/// no `/Filter` before: what is long is deflated (7.4.4).
+/// Encodes data of a new stream and extends its dictionary, which has no
+/// `/Filter`: long data is deflated (7.4.4).
 pub(crate) fn encoded(dictionary: &[u8], data: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     if data.len() >= DEFLATED_FROM_BYTES {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());

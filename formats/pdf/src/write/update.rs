@@ -1,5 +1,5 @@
-//! An incremental update: objects, a cross-reference section of the newest
-//! form, and the trailer (ISO 32000-2, 7.5.4 to 7.5.8).
+//! Incremental updates: objects, a cross-reference section in the newest form,
+//! and the trailer (ISO 32000-2, 7.5.4 to 7.5.8).
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::syntax::{hex_string, stream};
 use crate::object_numbers::ObjectNumbers;
 use crate::structure::{PdfFile, XrefForm};
 
-/// Trailer entries that belong to one section and are not carried on
-/// (ISO 32000-2, tables 5, 15, 17 and 19).
+/// Trailer entries of a single section, not copied to updates (ISO 32000-2,
+/// tables 5, 15, 17 and 19).
 const OWN_TRAILER_KEYS: [&[u8]; 14] = [
     b"DL",
     b"DecodeParms",
@@ -30,8 +30,8 @@ const OWN_TRAILER_KEYS: [&[u8]; 14] = [
     b"XRefStm",
 ];
 
-/// Writes changes as an incremental update: the bytes to be appended to the
-/// document. `identifier` becomes the second element of its `/ID` (14.4).
+/// Returns an incremental update: the bytes to append to the document.
+/// `identifier` becomes the second element of its `/ID` (14.4).
 pub(crate) fn append(edits: Edits<'_, '_>, identifier: &[u8]) -> Result<Vec<u8>, Refusal> {
     let (file, objects, numbers) = edits.into_parts();
     let mut update = Update {
@@ -44,7 +44,7 @@ pub(crate) fn append(edits: Edits<'_, '_>, identifier: &[u8]) -> Result<Vec<u8>,
     update.finish(identifier)
 }
 
-/// The bytes to be appended to a document, in the making.
+/// An incremental update under construction.
 pub(crate) struct Update<'a> {
     file: &'a PdfFile<'a>,
     bytes: Vec<u8>,
@@ -55,8 +55,8 @@ pub(crate) struct Update<'a> {
 
 impl<'a> Update<'a> {
     pub(crate) fn new(file: &'a PdfFile<'a>) -> Self {
-        // The last line of the document may lack its end-of-line marker, and
-        // what follows a single CR must not be LF: both would be read as one.
+        // The last line of the document may lack its end-of-line marker. After
+        // a lone CR, the next byte must not be LF: both would form one marker.
         let bytes = match file.bytes().last() {
             Some(b'\n' | b'\r') => Vec::new(),
             _ => b"\n".to_vec(),
@@ -69,13 +69,13 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// A number that no object has.
+    /// Allocates an unused number.
     pub(crate) fn allocate(&mut self) -> Result<ObjectId, Refusal> {
         self.numbers.allocate()
     }
 
-    /// Writes a new object, or a new version of one that exists, and returns
-    /// where in the update its value starts.
+    /// Writes a new object, or a new version of an existing one. Returns the
+    /// offset of its value in the update.
     pub(crate) fn object(&mut self, id: ObjectId, value: &[u8]) -> Result<usize, Refusal> {
         self.begin(id)?;
         let start = self.bytes.len();
@@ -84,7 +84,7 @@ impl<'a> Update<'a> {
         Ok(start)
     }
 
-    /// Writes a stream; `entries` are those of its dictionary without `/Length`.
+    /// Writes a stream; `entries` are its dictionary entries without `/Length`.
     pub(crate) fn stream(
         &mut self,
         id: ObjectId,
@@ -96,8 +96,8 @@ impl<'a> Update<'a> {
             .map(|_| ())
     }
 
-    /// Writes cross-reference section and trailer. `id` is what the second
-    /// element of `/ID` will be.
+    /// Writes cross-reference section and trailer. `id` becomes the second
+    /// element of `/ID`.
     pub(crate) fn finish(mut self, id: &[u8]) -> Result<Vec<u8>, Refusal> {
         let trailer = self.carried_trailer(id);
         let start = match self.file.newest_section().form {
@@ -120,13 +120,14 @@ impl<'a> Update<'a> {
         Ok(())
     }
 
-    /// Where the next byte will stand in the document.
+    /// Returns the offset of the next byte in the document.
     fn position(&self) -> usize {
         self.file.bytes().len() + self.bytes.len()
     }
 
-    /// The entries of the newest trailer that an update keeps, as written, and
-    /// `/ID`: its first element stays, its second is new (ISO 32000-2, 14.4).
+    /// Returns the entries of the newest trailer that an update copies, as
+    /// written, and `/ID`: its first element stays, its second is new (ISO
+    /// 32000-2, 14.4).
     fn carried_trailer(&self, id: &[u8]) -> Vec<u8> {
         let mut carried = Vec::new();
         for (key, value) in self.file.trailer_entries() {
@@ -200,7 +201,7 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Entries with consecutive numbers together, by their first number.
+/// Groups entries with consecutive numbers, by their first number.
 fn runs(entries: &BTreeMap<u32, (u32, u16)>) -> Vec<(u32, Vec<(u32, u16)>)> {
     let mut runs: Vec<(u32, Vec<(u32, u16)>)> = Vec::new();
     let mut expected = None;

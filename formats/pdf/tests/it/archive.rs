@@ -1,4 +1,4 @@
-//! Archiving adds what it takes to verify, and nothing else.
+//! Archiving: adds the material needed for verification, and nothing else.
 
 mod anchors;
 mod asked;
@@ -21,7 +21,7 @@ use crate::earlier_signatures::{number_after, object, updated, with_entries};
 use crate::pki::{Holder, Pki};
 use crate::verify::evidence;
 
-/// A document with Ona's signature.
+/// Returns a document signed by Ona.
 fn signed(document: &[u8]) -> Vec<u8> {
     HIERARCHY.signed(document, &[&HIERARCHY.ona])
 }
@@ -41,7 +41,7 @@ fn level(document: &[u8]) -> String {
     level.clone()
 }
 
-/// Of the first signature, which is intact.
+/// Returns the level of the first signature, which is intact.
 fn level_of_first(document: &[u8]) -> String {
     let (level, integrity) = levels(document).swap_remove(0);
     assert_eq!(integrity, Integrity::Intact);
@@ -59,7 +59,7 @@ fn needs(document: &[u8], answers: &[Answer]) -> Vec<Need> {
     }
 }
 
-/// What is asked for, by kind and name.
+/// Returns the needs by kind and name.
 fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
     let mut asked: Vec<_> = needs
         .iter()
@@ -69,7 +69,7 @@ fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
     asked
 }
 
-/// Sound answers, but one for the certificate of this name.
+/// Answers all needs soundly, except for the certificate with this name.
 fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
     move |need| {
         if need.kind == NeedKind::Revocation && subject(need) == name {
@@ -81,7 +81,7 @@ fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Nee
     }
 }
 
-/// A later revision whose security store holds more: `before` begins an array.
+/// Adds a revision that extends the security store; `before` begins an array.
 fn with_more(document: &[u8], before: &str, ders: &[Vec<u8>]) -> Vec<u8> {
     const FIRST: u32 = 3_000;
 
@@ -109,7 +109,7 @@ fn stream(der: &[u8]) -> String {
     format!("<< /Filter /ASCIIHexDecode /Length {len} >>\nstream\n{hex}>\nendstream")
 }
 
-/// A later revision with a security store that somebody else made.
+/// Adds a revision with a security store by another producer.
 fn with_store(
     document: &[u8],
     certificates: &[Vec<u8>],
@@ -141,15 +141,15 @@ fn with_store(
     updated(document, &objects)
 }
 
-/// A document with a document time-stamp (ISO 32000-2, 12.8.5), which takes two
-/// numbers of objects.
+/// Adds a document time-stamp (ISO 32000-2, 12.8.5); it takes two object
+/// numbers.
 fn time_stamped(document: &[u8], pki: &Pki, field: u32) -> Vec<u8> {
     let entries = "/Type /DocTimeStamp /SubFilter /ETSI.RFC3161";
     with_value(document, field, entries, |covered| pki.timestamp(covered))
 }
 
-/// A document with one more signature field, whose value, made of what it covers,
-/// has the number after it.
+/// Adds a signature field; its value, computed from the covered bytes, has the
+/// next object number.
 fn with_value(
     document: &[u8],
     field: u32,

@@ -1,4 +1,5 @@
-//! Plays the host that archives: asks issuers and responders, asks again.
+//! Plays the archiving host: queries issuers and responders and repeats the
+//! call.
 
 use std::sync::LazyLock;
 
@@ -15,23 +16,23 @@ use crate::answering::{issuer_of, sound};
 use crate::ceremony::{PKI, Person};
 use crate::pki::{Holder, Role, ec_key, issue};
 
-/// One hierarchy for all tests: the root of [`PKI`], below it the one who
-/// stamps and an authority, below that the people.
+/// One hierarchy for all tests: the root of [`PKI`], below it the time-stamping
+/// unit and an authority, and below that the people.
 pub(crate) static HIERARCHY: LazyLock<Hierarchy> = LazyLock::new(Hierarchy::new);
 
 /// Authorities, responders and people.
 pub(crate) struct Hierarchy {
-    /// Issues the people's certificates.
+    /// Issuer of the people's certificates.
     pub(crate) authority: Holder,
-    /// Answers for the authority, and need not be asked about.
+    /// Responder of the authority; its revocation status need not be checked.
     pub(crate) responder: Holder,
-    /// Answers for the root, and need not be asked about.
+    /// Responder of the root; its revocation status need not be checked.
     root_responder: Holder,
-    /// Answers for the authority, and has to be asked about.
+    /// Responder of the authority; its revocation status must be checked.
     pub(crate) checked_responder: Holder,
-    /// Somebody who signs.
+    /// A signer.
     pub(crate) ona: Person,
-    /// Somebody else who signs.
+    /// Another signer.
     pub(crate) jonas: Person,
 }
 
@@ -57,8 +58,8 @@ impl Hierarchy {
         }
     }
 
-    /// A person's request for a signature at level B-T. The root does not come
-    /// with it, as roots do not.
+    /// Returns a person's request for a signature at level B-T. As usual, the
+    /// chain lacks the root.
     pub(crate) fn request(&self, person: &Person) -> SignRequest {
         let chain = [&person.holder, &self.authority];
         SignRequest {
@@ -69,7 +70,7 @@ impl Hierarchy {
         }
     }
 
-    /// A document signed by people in a row.
+    /// Returns a document signed by several people in turn.
     pub(crate) fn signed(&self, document: &[u8], people: &[&Person]) -> Vec<u8> {
         people.iter().fold(document.to_vec(), |document, person| {
             let (signed, _) = person
@@ -79,7 +80,7 @@ impl Hierarchy {
         })
     }
 
-    /// Who issued a certificate.
+    /// Returns the issuer of a certificate.
     pub(crate) fn issuer_of(&self, certificate: &X509) -> &Holder {
         issuer_of([&PKI.root, &self.authority], certificate)
     }
@@ -94,7 +95,7 @@ impl Hierarchy {
     }
 }
 
-/// A request to archive.
+/// Returns a request to archive.
 pub(crate) fn request() -> ArchiveRequest {
     ArchiveRequest {
         time: 1_795_242_999,
@@ -104,7 +105,7 @@ pub(crate) fn request() -> ArchiveRequest {
     }
 }
 
-/// One call, with what it wrote.
+/// Makes one call; returns the step and its output.
 pub(crate) fn step(
     document: &[u8],
     request: &ArchiveRequest,
@@ -121,7 +122,7 @@ pub(crate) fn step(
     Ok((step, out.0))
 }
 
-/// All calls, with everything answered by `answer`.
+/// Makes all calls, answering needs with `answer`.
 pub(crate) fn archived_with(
     document: &[u8],
     answer: impl FnMut(&Need) -> Answer,
@@ -133,7 +134,7 @@ pub(crate) fn archived_with(
     carry_out(6, call, answer)
 }
 
-/// All calls, with sound answers.
+/// Makes all calls with sound answers.
 pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
     let (archived, outcome) = archived_with(document, |need| HIERARCHY.answer(need)).unwrap();
     assert!(outcome.changed);
@@ -141,7 +142,7 @@ pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
     archived
 }
 
-/// What is refused, one line for everything that is missing.
+/// Returns the subjects of the refusal, one per missing item.
 pub(crate) fn missing(document: &[u8], answer: impl FnMut(&Need) -> Answer) -> Vec<String> {
     let refusal = archived_with(document, answer).unwrap_err();
     assert_eq!(refusal.code, "archive-incomplete", "{refusal}");

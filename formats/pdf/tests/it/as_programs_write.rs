@@ -1,4 +1,4 @@
-//! What programs write otherwise than the standard says, one way each.
+//! Deviations of programs from the standard, one per test.
 
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
 
@@ -20,7 +20,7 @@ fn with_page(entries: &str) -> Objects {
     objects
 }
 
-/// An object of the number 9 that no cross-reference leads to.
+/// An object with number 9 that is in no cross-reference.
 const HIDDEN: &str = "9 0 obj\n<< /Length 0 >>\nstream\n\nendstream\nendobj\n";
 
 #[test]
@@ -39,7 +39,7 @@ fn objects_that_are_listed_at_the_start_of_the_file_are_not_in_use() {
     assert_taken(&listing("6 0 R", ""));
     assert_taken(&listing("6 0 R", HIDDEN));
     assert_taken(&listing("[6 0 R 9 0 R]", ""));
-    // Some readers look for an object that something refers to.
+    // Some readers search for a referenced object.
     assert_eq!(refused(&listing("[6 0 R 9 0 R]", HIDDEN)), "xref-ambiguous");
 }
 
@@ -72,7 +72,7 @@ fn white_space_before_a_section_or_an_object_is_passed_over() {
         replaced(&document, &format!("\n{old}\n"), &format!("\n{start}\n"))
     };
     assert_taken(&from(start - 1));
-    // Other readers find one file after another only by the offset as it was.
+    // Other readers find the previous section only by the original offset.
     let signed = P256.signs(&from(start - 1)).unwrap();
     assert_eq!(number_after(&signed, "/Prev "), start - 1);
     assert_eq!(refused(&from(start - 2)), "xref-damaged");
@@ -102,7 +102,8 @@ fn an_update_of_a_hybrid_file_may_carry_its_stream_on() {
     assert_taken(&carrying(
         "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>",
     ));
-    // The newer table has the font elsewhere than the stream, and counts.
+    // The newer table lists the font elsewhere than the stream, and takes
+    // precedence.
     assert_eq!(refused(&carrying("<< /Other 1 7 R >>")), "xref-ambiguous");
 }
 
@@ -153,7 +154,7 @@ fn an_update_may_begin_at_once_after_the_marker_before_it() {
     let glued = |before: &str, font: &str| {
         let hybrid = [hybrid, before.as_bytes()].concat();
         let update = updated(&hybrid, &[(3, font)]);
-        // Some readers look for the objects then.
+        // Some readers then search for the objects.
         replaced(&update, "/Prev", &format!("/XRefStm {stream} /Prev"))
     };
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
@@ -183,7 +184,7 @@ fn sections_may_be_completed_together() {
     let document = [&document[..trailer], second.as_bytes()].concat();
 
     assert_taken(&document);
-    // Here nothing completes the section that readers begin with.
+    // Here nothing completes the section where readers start.
     let last = format!("startxref\n{trailer}\n");
     let first = format!("startxref\n{start}\n");
     assert_eq!(
@@ -214,7 +215,7 @@ fn the_last_marker_may_be_missing_or_doubled() {
     for end in ["", "%%E", "%%EOF\n%%EOF\n", "%%EOF\r\n\r\n%%EOF"] {
         assert_taken(&ending(end));
     }
-    // Some readers take the last marker that there is, and what stands before it.
+    // Some readers use the last marker in the file and the section before it.
     let update = updated(&document, &[(8, "null")]);
     let update = replaced(&update, "%%EOF\n", "");
     assert_eq!(refused(&update), "xref-ambiguous");
@@ -241,7 +242,7 @@ fn what_is_no_field_may_be_left_in_the_list_of_fields() {
     };
 
     assert_taken(&listing("/Subtype /Form"));
-    // Some readers take a stream for a dictionary.
+    // Some readers accept a stream as a dictionary.
     for entries in ["/FT /Sig", "/T (a)", "/Kids [5 0 R]", "/V 4 0 R"] {
         assert_eq!(refused(&listing(entries)), "form-tree", "{entries}");
     }
@@ -256,7 +257,7 @@ fn a_number_may_be_used_again_by_another_generation() {
         number_after(&document, "startxref\n"),
         number_after(&document, "/Size "),
     );
-    // The page is a member of an object stream, which keeps what it was.
+    // The page is an unchanged member of an object stream.
     let with_content = |of_page: &str| {
         let mut bytes = document.clone();
         let mut row = |body: String, generation: u16| {

@@ -18,7 +18,7 @@ fn deflated(data: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Pages with these contents.
+/// Returns pages with these contents.
 fn pages(contents: &[&str]) -> Objects {
     let mut objects = PdfBuilder::new().objects();
     let kids: String = (0..contents.len())
@@ -48,7 +48,7 @@ fn content_is_inflated_to_a_limit_whatever_its_filters() {
         ("/FlateDecode", deflated(&blank(60 * MIB)), false),
         ("/FlateDecode", once.clone(), true),
         ("[/FlateDecode /FlateDecode]", twice.clone(), true),
-        // What comes out at the end is short, and the way there is not.
+        // The final output is short, the intermediate one is not.
         ("[/FlateDecode /FlateDecode]", once.clone(), true),
         (
             "[/ASCIIHexDecode /FlateDecode]",

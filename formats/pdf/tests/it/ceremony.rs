@@ -1,4 +1,5 @@
-//! Plays the host: asks, lets a device sign and an authority stamp, asks again.
+//! Plays the signing host: a device signs, an authority stamps, and the call is
+//! repeated.
 
 use std::sync::LazyLock;
 
@@ -32,16 +33,16 @@ pub(crate) static P384: LazyLock<Person> = LazyLock::new(|| Person {
     algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
 });
 
-/// Somebody who signs.
+/// A signer.
 pub(crate) struct Person {
     /// Key and certificate.
     pub(crate) holder: Holder,
-    /// How the device signs.
+    /// Signature algorithm of the device.
     pub(crate) algorithm: SignatureAlgorithm,
 }
 
 impl Person {
-    /// A request for this person's signature at level B-T.
+    /// Returns a request for this person's signature at level B-T.
     pub(crate) fn request(&self) -> SignRequest {
         SignRequest {
             time: 1_795_242_275,
@@ -55,13 +56,13 @@ impl Person {
         }
     }
 
-    /// The whole ceremony at level B-T.
+    /// Signs at level B-T, with all calls.
     pub(crate) fn signs(&self, document: &[u8]) -> Result<Vec<u8>, Refusal> {
         self.carries_out(document, &self.request())
             .map(|(signed, _)| signed)
     }
 
-    /// The whole ceremony.
+    /// Makes all calls for a request.
     pub(crate) fn carries_out(
         &self,
         document: &[u8],
@@ -75,7 +76,7 @@ impl Person {
         )
     }
 
-    /// What the device or the authority gives.
+    /// Answers a need as the device or the authority.
     pub(crate) fn answers(&self, need: &Need) -> Answer {
         let bytes = match need.kind {
             NeedKind::Signature => self
@@ -88,7 +89,7 @@ impl Person {
     }
 }
 
-/// One call, with what it wrote.
+/// Makes one call; returns the step and its output.
 pub(crate) fn step(
     document: &[u8],
     request: &SignRequest,

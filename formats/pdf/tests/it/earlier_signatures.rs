@@ -1,4 +1,5 @@
-//! Documents with signatures that forbid, or are followed by, changes.
+//! Documents with signatures that forbid changes, or with changes after
+//! signatures.
 
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
@@ -7,7 +8,7 @@ use parafa_format_core::Operation;
 use crate::ceremony::{P256, P384};
 use crate::intake::{carried, inspected, notes, refused, table};
 
-/// An update of one object at a time, with a classic table.
+/// Adds an update per object, with a classic table.
 pub(crate) fn updated(document: &[u8], objects: &[(u32, &str)]) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let prev = number_after(&bytes, "startxref\n");
@@ -49,7 +50,7 @@ fn object_after(bytes: &[u8], text: &str) -> u32 {
     number_after(bytes, text).try_into().unwrap()
 }
 
-/// The newest source of an object.
+/// Returns the newest source of an object.
 pub(crate) fn object(bytes: &[u8], number: u32) -> String {
     let header = format!("\n{number} 0 obj\n");
     let at = bytes
@@ -72,8 +73,8 @@ fn signed() -> Vec<u8> {
     P256.signs(&plain(1)).unwrap()
 }
 
-/// A document whose only field has a signature dictionary; nothing is signed,
-/// but the ranges are right.
+/// Returns a document whose only field has a signature dictionary; nothing is
+/// signed, but the ranges are correct.
 pub(crate) fn with_signature(signature: &str, field: &str) -> Vec<u8> {
     with_right_ranges(&with_blank_ranges(signature, field))
 }
@@ -89,7 +90,7 @@ fn with_blank_ranges(signature: &str, field: &str) -> Vec<u8> {
     table(&objects)
 }
 
-/// The ranges of a document's only signature, made those that cover all of it.
+/// Sets the ranges of the document's only signature to cover all of it.
 fn with_right_ranges(bytes: &[u8]) -> Vec<u8> {
     let contents = bytes
         .windows(6)

@@ -1,4 +1,5 @@
-//! Forms drawn into pages, or refused with every field that cannot be.
+//! Flattening: forms are drawn into pages, or refused with every field that
+//! cannot be drawn.
 
 mod annotations;
 mod choices;
@@ -38,7 +39,7 @@ fn flattened_by(document: &[u8], request: &DeriveRequest) -> Result<Vec<u8>, Ref
     made_by(document, request).map(|(flattened, _)| flattened)
 }
 
-/// What comes out, and what is told about it.
+/// Returns the output and its notes.
 fn made_by(document: &[u8], request: &DeriveRequest) -> Result<(Vec<u8>, Vec<String>), Refusal> {
     let mut out = MemorySink::default();
     let document = MemoryBlob(document.to_vec());
@@ -49,18 +50,19 @@ fn made_by(document: &[u8], request: &DeriveRequest) -> Result<(Vec<u8>, Vec<Str
     })
 }
 
-/// What is told about a form of these widgets, with these entries of the form.
+/// Returns the notes for a form with these widgets and entries.
 fn notes(widgets: &[&str], entries: &str) -> Vec<String> {
     let document = WidgetPage::of(widgets).entries(entries).build();
     made_by(&document, &request()).unwrap().1
 }
 
-/// A page with these widgets, their entries after type and rectangle.
+/// Returns a page with these widgets, given by the entries after type and
+/// rectangle.
 pub(crate) fn form(widgets: &[&str]) -> Objects {
     WidgetPage::of(widgets).into_objects()
 }
 
-/// Puts so many pages with these entries in place of the one page.
+/// Replaces the one page by this many pages with these entries.
 fn set_pages(objects: &mut Objects, count: u32, entries: &str) {
     let pages = 100..100 + count;
     let kids: String = pages.clone().map(|page| format!("{page} 0 R ")).collect();
@@ -81,7 +83,7 @@ fn text(document: &[u8]) -> String {
     document.iter().copied().map(char::from).collect()
 }
 
-/// The fields that keep a form of these widgets from being flattened.
+/// Returns the fields that prevent flattening of a form with these widgets.
 fn failing(widgets: &[&str]) -> Vec<String> {
     match flattened(&written(&form(widgets))) {
         Ok(_) => Vec::new(),
@@ -92,7 +94,7 @@ fn failing(widgets: &[&str]) -> Vec<String> {
     }
 }
 
-/// How many drawings a form of these widgets adds to its page.
+/// Returns the number of drawings on the page for a form with these widgets.
 fn drawn(widgets: &[&str]) -> usize {
     let flattened = flattened(&written(&form(widgets))).unwrap();
     assert_form_is_gone(&flattened);

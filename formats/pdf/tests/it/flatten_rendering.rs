@@ -1,4 +1,4 @@
-//! What flattened documents look like, in the eyes of two renderers.
+//! Rendering of flattened documents by two renderers.
 
 use std::fs;
 use std::path::Path;
@@ -11,20 +11,20 @@ use crate::flatten::{flattened, form, written};
 use crate::flatten_samples::comes_out;
 use crate::referees::assert_qpdf_accepts;
 
-/// Dots per inch of the pictures that are compared.
+/// Resolution of the compared pictures, in dots per inch.
 const RESOLUTION: &str = "144";
 
-/// By how much a component of a pixel may differ, of 255, from all that it and
-/// the pixels around it are in the other picture: poppler rounds the edges of
-/// annotations and of page content to different pixels.
+/// Tolerance of a pixel component, out of 255, against the neighbourhood in the
+/// other picture: poppler rounds edges of annotations and of page content to
+/// different pixels.
 const TOLERANCE: u8 = 32;
 
-/// Most differing pixels of a page, in millionths.
+/// Maximum share of differing pixels of a page, in millionths.
 pub(crate) const MAX_DIFFERENCE_PPM: usize = 100;
 
-/// Samples that a renderer does not show as they are, and why.
+/// Samples that a renderer shows differently, with the reason.
 const REASONED: [(&str, &str); 1] = [
-    // MuPDF draws a sign of its own where a signature field is empty.
+    // MuPDF draws its own marker on an empty signature field.
     ("pyhanko__simple-acroform-states.pdf", "mutool"),
 ];
 
@@ -112,7 +112,7 @@ fn fields_as_near_as_may_be_to_other_annotations_look_the_same_afterwards() {
             let fields: Vec<String> = places
                 .filter_map(|direction| nearest(other, rotation, *direction))
                 .collect();
-            // None is where the annotation itself is.
+            // No field lies where the annotation itself is.
             assert_eq!(fields.len(), 8, "{other}, turned by {rotation}");
             let document = beside(other, rotation, &fields);
             let flattened = flattened(&document).unwrap();
@@ -125,7 +125,8 @@ fn fields_as_near_as_may_be_to_other_annotations_look_the_same_afterwards() {
     }
 }
 
-/// The field that is as near to this annotation as it may be in a direction.
+/// Returns the field with the minimum permitted distance from this annotation
+/// in a direction.
 fn nearest(other: &str, rotation: u32, (x, y): (f64, f64)) -> Option<String> {
     let mut fields = (0..80).map(|distance| {
         let distance = f64::from(distance);
@@ -140,7 +141,7 @@ fn nearest(other: &str, rotation: u32, (x, y): (f64, f64)) -> Option<String> {
     fields.find(|field| flattened(&beside(other, rotation, std::slice::from_ref(field))).is_ok())
 }
 
-/// A page with this annotation below these fields.
+/// Returns a page with this annotation below these fields.
 fn beside(other: &str, rotation: u32, fields: &[String]) -> Vec<u8> {
     let numbers = (20..).zip(fields);
     let references: String = numbers
@@ -205,7 +206,7 @@ fn every_sample_looks_the_same_afterwards() {
     assert!(compared > 0);
 }
 
-/// Widgets with boxes, matrices and flags that a drawing has to follow.
+/// Returns widgets with boxes, matrices and flags that affect placement.
 fn placements(rotation: u32) -> Objects {
     let places: Vec<String> = [
         "/Rect [100 100 200 150] /AP << /N 60 0 R >>",
@@ -239,13 +240,13 @@ fn placements(rotation: u32) -> Objects {
         &format!("/Subtype /Form /BBox [0 0 50 10] /Matrix [0.7 0.7 -0.7 0.7 0 0] {fonts}"),
         b"0.5 g 0 0 50 10 re f 0 g BT /F1 8 Tf 2 2 Td (Sutinku) Tj ET",
     );
-    // The page leaves a transformation and a colour behind.
+    // The page leaves a transformation and a colour in its state.
     objects.set_stream(6, "", *b"0.5 0 0 0.5 100 0 cm 0 1 0 rg 20 20 50 50 re f");
     objects
 }
 
-/// How many of a page's pixels differ at most, in millionths; `None` when the
-/// pictures cannot be compared.
+/// Returns the maximum share of differing pixels per page, in millionths;
+/// `None` if the pictures cannot be compared.
 pub(crate) fn difference(before: &[u8], after: &[u8], render: Renderer) -> Option<usize> {
     let pages = [before, after].map(|document| {
         let folder = tempfile::tempdir().unwrap();
@@ -289,8 +290,8 @@ struct Picture<'p> {
 
 impl<'p> Picture<'p> {
     fn parse(bytes: &'p [u8]) -> Self {
-        // The magic number, width, height and greatest value, each with one
-        // blank after it.
+        // Magic number, width, height and maximum value, each followed by one
+        // blank.
         let mut header = bytes.splitn(5, u8::is_ascii_whitespace);
         let mut number = || {
             let digits = header.next().unwrap();
@@ -311,7 +312,7 @@ impl<'p> Picture<'p> {
         self.components[start..start + 3].try_into().unwrap()
     }
 
-    /// How many pixels differ; `None` when the sizes do.
+    /// Returns the number of differing pixels; `None` if the sizes differ.
     fn differing_from(&self, other: &Self) -> Option<usize> {
         if (self.width, self.height) != (other.width, other.height) {
             return None;
@@ -324,7 +325,7 @@ impl<'p> Picture<'p> {
         Some(differing.count())
     }
 
-    /// Whether a pixel could be one of those around a place.
+    /// Returns whether a pixel is within the range of those around a place.
     fn comes_near(&self, x: usize, y: usize, pixel: [u8; 3]) -> bool {
         let columns = x.saturating_sub(1)..=(x + 1).min(self.width - 1);
         let around = (y.saturating_sub(1)..=(y + 1).min(self.height - 1))
@@ -339,7 +340,7 @@ impl<'p> Picture<'p> {
     }
 }
 
-/// Those that are there; each that is not counts as a skip.
+/// Returns the installed renderers; a missing one counts as a skip.
 pub(crate) fn renderers() -> Vec<(&'static str, Renderer)> {
     let all: [(&str, Renderer); 2] = [("mutool", mutool), ("pdftoppm", poppler)];
     all.into_iter()

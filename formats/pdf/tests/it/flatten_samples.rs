@@ -1,4 +1,4 @@
-//! Flattening of the samples that other people's forms are.
+//! Flattening of third-party sample forms.
 
 use parafa_fixtures::tool::samples;
 use parafa_format_core::Refusal;
@@ -7,17 +7,17 @@ use crate::flatten::{assert_form_is_gone, flattened};
 use crate::referees::assert_qpdf_accepts;
 use crate::verdicts::verdict;
 
-/// Files that come out otherwise than the list says, and why.
+/// Files with another result than listed, with the reason.
 const REASONED: [(&str, &str); 6] = [
-    // Readers make its list box anew, and show all options of it.
+    // Readers regenerate its list box, and show all its options.
     (
         "qpdf__button-set-broken.pdf",
         "refused flatten-refused r1: no-appearance; checkbox2: no-appearance; \
          text2: value-not-drawn; list1: need-appearances",
     ),
-    // Its fields are no objects of their own.
+    // Its fields are direct objects.
     ("rub__form-doc.pdf", "refused form-tree"),
-    // They are signed, although no page has the widget of the signature.
+    // Signed, although the widget of the signature is on no page.
     ("pdfcpu__testPAdES_BB.pdf", "refused signed"),
     ("pdfcpu__testPAdES_BT.pdf", "refused signed"),
     ("pdfcpu__testPAdES_BLT.pdf", "refused signed"),
@@ -84,13 +84,13 @@ fn every_reported_sample_is_flattened_or_refused_with_its_fields() {
     }
 }
 
-/// Whether a document should come out for a line of the list.
+/// Returns whether a line of the list expects output.
 pub(crate) fn comes_out(line: &str) -> bool {
     let (_, intake) = verdict(line);
     !intake.starts_with("refuse:") && !expectation(line).starts_with("refused")
 }
 
-/// What should come out for a line of the list.
+/// Returns the expected result of a line of the list.
 fn expectation(line: &str) -> String {
     let columns: Vec<&str> = line.split('\t').collect();
     let (file, flattening, fields) = (columns[0], columns[7], columns[9]);

@@ -1,4 +1,5 @@
-//! What may change must be reached only from where it may change.
+//! Confinement: changed objects must be reachable only from where changes are
+//! permitted.
 
 use parafa_fixtures::signed::forged;
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
@@ -17,7 +18,7 @@ fn signed(draft: Draft) -> SignedPdf {
     SignedPdf::drafted(draft).sign(Signing::by(Identity::Ona))
 }
 
-/// Certified with annotations permitted.
+/// Certifies a draft with annotations permitted.
 fn certified(draft: Draft) -> SignedPdf {
     SignedPdf::drafted(draft).sign(Signing {
         certifies: Some(3),
@@ -227,7 +228,7 @@ fn a_name_that_cannot_be_read_locks_every_field() {
     }
 }
 
-/// A form XObject that shows a text.
+/// Returns a form XObject that shows a text.
 fn drawing(shown: &str) -> String {
     let content = format!("BT /F1 24 Tf 0 20 Td ({shown}) Tj ET");
     format!(
@@ -250,8 +251,8 @@ fn certified_with(permission: u8) -> Signing {
     }
 }
 
-/// An update that adds a field to the form and the page, as a further signature
-/// does, and other objects.
+/// Adds a field to the form and the page, like a further signature, and other
+/// objects.
 fn with_new_field(signed: SignedPdf, entries: &str, objects: &[(u32, String)]) -> Vec<u8> {
     let field = format!(
         "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Signature2) /Rect [0 0 0 0] /F 132 \
@@ -322,7 +323,7 @@ fn an_annotation_that_was_missing_stays_missing() {
         };
 
         assert_eq!(with(Vec::new()), Integrity::Intact, "{value}");
-        // pyHanko passes these where it can read the value: the new field leads
+        // pyHanko accepts these if it can read the value: the new field leads
         // to the annotation.
         let forged = vec![(40, stamp(42)), (42, drawing("Pay 1000000"))];
         assert_eq!(with(forged), Integrity::Modified, "{value}");

@@ -1,4 +1,4 @@
-//! What may become of a form after a signature. pyHanko has the same verdicts
+//! Permitted changes of a form after a signature. pyHanko has the same verdicts
 //! unless a test says otherwise.
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
@@ -30,12 +30,13 @@ fn locking(fields: &'static str) -> Signing {
     }
 }
 
-/// Whether the signature holds, by our own judgement alone.
+/// Returns whether the signature is intact, by our own verdict only.
 pub(crate) fn is_intact(document: &[u8]) -> bool {
     first_integrity(document) == Integrity::Intact
 }
 
-/// Whether the first signature holds after an update, and by pyHanko all do.
+/// Returns whether the first signature is intact after an update. Asserts that
+/// pyHanko accepts all signatures exactly then.
 pub(crate) fn holds(document: SignedPdf) -> bool {
     let document = document.build();
     let holds = is_intact(&document);
@@ -45,7 +46,7 @@ pub(crate) fn holds(document: SignedPdf) -> bool {
     holds
 }
 
-/// A field (object 7) that is signed with some entries and has others since.
+/// Signs a field (object 7) with the old entries and replaces them by the new.
 fn amended(signing: Signing, field: impl Fn(&str) -> String, old: &str, new: &str) -> SignedPdf {
     let draft = Draft {
         fields: "7 0 R ".into(),
@@ -151,8 +152,8 @@ fn flags_that_change_the_look_of_a_locked_field_stay() {
     for (old, new) in [("", "/Ff 7"), ("/Ff 4096", "/Ff 4097"), ("/Ff 0", "")] {
         assert!(becomes(locking(), old, new), "{new}");
     }
-    // pyHanko passes these: programs that show the field anew break its lines,
-    // hide what it says or spread it.
+    // pyHanko accepts these: programs that regenerate the appearance break
+    // lines, hide the text or spread it.
     for (old, new) in [
         ("", "/Ff 4096"),
         ("/Ff 4097", "/Ff 1"),
@@ -179,7 +180,7 @@ fn what_fields_inherit_is_locked_with_them() {
         is_intact(&amended.build())
     };
 
-    // pyHanko passes this: the name of the parent is not locked.
+    // pyHanko accepts this: the name of the parent is not locked.
     assert!(!amended("/Action /Include /Fields [(Parent.Sum)]"));
 }
 
@@ -225,7 +226,7 @@ fn an_empty_signature_field_gets_nothing_for_a_value_but_a_signature() {
         for value in ["(x)", "42", "<< >>", "4 0 R"] {
             assert!(!holds(filled_in(value, looks)), "{value} {looks}");
         }
-        // pyHanko passes some of these: a stream, and what leads to nothing.
+        // pyHanko accepts some of these: a stream, and a dangling reference.
         for value in ["40 0 R", "41 0 R"] {
             assert!(!is_intact(&filled_in(value, looks).build()), "{value}");
         }
@@ -266,7 +267,7 @@ fn how_forms_are_shown_may_change_where_every_field_may() {
         assert!(holds(amended(approved(), form)), "{form}");
         assert!(holds(amended(certified(2), form)), "{form}");
     }
-    // pyHanko passes these: readers show locked fields anew as well.
+    // pyHanko accepts these: readers regenerate locked fields as well.
     let others = "/Action /Include /Fields [(Other)]";
     for form in [" /Q 1", " /NeedAppearances true"] {
         for signing in [locking(others), certified(1)] {
@@ -295,7 +296,7 @@ fn locked_fields_that_readers_show_anew_look_as_they_did() {
     let with_font = |form: &str| format!("{form} /DA (/F1 9 Tf 0 g)");
     let with_fonts = |form: &str| format!("{form} /DR << /Font << /F1 3 0 R >> >>");
 
-    // pyHanko passes all of these.
+    // pyHanko accepts all of these.
     for (old, new) in [
         (anew, kept),
         (anew, ""),
@@ -333,9 +334,8 @@ fn the_default_appearance_of_a_form_may_become_another() {
     })));
 }
 
-/// A document with a text field (object 7) that shows object 9, in some way, and
-/// perhaps another field (object 8), is signed; then objects are written anew
-/// under their numbers.
+/// Signs a document with a text field (object 7) that shows object 9, and
+/// perhaps another field (object 8). Then rewrites objects under their numbers.
 fn rewritten(
     signing: Signing,
     field: &str,
@@ -387,7 +387,7 @@ fn an_appearance_may_be_written_anew_under_its_number() {
     for signing in [locked, || certified(1)] {
         assert!(!holds(rewritten(signing(), direct, &[], &[(9, &other)])));
     }
-    // With a further one beside it, as for what is pressed.
+    // With another appearance, as for a pressed button.
     let pressed = text_field("/V (101) /F 4 /AP << /N 9 0 R /D 40 0 R >>");
     let anew = [(9, &*other), (7, &pressed), (40, &other)];
     assert!(holds(rewritten(approved(), direct, &[], &anew)));
@@ -509,7 +509,7 @@ fn what_the_catalog_gets_is_what_its_keys_stand_for() {
     }
 }
 
-/// e-Szigno writes the catalog under a number of its own.
+/// e-Szigno writes the catalog under a new number.
 #[test]
 fn the_catalog_may_be_written_anew_under_another_number() {
     let signed = SignedPdf::unsigned().sign(approved());

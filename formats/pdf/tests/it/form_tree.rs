@@ -1,18 +1,18 @@
-//! Field trees as they are found: with what is left of pages taken out, and
-//! with fields that are listed twice.
+//! Field trees in real files: with remains of deleted pages, and with fields
+//! listed twice.
 
 use crate::ceremony::P256;
 use crate::flatten::{assert_form_is_gone, flattened, form, written};
 use crate::intake::{inspected, refused};
 use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts, assert_qpdf_accepts};
 
-/// A page with a checkbox 20 and a text field 21 that holds its value, and a
-/// form with this list of fields.
+/// Returns a page with a checkbox 20 and a text field 21 with a value, and a
+/// form with this field list.
 fn document(fields: &str) -> Vec<u8> {
     with_objects(fields, &[])
 }
 
-/// The same with more objects.
+/// Like `document`, with more objects.
 fn with_objects(fields: &str, others: &[(u32, &str)]) -> Vec<u8> {
     let mut objects = form(&[
         "/FT /Btn /T (a) /AS /On /V /On /AP << /N << /On 52 0 R >> >>",
@@ -113,7 +113,7 @@ fn what_is_there_but_no_field_is_refused() {
     for fields in ["20 0 R (text)", "20 0 R << /T (direct) >>"] {
         assert_eq!(refused(&document(fields)), "form-tree", "{fields}");
     }
-    // Nobody takes that for one.
+    // No reader takes it for a field.
     let with_text = with_objects("20 0 R 61 0 R", &[(61, "(text)")]);
     assert_eq!(names(&with_text), ["a"]);
 }

@@ -1,12 +1,12 @@
-//! Changes after a signature as programs make them, each beside the attack that
-//! looks like it.
+//! Changes by programs after a signature, each next to the attack that
+//! resembles it.
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_format_core::{ChangeKind, Integrity};
 
 use crate::verify::evidence;
 
-/// What became of the first signature.
+/// Returns the verdict on the first signature.
 fn verdict(document: SignedPdf) -> Result<ChangeKind, Integrity> {
     let first = evidence(&document.build()).swap_remove(0);
     match first.integrity {
@@ -32,7 +32,7 @@ fn form_xobject(content: &str) -> String {
     )
 }
 
-/// iText 5.0.0, in `pkcs7_sha1.pdf` of DSS. pyHanko takes it for a change.
+/// iText 5.0.0, in `pkcs7_sha1.pdf` of DSS. pyHanko reports a change.
 #[test]
 fn the_release_of_itext_in_the_page_tree_changes_nothing() {
     let with = |entries: &str| {
@@ -53,8 +53,8 @@ fn the_release_of_itext_in_the_page_tree_changes_nothing() {
     }
 }
 
-/// Has somebody sign in an empty field (object 8) whose appearance (object 9) is
-/// there already, and that others may show too.
+/// Signs an empty field (object 8) that already has an appearance (object 9),
+/// which others may show too.
 fn signed_in_its_field(first: Signing, others: &str, value: &str, anew: &[u32]) -> SignedPdf {
     let field = |entries: &str| {
         format!(
@@ -76,7 +76,7 @@ fn signed_in_its_field(first: Signing, others: &str, value: &str, anew: &[u32]) 
         ],
         ..Draft::default()
     };
-    // The value is that of the signature that is made after it.
+    // The value is that of the following signature.
     let signed = SignedPdf::drafted(draft).sign(first);
     signed.amended(|_| {
         let mut objects = vec![(8, field(value))];
@@ -124,8 +124,8 @@ fn the_appearance_of_a_signature_is_never_written_anew() {
     assert_eq!(found, [Integrity::Modified]);
 }
 
-/// A document whose resources for fields (object 9) and fonts (object 10) are
-/// objects; then a field (object 7) is filled in with other fonts.
+/// Returns a document with indirect resources for fields (object 9) and fonts
+/// (object 10). Later, a field (object 7) is filled in with other fonts.
 fn filled_in(signing: Signing, resources: &str, fonts: &[(u32, &str)]) -> SignedPdf {
     let field = |entries: &str| {
         format!(
@@ -157,7 +157,7 @@ fn filled_in(signing: Signing, resources: &str, fonts: &[(u32, &str)]) -> Signed
     })
 }
 
-/// pyHanko takes the fonts for a change; DSS does not.
+/// pyHanko reports the fonts as a change; DSS does not.
 #[test]
 fn a_font_may_be_added_for_a_field_that_is_filled_in() {
     let own = "<< /Font << /F1 3 0 R >> >>";
@@ -211,7 +211,7 @@ fn a_font_may_be_added_for_a_field_that_is_filled_in() {
     }
 }
 
-/// DSS passes over what was prepared, and finds the signature before it intact.
+/// DSS ignores a prepared field, and finds the earlier signature intact.
 #[test]
 fn room_for_a_signature_changes_nothing_where_nothing_is_seen() {
     let once = || SignedPdf::unsigned().sign(by_ona());

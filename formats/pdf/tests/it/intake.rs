@@ -1,4 +1,4 @@
-//! What is taken for signing, what is refused, and what is told.
+//! Intake for signing: acceptance, refusals and notes.
 
 mod actions;
 
@@ -6,7 +6,7 @@ use parafa_fixtures::{CrossReference, Objects, PdfBuilder, hostile, plain};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::inspect;
 
-/// What is told of a document that is to be signed: what keeps it from that is a
+/// Returns the report on a document to be signed; an obstacle to signing is a
 /// refusal.
 pub(crate) fn inspected(bytes: &[u8]) -> Result<Report, Refusal> {
     let report = carried(bytes)?;
@@ -14,7 +14,7 @@ pub(crate) fn inspected(bytes: &[u8]) -> Result<Report, Refusal> {
     obstacle.map_or(Ok(report.clone()), |obstacle| Err(obstacle.refusal.clone()))
 }
 
-/// What is told of a document that is only carried.
+/// Returns the report on a document that is only carried.
 pub(crate) fn carried(bytes: &[u8]) -> Result<Report, Refusal> {
     inspect(&NativeEnvironment, &MemoryBlob(bytes.to_vec()))
 }

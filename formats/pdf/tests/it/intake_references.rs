@@ -1,4 +1,4 @@
-//! References and hidden objects that readers follow differently.
+//! References and hidden objects that readers resolve differently.
 
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{MemoryBlob, NativeEnvironment};
@@ -23,7 +23,7 @@ fn a_reference_has_the_generation_of_its_object() {
 
         assert!(inspected(&written("6 0 R")).is_ok(), "{layout:?}");
         assert_eq!(refused(&written("6 3 R")), "xref-ambiguous", "{layout:?}");
-        // Nobody finds anything there.
+        // No reader finds anything there.
         assert!(inspected(&written("[6 0 R 600 3 R]")).is_ok(), "{layout:?}");
     }
 }
@@ -46,9 +46,9 @@ fn a_reference_that_is_led_astray_after_a_signature_is_refused() {
     assert_eq!(verified.unwrap_err().code, "xref-ambiguous");
 }
 
-/// A document with an update whose table has one entry for the content of the
-/// page, and whose stream beside it says where it was all the time, or with
-/// another kind of entry something else.
+/// Returns a document with an update whose table has one entry for the page
+/// content. Its hybrid stream lists the original offset or, with another entry
+/// type, something else.
 fn with_hidden_content(in_table: &str, kind: u8) -> Vec<u8> {
     let mut bytes = plain(1);
     let prev = number_after(&bytes, "startxref\n");

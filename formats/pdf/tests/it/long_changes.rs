@@ -1,5 +1,5 @@
-//! What later revisions of long documents changed is compared within the memory
-//! and the work that there are.
+//! Later revisions of long documents are compared within the limits of memory
+//! and work.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -18,14 +18,14 @@ use crate::form_changes::is_intact;
 use crate::intake::inspected;
 use crate::memory::peak_of;
 
-/// The number of the first widget of a form.
+/// Number of the first widget of a form.
 const FIELD: u32 = 20;
 
 #[test]
 fn long_values_that_are_compared_are_held_once() {
     const LEN: usize = 8 << 20;
 
-    // Not so regular that it packs too well.
+    // Irregular, so that it does not compress too well.
     let text: String = (0_u32..10_000)
         .map(|number| format!("{:08x}", number.wrapping_mul(2_654_435_761)))
         .collect();
@@ -39,8 +39,8 @@ fn long_values_that_are_compared_are_held_once() {
     let (report, peak) = peak_of(|| inspected(&filled_in).unwrap());
 
     assert_eq!(report.signatures.len(), 1);
-    // Both as they are unpacked, the newer as it is loaded, and what it takes to
-    // unpack and to load one.
+    // Both values inflated, the newer one loaded, and the overhead of inflating
+    // and loading one.
     assert!(peak < 6 * LEN, "{:.1} values", peak as f64 / LEN as f64);
     let (evidence, peak) = peak_of(|| {
         verify(&NativeEnvironment, &MemoryBlob(filled_in))
@@ -198,7 +198,7 @@ fn a_new_field_may_have_many_kids_without_names_of_their_own() {
     assert!(is_intact(&amended.build()));
 }
 
-/// A later revision with an object in an object stream (ISO 32000-2, 7.5.7).
+/// Adds a revision with an object in an object stream (ISO 32000-2, 7.5.7).
 fn with_object_stream(document: &[u8], number: u32, object: &str) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let previous = number_after(&bytes, "startxref\n");

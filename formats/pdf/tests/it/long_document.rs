@@ -1,4 +1,4 @@
-//! Documents of many objects.
+//! Documents with many objects.
 
 use std::fmt::Write;
 
@@ -12,7 +12,8 @@ use crate::intake::{inspected, refused, table};
 
 const FIRST_ELEMENT: u32 = 1_000;
 
-/// A tagged document with so many elements and a form (ISO 32000-2, 14.7).
+/// Returns a tagged document with this number of elements, and a form (ISO
+/// 32000-2, 14.7).
 fn tagged(layout: CrossReference, elements: u32) -> Vec<u8> {
     let mut objects = form(&["/FT /Btn /T (a) /StructParent 1 /AP << /N 52 0 R >>"]);
     let root = FIRST_ELEMENT - 1;
@@ -50,7 +51,7 @@ fn tagged(layout: CrossReference, elements: u32) -> Vec<u8> {
 
 #[test]
 fn a_long_tagged_document_is_taken_signed_rehearsed_and_flattened() {
-    // As many as a thousand pages have, or as one object stream holds.
+    // As many as in a thousand pages, or in one object stream.
     for (layout, elements) in [
         (CrossReference::Table, 100_000),
         (CrossReference::Stream, 60_000),
@@ -95,7 +96,7 @@ fn values_that_would_not_fit_into_memory_are_refused() {
 
 #[test]
 fn what_is_unpacked_from_object_streams_has_to_fit_beside_the_values() {
-    // Not so regular that it packs too well.
+    // Irregular, so that it does not compress too well.
     let text: String = (0_u32..40_000)
         .map(|number| format!("{:08x}", number.wrapping_mul(2_654_435_761)))
         .collect();

@@ -1,5 +1,4 @@
-//! Signature fields that are added where earlier signatures lock some, or
-//! certify.
+//! Signature fields added where earlier signatures lock fields or certify.
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder};
@@ -12,8 +11,8 @@ use crate::intake::{inspected, refused, table};
 use crate::referees::{assert_pyhanko_accepts, pyhanko_passes, pyhanko_passes_fixture};
 use crate::verify::evidence;
 
-/// A document whose signature has transforms as the lock of its field asks
-/// for, with an empty field `Antra` beside it.
+/// Returns a document whose signature has the transforms required by the lock
+/// of its field, with an empty field `Antra`.
 fn locked(lock: &str) -> Vec<u8> {
     let field = |name: &str, entries: &str| {
         format!(
@@ -31,7 +30,7 @@ fn locked(lock: &str) -> Vec<u8> {
     signs(&P256, &document, Some("Pirma")).unwrap().0
 }
 
-/// Signs in a field, or in a new one; with the name of the field.
+/// Signs an existing or a new field; returns the field name too.
 fn signs(
     person: &Person,
     document: &[u8],
@@ -183,7 +182,7 @@ fn a_field_that_is_seen_is_added_only_where_signing_is_permitted() {
         integrity(&amended.build()) == [Integrity::Intact]
     };
 
-    // pyHanko refuses those that are seen, whatever is permitted.
+    // pyHanko rejects visible ones, regardless of permissions.
     for widget in [
         "/Rect [0 0 0 0]",
         "/Rect [9 9 99 99] /F 4",
@@ -211,7 +210,7 @@ fn what_shows_something_without_a_place_is_seen_after_a_certification() {
         integrity(&amended.build())[0]
     };
 
-    // pyHanko passes these; some readers draw them all over the page.
+    // pyHanko accepts these; some readers draw them over the whole page.
     for entries in ["", "/F 4", "/Rect null"] {
         assert_eq!(added(Some(2), entries), Integrity::Modified, "{entries}");
         assert_eq!(added(None, entries), Integrity::Modified, "{entries}");
@@ -219,8 +218,8 @@ fn what_shows_something_without_a_place_is_seen_after_a_certification() {
     assert_eq!(added(Some(2), "/Rect [0 0 0 0]"), Integrity::Intact);
 }
 
-/// A document whose signature is followed by a new field with these entries,
-/// and what they refer to.
+/// Returns a signed document followed by a new field with these entries and the
+/// objects they refer to.
 fn with_new_field(
     certifies: Option<u8>,
     entries: &str,
@@ -247,7 +246,7 @@ fn a_new_field_is_no_annotation_that_is_drawn_beside_its_rectangle() {
     let added = |entries: &str| with_new_field(Some(2), entries, &[]).0;
     let invisible = "/T (New) /Rect [0 0 0 0]";
 
-    // pyHanko passes all of these.
+    // pyHanko accepts all of these.
     for drawn in [
         "/Subtype /Ink /InkList [[0 0 300 300]] /BS << /W 90 >> /C [1 1 1]",
         "/Subtype /Line /L [0 0 300 300] /BS << /W 90 >> /C [1 1 1]",
@@ -273,7 +272,7 @@ fn a_new_field_brings_no_actions() {
             with_new_field(certifies, &entries, &[]).0
         };
 
-        // pyHanko passes them.
+        // pyHanko accepts them.
         assert_eq!(added(&format!("/A {script}")), Integrity::Modified);
         assert_eq!(
             added(&format!("/AA << /PO {script} >>")),
@@ -299,7 +298,7 @@ fn a_new_field_without_a_signature_shows_nothing() {
         assert_eq!(integrity, Integrity::Intact, "{blank}");
         assert_ne!(passed, Some(false), "{blank}");
     }
-    // pyHanko passes it.
+    // pyHanko accepts it.
     assert_eq!(with_content("0 0 90 90 re f").0, Integrity::Modified);
 }
 
@@ -312,7 +311,7 @@ fn a_new_field_without_a_signature_has_nothing_that_readers_make_an_appearance_o
 
     assert_eq!(with("<< >>"), Integrity::Intact);
     assert_eq!(with("<< /BG [] /R 90 >>"), Integrity::Intact);
-    // poppler draws those in dictionaries, and pyHanko passes them.
+    // poppler draws those in dictionaries, and pyHanko accepts them.
     for drawn in [
         "<< /BG [1 1 1] >>",
         "<< /BC [0] >>",

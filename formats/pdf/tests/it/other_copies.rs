@@ -1,5 +1,5 @@
-//! Objects that stand in a file more than once: what the cross-reference leads to
-//! counts, also where it cannot be parsed.
+//! Objects that occur more than once in a file: the listed one counts, even if
+//! it cannot be parsed.
 
 use parafa_fixtures::{CrossReference, PdfBuilder};
 

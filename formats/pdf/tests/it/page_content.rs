@@ -1,4 +1,4 @@
-//! What pages draw already, where something is drawn on top of it.
+//! Existing page content below a drawing.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use crate::flatten::{flattened, form, written};
 use crate::flatten_rendering::assert_look_alike;
 use crate::referees::assert_qpdf_accepts;
 
-/// What the page shows in any case.
+/// Always shown by the page.
 const SQUARE: &str = "0.5 g 200 300 150 150 re f ";
 
-/// Contents that leave something behind, but leave no doubt what.
+/// Contents that leave a state behind, but an unambiguous one.
 const CLEAR: [&str; 18] = [
     "q q 3 0 0 3 0 0 cm 0.5 g 20 30 90 90 re f",
     "0 0 1 1 re W n",
@@ -36,7 +36,7 @@ const CLEAR: [&str; 18] = [
     "q 40 0 0 40 9 9 cm BI /W 33 /H 1 /BPC 8 /CS /G /F /RL ID \u{800} EI Q 9 0 0 9 0 0 cm",
 ];
 
-/// Contents that readers may take for different things, or that have no end.
+/// Contents that readers may parse differently, or that are incomplete.
 const UNCLEAR: [&str; 23] = [
     "/OC /Hidden BDC",
     "0 0 1 1 re W",
@@ -63,7 +63,8 @@ const UNCLEAR: [&str; 23] = [
     ") q",
 ];
 
-/// Of these any content is made: most of it is clear, but not in every order.
+/// Fragments for generated content: most of it is clear, but not in every
+/// order.
 const WORDS: [&str; 30] = [
     "q ",
     "q ",
@@ -97,7 +98,7 @@ const WORDS: [&str; 30] = [
     "[",
 ];
 
-/// Its widget is a black box.
+/// Returns a page with this content; its widget is a black box.
 fn page(content: &[u8]) -> Objects {
     let mut objects = form(&["/FT /Btn /Ff 65536 /T (a) /AP << /N 52 0 R >>"]);
     objects.set_stream(6, "", content);

@@ -1,4 +1,4 @@
-//! PDF/A stays PDF/A (ISO 19005), whatever is made of it.
+//! PDF/A (ISO 19005) stays PDF/A in every operation.
 
 use std::fs;
 
@@ -11,8 +11,7 @@ use crate::intake::notes;
 use crate::referees::{assert_qpdf_accepts, verapdf_flavours};
 use crate::rehearse::rehearsed;
 
-/// Sample documents, where there are any, and the flavour that each claims and
-/// has.
+/// Optional sample documents with the PDF/A flavour that each claims and has.
 const SAMPLES: [(&str, &str); 2] = [
     ("dss__not_signed_pdfa.pdf", "1b"),
     (
@@ -21,7 +20,7 @@ const SAMPLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Documents that are PDF/A, by name, and their flavours.
+/// Returns PDF/A documents by name, with their flavours.
 fn documents() -> Vec<(String, &'static str, Vec<u8>)> {
     let own = [(1, "1b"), (2, "2b")].map(|(part, flavour)| {
         let name = format!("PDF/A-{flavour}");
@@ -36,8 +35,8 @@ fn documents() -> Vec<(String, &'static str, Vec<u8>)> {
     own.into_iter().chain(samples).collect()
 }
 
-/// What becomes of a document: as it came, signed, archived, with the banner of
-/// the sandbox, and flattened where that can be done.
+/// Returns the variants of a document: original, signed, archived, with the
+/// sandbox banner, and flattened where possible.
 fn made_of(document: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let signed = HIERARCHY.signed(document, &[&HIERARCHY.ona]);
     let archived = archived(&signed);
@@ -91,9 +90,8 @@ fn signing_and_archiving_add_nothing_that_pdfa_forbids() {
                 assert_eq!(what, "flattened");
                 continue;
             };
-            // No fonts and no encryption; what is added for verifying are plain
-            // streams (ISO 19005-2, 6.1.7), and the form of the cross-reference
-            // stays.
+            // No fonts and no encryption; validation data are plain streams
+            // (ISO 19005-2, 6.1.7), and the form of the cross-reference stays.
             let added = String::from_utf8_lossy(added);
             let forbidden: &[&str] = match what {
                 "rehearsed" => &["/Encrypt", "/ObjStm"],

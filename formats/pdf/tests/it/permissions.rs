@@ -1,5 +1,5 @@
-//! What signatures permit to change after them: certifications, locks, and
-//! the empty fields that ask for them.
+//! Permissions of signatures for later changes: certifications, locks, and
+//! empty fields that require them.
 
 use parafa_fixtures::{CrossReference, PdfBuilder};
 use parafa_format_core::{Integrity, Refusal};
@@ -13,8 +13,8 @@ use crate::verify::first_integrity as integrity;
 
 const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (Pastaba) >>";
 
-/// A form with a text field `Vardas` (object 7) and an empty signature field
-/// `Parasas` (object 20) with further entries.
+/// Returns a form with a text field `Vardas` (object 7) and an empty signature
+/// field `Parasas` (object 20) with further entries.
 fn with_empty_field(entries: &str, layout: CrossReference) -> Vec<u8> {
     let mut objects = PdfBuilder::new().text_field("Vardas", "Ona").objects();
     objects.set(
@@ -164,8 +164,8 @@ fn a_lock_holds_after_further_signatures() {
     let signed = signed_with_lock("/Action /Include /Fields [(Vardas)]");
     let signed_twice = P384.signs(&signed).unwrap();
 
-    // pyHanko takes a locked field with an appearance for changed as soon as
-    // the form is, even though no object of the field is.
+    // pyHanko treats a locked field with an appearance as changed as soon as
+    // the form changes, even if no object of the field does.
     assert_eq!(integrity(&signed_twice), Integrity::Intact);
     assert_openssl_accepts(&signed_twice);
     assert_eq!(refused(&filled_in(&signed_twice)), "modified-after-signing");

@@ -1,5 +1,5 @@
-//! Files as programs write them, with what should become of them: `real.tsv` in
-//! the folder of samples.
+//! Files by real programs, with the expected results: `real.tsv` in the folder
+//! of samples.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ const INTAKE: usize = 6;
 const VERIFY: usize = 7;
 const FLATTEN: usize = 8;
 
-/// Files that are refused all the same, and why.
+/// Files that are refused nevertheless, with the reason.
 const REASONED: [(&str, &str); 1] = [
     // Acrobat shows the values of the XFA part.
     ("ff_3.11.174_pdfjs__annotation-button-widget.pdf", "xfa"),
@@ -71,7 +71,7 @@ fn a_value_that_viewers_show_and_the_appearance_does_not_is_never_drawn() {
     });
 }
 
-/// Has two sign a file that is taken, and says what is wrong with what came out.
+/// Signs an accepted file twice and returns defects of the output.
 pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     let signed = P256.signs(document);
     let signed = signed.map_err(|refusal| format!("not signed: {refusal}"))?;
@@ -93,7 +93,7 @@ pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What verification says of each signature, and why where it is modified.
+/// Returns the integrity of each signature, with the reason if it is modified.
 pub(crate) fn integrities(document: &[u8]) -> Result<Vec<String>, String> {
     let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()));
     let evidence = evidence.map_err(|refusal| format!("not verified: {refusal}"))?;

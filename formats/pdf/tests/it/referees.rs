@@ -1,4 +1,4 @@
-//! Validators that other people made.
+//! Independent validators.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::ceremony::PKI;
 
-/// `openssl cms` must find every signature sound, as CAdES too.
+/// Asserts that `openssl cms` accepts every signature, as CAdES too.
 pub(crate) fn assert_openssl_accepts(document: &[u8]) {
     for part in signed_parts(document, 0) {
         assert_eq!(openssl_accepts(&part, &roots()), Ok(()));
     }
 }
 
-/// qpdf must find nothing to complain about that it did not before.
+/// Asserts that qpdf reports no new problem.
 pub(crate) fn assert_qpdf_accepts(document: &[u8]) {
     let Some(qpdf) = program("qpdf") else { return };
     let file = written(document);
@@ -37,7 +37,7 @@ pub(crate) fn assert_qpdf_accepts(document: &[u8]) {
     );
 }
 
-/// Whether qpdf finds nothing to complain about; `None` without it.
+/// Returns whether qpdf reports no problem; `None` without qpdf.
 pub(crate) fn qpdf_accepts(document: &[u8]) -> Option<bool> {
     let file = written(document);
     let output = Command::new(program("qpdf")?)
@@ -48,8 +48,8 @@ pub(crate) fn qpdf_accepts(document: &[u8]) -> Option<bool> {
     Some(output.status.success())
 }
 
-/// pyHanko must find every signature passed, and every later revision
-/// harmless to the earlier signatures. Hybrid files need its lenient mode.
+/// Asserts that pyHanko accepts every signature, and every later revision with
+/// respect to earlier signatures. Hybrid files need its lenient mode.
 pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient: bool) {
     let options: &[&str] = &["--no-revocation", "--lenient"];
     let Some(verdict) = pyhanko(written(document).path(), &roots(), options) else {
@@ -63,13 +63,13 @@ pub(crate) fn assert_pyhanko_accepts(document: &[u8], signatures: usize, lenient
     }
 }
 
-/// Whether pyHanko finds every signature passed with nothing but what the
-/// document holds; `None` without pyHanko.
+/// Returns whether pyHanko accepts every signature using only data in the
+/// document; `None` without pyHanko.
 pub(crate) fn pyhanko_is_content_alone(document: &[u8], lenient: bool) -> Option<bool> {
     pyhanko_is_content_with(document, &roots(), lenient)
 }
 
-/// The same with other anchors than the root.
+/// Like [`pyhanko_is_content_alone`], with other anchors than the root.
 pub(crate) fn pyhanko_is_content_with(
     document: &[u8],
     anchors: &[PathBuf],
@@ -83,8 +83,8 @@ pub(crate) fn pyhanko_is_content_with(
     Some(verdict.ok)
 }
 
-/// What pyHanko says of each document, with the certificates of a folder as
-/// anchors and revocation left aside; `None` without pyHanko.
+/// Returns pyHanko's verdict on each document, with the certificates of a
+/// folder as anchors and without revocation checks; `None` without pyHanko.
 pub(crate) fn pyhanko_verdicts(
     documents: &[impl AsRef<Path>],
     anchors: &Path,
@@ -93,20 +93,20 @@ pub(crate) fn pyhanko_verdicts(
     Some(pyhanko.verdicts(documents, &["--no-revocation"]))
 }
 
-/// Whether pyHanko finds every signature passed, revocation left aside; `None`
-/// without pyHanko.
+/// Returns whether pyHanko accepts every signature without revocation checks;
+/// `None` without pyHanko.
 pub(crate) fn pyhanko_passes(document: &[u8]) -> Option<bool> {
     let verdict = pyhanko(written(document).path(), &roots(), &["--no-revocation"])?;
     Some(verdict.ok)
 }
 
-/// The same for a document of the fixtures' signers.
+/// Like [`pyhanko_passes`], for a document by signers of the fixtures.
 pub(crate) fn pyhanko_passes_fixture(document: &[u8]) -> Option<bool> {
     let verdicts = pyhanko_verdicts(&[written(document)], fixture_anchors().path())?;
     Some(verdicts.iter().all(|verdict| verdict.ok))
 }
 
-/// Every signer of the fixtures, in files of their own.
+/// Writes every signer of the fixtures to a file of its own.
 pub(crate) fn fixture_anchors() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for identity in [Identity::Ona, Identity::Jonas, Identity::Clock] {
@@ -117,8 +117,8 @@ pub(crate) fn fixture_anchors() -> TempDir {
     folder
 }
 
-/// Whether the EU's reference validator finds every signature of every document
-/// passed at level B-LT, with nothing but what the document holds; `None`
+/// Returns whether the EU's reference validator accepts every signature of
+/// every document at level B-LT, using only data in the document; `None`
 /// without it.
 pub(crate) fn dss_is_content_alone(documents: &[&[u8]]) -> Option<Vec<bool>> {
     let files: Vec<_> = documents.iter().map(|document| written(document)).collect();
@@ -126,15 +126,15 @@ pub(crate) fn dss_is_content_alone(documents: &[&[u8]]) -> Option<Vec<bool>> {
     Some(verdicts.iter().map(|verdict| verdict.ok).collect())
 }
 
-/// Whether the EU's reference validator finds every signature of every document
-/// passed, without a network; `None` without it.
+/// Returns whether the EU's reference validator accepts every signature of
+/// every document, without a network; `None` without it.
 pub(crate) fn dss_verdicts(documents: &[&Path], anchors: &Path) -> Option<Vec<bool>> {
     let verdicts = Dss::find(&files_in(anchors))?.verdicts(documents, &[]);
     Some(verdicts.iter().map(|verdict| verdict.ok).collect())
 }
 
-/// Whether the EU's reference validator passes every time-stamp of every
-/// document; `None` without it.
+/// Returns whether the EU's reference validator accepts every time-stamp of
+/// every document; `None` without it.
 pub(crate) fn dss_passes_timestamps(documents: &[&Path], anchors: &Path) -> Option<Vec<bool>> {
     let verdicts = Dss::find(&files_in(anchors))?.verdicts(documents, &[]);
     let passed = verdicts.iter().map(|verdict| {
@@ -144,8 +144,8 @@ pub(crate) fn dss_passes_timestamps(documents: &[&Path], anchors: &Path) -> Opti
     Some(passed.collect())
 }
 
-/// The flavour of PDF/A that veraPDF finds each document to have, such as `2b`,
-/// or what it says of one that has not what it claims; `None` without it.
+/// Returns the PDF/A flavour that veraPDF detects in each document, such as
+/// `2b`, or its report if the claimed flavour is wrong; `None` without it.
 pub(crate) fn verapdf_flavours(documents: &[&[u8]]) -> Option<Vec<Result<String, String>>> {
     let class_path = fs::read_to_string(installed("verapdf.classpath"));
     let class_path = or_skip("veraPDF (cargo xtask setup)", class_path.ok())?;

@@ -1,4 +1,4 @@
-//! Pages that say that they are not signed.
+//! Rehearsal: pages marked as unsigned.
 
 mod content;
 mod documents;
@@ -35,15 +35,15 @@ fn rehearsed_by(document: &[u8], request: &DeriveRequest) -> Result<Vec<u8>, Ref
     Ok(out.0)
 }
 
-/// A document of one page with these entries and this content, which may name a
-/// hidden layer.
+/// Returns a document of one page with these entries and this content, which
+/// may name a hidden layer.
 fn page(entries: &str, content: &[u8]) -> Vec<u8> {
     let mut objects = objects(entries);
     objects.set_deflated(6, "", content);
     table(&objects)
 }
 
-/// The same with any content.
+/// Returns the objects of such a document, with any content.
 fn objects(entries: &str) -> Objects {
     let mut objects = PdfBuilder::new().objects();
     objects.set(

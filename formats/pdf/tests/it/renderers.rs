@@ -1,11 +1,11 @@
-//! What a document says and shows, in the eyes of two renderers.
+//! Text and pictures of a document from two renderers.
 
 use std::fs;
 use std::process::{Command, Output};
 
 use parafa_fixtures::tool::program;
 
-/// Dots per inch of pictures: enough to see which colour is where.
+/// Resolution of pictures in dots per inch: enough to locate colours.
 const RESOLUTION: &str = "36";
 
 /// A program that extracts text and draws pages.
@@ -16,7 +16,7 @@ pub(crate) enum Renderer {
 }
 
 impl Renderer {
-    /// Those that are there.
+    /// Returns the installed renderers.
     pub(crate) fn all() -> Vec<Self> {
         let all = [Self::MuPdf, Self::Poppler];
         let is_there = |renderer: &Self| match renderer {
@@ -26,7 +26,7 @@ impl Renderer {
         all.into_iter().filter(is_there).collect()
     }
 
-    /// The text, with a form feed after every page.
+    /// Returns the text, with a form feed after every page.
     pub(crate) fn text(self, document: &[u8]) -> String {
         let said = match self {
             Self::MuPdf => run("mutool", &["draw", "-q", "-F", "txt"], document, &[]),
@@ -35,7 +35,7 @@ impl Renderer {
         String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
-    /// The first page.
+    /// Renders the first page.
     pub(crate) fn picture(self, document: &[u8]) -> Picture {
         let drawn = match self {
             Self::MuPdf => run(
@@ -65,8 +65,8 @@ pub(crate) struct Picture {
 
 impl Picture {
     fn parse(bytes: &[u8]) -> Self {
-        // The magic number, width, height and greatest value, each with one
-        // blank after it.
+        // Magic number, width, height and maximum value, each followed by one
+        // blank.
         let mut header = bytes.splitn(5, u8::is_ascii_whitespace);
         let mut word = || String::from_utf8(header.next().unwrap().to_vec()).unwrap();
         assert_eq!(word(), "P6");
@@ -82,8 +82,8 @@ impl Picture {
         }
     }
 
-    /// The pixels of the upper edge but for its rim, from the left to a quarter
-    /// of the width.
+    /// Returns the pixels of the upper edge, without its rim, from the left to
+    /// a quarter of the width.
     pub(crate) fn upper_left(&self) -> impl Iterator<Item = [u8; 3]> {
         let row = self.pixels.chunks_exact(self.width).nth(2).unwrap();
         row.iter().copied().skip(2).take(self.width / 4)

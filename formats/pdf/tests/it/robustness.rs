@@ -1,4 +1,4 @@
-//! Whatever the bytes are, there is an answer.
+//! Every input has an answer.
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 static SIGNED: LazyLock<Vec<u8>> =
     LazyLock::new(|| HIERARCHY.signed(&PdfBuilder::new().build(), &[&HIERARCHY.ona]));
 
-/// Sound answers to everything that is asked when that is archived.
+/// Sound answers to all needs of archiving this document.
 static ANSWERS: LazyLock<Vec<Answer>> = LazyLock::new(|| {
     let mut answers = Vec::new();
     archived_with(&SIGNED, |need| {
@@ -48,8 +48,8 @@ static ANSWERS: LazyLock<Vec<Answer>> = LazyLock::new(|| {
     answers
 });
 
-/// A document with a layer, a widget and an appearance that takes its font from
-/// elsewhere.
+/// Returns a document with a layer, a widget and an appearance that uses an
+/// external font resource.
 fn layered() -> Vec<u8> {
     let mut objects = form(&["/FT /Tx /T (a) /V (Ona) /AP << /N 60 0 R >>"]);
     objects.set(

@@ -1,6 +1,6 @@
-//! A folder of real and hostile files with the verdict that each should get.
+//! A folder of real and hostile files with expected verdicts.
 //!
-//! The files have licences of their own and are not kept here. The folder is
+//! The files have their own licences and are not kept here. The folder is
 //! `PARAFA_SAMPLES`.
 
 use std::collections::BTreeMap;
@@ -53,8 +53,8 @@ fn the_stream_without_a_length_is_named() {
     );
 }
 
-/// Files of `reported.tsv` whose signatures others find intact, with what was
-/// changed after each of them.
+/// Files of `reported.tsv` with signatures that others find intact, with the
+/// changes after each of them.
 const REPORTED_AS_INTACT: [(&str, &[ChangeKind]); 3] = [
     (
         "dss__pkcs7_sha1.pdf",
@@ -84,7 +84,7 @@ fn signatures_that_were_reported_as_intact_are_intact() {
 }
 
 fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
-    // What follows the verdict in parentheses explains it.
+    // Parentheses after the verdict contain an explanation.
     let verdict = expected.split(" (").next().unwrap_or_default();
     match (verdict.split_once(':'), got) {
         (Some(("refuse", code)), Err(refusal)) => refusal.code == code,

@@ -1,4 +1,4 @@
-//! Signatures that other people's validators accept.
+//! Signatures that independent validators accept.
 
 use std::fs;
 

@@ -1,5 +1,4 @@
-//! What stands in the place of a signature: BER, tokens that do not bring their
-//! certificate, and nothing.
+//! Unusual signature values: BER, tokens without their certificate, and none.
 
 use parafa_fixtures::signed::{Flaw, Identity, SignedPdf, Signing};
 use parafa_format_core::{Integrity, SignatureEvidence, TimestampStatus};
@@ -21,7 +20,8 @@ fn last(document: SignedPdf) -> SignatureEvidence {
     evidence(&document.build()).pop().unwrap()
 }
 
-/// The value, whose length is two bytes long, with another form of length.
+/// Rewrites the value, which has a two-byte length, with another form of
+/// length.
 fn with_length(value: &[u8], form: &[u8], end: &[u8]) -> Vec<u8> {
     let (head, content) = value.split_at(4);
     assert_eq!(head[1], 0x82, "a length of two bytes");
@@ -91,7 +91,7 @@ fn the_certificate_of_a_document_time_stamp_may_be_in_the_security_store_alone()
     assert_eq!(last(other_value).integrity, Integrity::SignatureMismatch);
 }
 
-/// Only the token of a time-stamp may leave its certificate to others.
+/// Only a time-stamp token may lack its certificate.
 #[test]
 fn a_signature_without_its_certificate_is_malformed_whatever_is_stored() {
     let signing = Signing {
@@ -105,7 +105,7 @@ fn a_signature_without_its_certificate_is_malformed_whatever_is_stored() {
     assert_eq!(integrity(document), Integrity::Malformed);
 }
 
-/// DSS passes over it; pyHanko reads nothing of such a file.
+/// DSS ignores it; pyHanko cannot read such a file.
 #[test]
 fn what_was_prepared_and_not_signed_is_no_signature() {
     let prepared = SignedPdf::unsigned().prepare(Signing::by(Identity::Ona));
@@ -144,7 +144,7 @@ fn what_stands_for_a_signature_and_is_none_is_malformed() {
     }
 }
 
-/// What is not known of a signature hides nothing that is wrong with it.
+/// Unknown parts of a signature must not hide its defects.
 #[test]
 fn what_is_unknown_hides_no_change_and_is_not_called_good() {
     use Integrity::{DigestMismatch, Intact, SignatureMismatch, Unsupported};
@@ -154,7 +154,7 @@ fn what_is_unknown_hides_no_change_and_is_not_called_good() {
     const ECDSA_WITH_SHA256: &[u8] = b"\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02";
     const SHA256: &[u8] = b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01";
 
-    /// With another algorithm where it is named last, which is in SignerInfo.
+    /// Replaces the algorithm in its last place, SignerInfo.
     fn with_last_arc(mut value: Vec<u8>, oid: &[u8]) -> Vec<u8> {
         let at = value.windows(oid.len()).rposition(|window| window == oid);
         value[at.unwrap() + oid.len() - 1] = 0x7f;

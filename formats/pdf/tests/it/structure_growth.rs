@@ -1,5 +1,5 @@
-//! What signing adds to the structure tree of a tagged document, and what may
-//! not be added along with it.
+//! Growth of the structure tree of a tagged document by signing, and additions
+//! not permitted with it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,9 +11,9 @@ use crate::ceremony::P256;
 use crate::intake::{inspected, refused};
 use crate::verify::evidence;
 
-/// A page (object 5) with two paragraphs: the root is 10, with an element for the
-/// document (11) and one for each paragraph (12 and 14). The kids of the second
-/// are a list of their own (16).
+/// A page (object 5) with two paragraphs. The root is 10, with an element for
+/// the document (11) and one for each paragraph (12 and 14). The kids of the
+/// second are a list of their own (16).
 const STRUCTURE: [(u32, &str); 7] = [
     (
         10,
@@ -33,8 +33,8 @@ const STRUCTURE: [(u32, &str); 7] = [
     (16, "[1]"),
 ];
 
-/// What a program writes beside a new signature field (40) for its element (41),
-/// which is the last kid of the document.
+/// Objects that a program writes for a new signature field (40) and its element
+/// (41), the last kid of the document.
 const GROWTH: [(u32, &str); 6] = [
     (
         10,
@@ -55,7 +55,7 @@ const WIDGET: &str = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (New) /Rect [
 const ELEMENT: &str = "<< /Type /StructElem /S /Form /P 11 0 R /Pg 5 0 R \
      /K << /Type /OBJR /Obj 40 0 R >> >>";
 
-/// A tagged document that is signed, with these objects besides.
+/// Returns a signed tagged document with these additional objects.
 fn signed(others: &[(u32, &str)], resources: &str) -> SignedPdf {
     let objects = STRUCTURE.iter().chain(others);
     let objects = objects.map(|(number, body)| (*number, (*body).to_owned()));
@@ -68,8 +68,8 @@ fn signed(others: &[(u32, &str)], resources: &str) -> SignedPdf {
     .sign(Signing::by(Identity::Ona))
 }
 
-/// The growth in another revision, with these objects in place of its own, or
-/// beside them; without those that are empty.
+/// Adds the growth in another revision, with these objects instead of or in
+/// addition to its own; empty ones are removed.
 fn grown(signed: SignedPdf, others: &[(u32, &str)]) -> Vec<u8> {
     let objects = GROWTH.iter().chain(others);
     let objects = objects.map(|(number, body)| (*number, (*body).to_owned()));
@@ -82,7 +82,7 @@ fn grown(signed: SignedPdf, others: &[(u32, &str)]) -> Vec<u8> {
     amended.build()
 }
 
-/// What nothing permits of the growth with these objects.
+/// Returns the unpermitted change in the growth with these objects.
 fn unpermitted(others: &[(u32, &str)]) -> Option<String> {
     let document = grown(signed(&[], "<< >>"), others);
     let signature = evidence(&document).remove(0);
@@ -140,12 +140,12 @@ fn the_element_of_a_new_signature_field_is_part_of_signing() {
 fn the_growth_may_be_written_in_other_ways() {
     let root = "<< /Type /StructTreeRoot /K [11 0 R] /ParentTreeNextKey 2";
     for written in [
-        // Where the tree was before.
+        // In the original tree.
         vec![
             (10, format!("{root} /ParentTree 13 0 R >>")),
             (13, "<< /Nums [0 15 0 R 1 41 0 R] >>".into()),
         ],
-        // In nodes of a tree, with roles that are none.
+        // In nodes of a tree, with an empty role map.
         vec![
             (
                 10,
@@ -164,7 +164,7 @@ fn the_growth_may_be_written_in_other_ways() {
             ),
             (41, ELEMENT.replace("/P 11 0 R", "/P 12 0 R")),
         ],
-        // In a list that is an object.
+        // In an indirect list.
         vec![
             (11, String::new()),
             (16, "[1 41 0 R]".into()),
@@ -194,12 +194,12 @@ fn elements_that_were_there_stay_what_they_were() {
     let document = "<< /Type /StructElem /S /Document /P 10 0 R /K";
     let paragraph = "<< /Type /StructElem /S /P /P 11 0 R /Pg 5 0 R /K 0";
     for changed in [
-        // Another one in the place of a paragraph.
+        // Another element in place of a paragraph.
         vec![
             (11, format!("{document} [44 0 R 14 0 R 41 0 R] >>")),
             (44, format!("{paragraph} >>")),
         ],
-        // Another text for a paragraph, or for all of the document.
+        // Another text for a paragraph, or for the whole document.
         vec![(12, format!("{paragraph} /ActualText (Nine) >>"))],
         vec![(12, format!("{paragraph} /Alt (Nine) >>"))],
         vec![(
@@ -211,12 +211,12 @@ fn elements_that_were_there_stay_what_they_were() {
         vec![(11, format!("{document} [41 0 R 12 0 R 14 0 R] >>"))],
         vec![(11, format!("{document} [12 0 R 41 0 R] >>"))],
         vec![(11, format!("{document} [12 0 R 14 0 R 41 0 R 41 0 R] >>"))],
-        // A key twice, of which readers take one.
+        // A duplicate key; readers use one of the values.
         vec![(
             11,
             format!("{document} [12 0 R 14 0 R 41 0 R] /K [12 0 R 14 0 R 41 0 R] >>"),
         )],
-        // Another content, or another place.
+        // Other content, or another place.
         vec![(12, paragraph.replace("/K 0", "/K 1") + " >>")],
         vec![(12, paragraph.replace("/P 11 0 R", "/P 10 0 R") + " >>")],
         vec![(16, "[0]".into())],
@@ -229,11 +229,11 @@ fn elements_that_were_there_stay_what_they_were() {
 fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
     let document = "<< /Type /StructElem /S /Document /P 10 0 R /K [12 0 R 14 0 R";
     for changed in [
-        // What says something, or is something else.
+        // An element with text, or of another type.
         vec![(41, ELEMENT.replace("/Pg", "/Alt (Nine) /Pg"))],
         vec![(41, ELEMENT.replace("/Pg", "/ActualText (Nine) /Pg"))],
         vec![(41, ELEMENT.replace("/Form", "/Figure"))],
-        // Content of the page, or nothing, in the place of a widget.
+        // Page content, or nothing, in place of a widget.
         vec![(41, ELEMENT.replace("<< /Type /OBJR /Obj 40 0 R >>", "0"))],
         vec![(41, ELEMENT.replace("/K << /Type /OBJR /Obj 40 0 R >>", ""))],
         vec![(41, ELEMENT.replace("/Obj 40 0 R", "/Obj 5 0 R"))],
@@ -243,7 +243,7 @@ fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
                 .replace("/K <<", "/K [0 <<")
                 .replace(">> >>", ">>] >>"),
         )],
-        // Beside it one that has no widget, or the same.
+        // Next to an element without a widget, or a duplicate.
         vec![
             (11, format!("{document} 41 0 R 44 0 R] >>")),
             (
@@ -255,7 +255,7 @@ fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
             (11, format!("{document} 41 0 R 44 0 R] >>")),
             (44, ELEMENT.into()),
         ],
-        // Below one that is new as well.
+        // Below another new element.
         vec![
             (11, format!("{document} 44 0 R] >>")),
             (41, ELEMENT.replace("/P 11 0 R", "/P 44 0 R")),
@@ -264,7 +264,7 @@ fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
                 "<< /Type /StructElem /S /Sect /P 11 0 R /K [41 0 R] >>".into(),
             ),
         ],
-        // Nobody's kid.
+        // Without a parent.
         vec![(11, format!("{document}] >>"))],
     ] {
         assert_unpermitted(&changed);
@@ -289,7 +289,7 @@ fn the_root_and_the_parent_tree_only_grow() {
         vec![(42, "<< /Nums [0 43 0 R 1 12 0 R] >>".into())],
         vec![(42, "<< /Nums [0 43 0 R] >>".into())],
         vec![(42, "<< /Nums [0 43 0 R 1 41 0 R 2 12 0 R] >>".into())],
-        // Trees in which readers may find different things.
+        // Trees that readers may resolve differently.
         vec![(42, "<< /Nums [1 41 0 R 0 43 0 R] >>".into())],
         vec![(42, "<< /Nums [0 43 0 R 0 12 0 R 1 41 0 R] >>".into())],
         vec![(
@@ -307,7 +307,7 @@ fn the_root_and_the_parent_tree_only_grow() {
             (44, "<< /Nums [1 41 0 R] /Limits [1 1] >>".into()),
         ],
         vec![(42, "<< /Kids [42 0 R] >>".into())],
-        // A widget that has no key, or another one.
+        // A widget without a key, or with another one.
         vec![(40, WIDGET.replace("/StructParent 1", ""))],
         vec![(40, WIDGET.replace("/StructParent 1", "/StructParent 0"))],
     ] {
@@ -322,8 +322,8 @@ fn nothing_grows_without_a_signature_field() {
     assert!(unpermitted(&[(40, &text)]).is_some());
 }
 
-/// How a picture is decoded, or a group is drawn, must not change with the kids of
-/// what is an element as well.
+/// Image decoding and group attributes must not change with the kids of an
+/// object that is also an element.
 #[test]
 fn an_element_that_grows_is_nothing_else() {
     let picture = |entries: &str| {

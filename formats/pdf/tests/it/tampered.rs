@@ -1,4 +1,4 @@
-//! The verdicts of other validators on the signed and tampered cases.
+//! Verdicts of other validators on the signed and tampered cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use parafa_format_pdf::verify;
 
 use crate::referees::{dss_passes_timestamps, dss_verdicts, fixture_anchors, pyhanko_verdicts};
 
-/// What pyHanko does not pass, and is intact here.
+/// Cases that pyHanko rejects and that are intact here.
 const LENIENT: [(&str, &str); 4] = [
     (
         "tampered-seen-after-certification",
@@ -33,21 +33,22 @@ const LENIENT: [(&str, &str); 4] = [
     ),
 ];
 
-/// What the EU's reference validator passes, and is not intact here.
+/// Cases that the EU's reference validator accepts and that are not intact
+/// here.
 const STRICTER: [(&str, &str); 6] = [
-    // Annotations are told as a change of their own, and passed.
+    // Annotations are reported as a separate change, and accepted.
     ("tampered-annotated", "nothing permits annotations"),
-    // What a signature looks like may change with a form.
+    // The look of a signature may change with a form.
     (
         "tampered-appearance-of-signature",
         "a signed field gets no other appearance",
     ),
-    // A changed catalog is an extension.
+    // A changed catalog counts as an extension.
     (
         "tampered-drawings-as-catalog",
         "the catalog is the page's list of drawings as well",
     ),
-    // A lock is taken to be about the fields that there were.
+    // A lock applies only to existing fields.
     (
         "tampered-field-beside-exception",
         "every new field but one is locked",
@@ -56,14 +57,14 @@ const STRICTER: [(&str, &str); 6] = [
         "tampered-field-under-lock",
         "every field is locked, new ones too",
     ),
-    // Bytes behind the range are told, and passed.
+    // Bytes after the range are reported, and accepted.
     (
         "tampered-range-end",
         "the range does not end with a revision",
     ),
 ];
 
-/// The signed and tampered cases with their names.
+/// Returns the signed and tampered cases with their names.
 fn cases() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases/pdf");
     let mut cases: Vec<_> = fs::read_dir(folder)
@@ -87,7 +88,7 @@ fn evidence(document: &Path) -> Vec<SignatureEvidence> {
         .signatures
 }
 
-/// Whether every signature is intact; time-stamps are none.
+/// Returns whether every signature is intact, not counting time-stamps.
 fn is_intact(document: &Path) -> bool {
     let evidence = evidence(document);
     let mut signatures = evidence
@@ -96,7 +97,7 @@ fn is_intact(document: &Path) -> bool {
     !evidence.is_empty() && signatures.all(|signature| signature.integrity == Integrity::Intact)
 }
 
-/// Whether every time-stamp beside a signature is its own.
+/// Returns whether every time-stamp beside a signature belongs to it.
 fn is_stamped_soundly(document: &Path) -> bool {
     let evidence = evidence(document);
     let mut timestamps = evidence.iter().flat_map(|signature| &signature.timestamps);
@@ -136,7 +137,7 @@ fn pyhanko_tells_the_same_changes() {
             .filter(|signature| signature.kind == SignatureKind::Signature);
         let ours: Vec<&SignatureEvidence> = signatures.collect();
         for (ours, theirs) in ours.iter().zip(&verdict.signatures) {
-            // What it cannot read it does not compare.
+            // Unreadable content is not compared.
             let Some(theirs) = theirs.modification.as_deref() else {
                 continue;
             };
@@ -169,8 +170,9 @@ fn the_reference_validator_is_never_stricter() {
     }
 }
 
-/// Programs of signers have written such: what was signed is what stands there,
-/// and the EU's reference validator sorts it before it verifies the value.
+/// Some signers' programs wrote such attributes. The signed bytes are the bytes
+/// as written; the EU's reference validator sorts them before verifying the
+/// value.
 #[test]
 fn attributes_that_were_signed_in_another_order_than_that_of_der_hold() {
     let signing = Signing {
@@ -194,7 +196,7 @@ fn attributes_that_were_signed_in_another_order_than_that_of_der_hold() {
 #[test]
 fn the_reference_validator_finds_the_same_time_stamps_foreign() {
     let anchors = fixture_anchors();
-    // It tells nothing of what is no time-stamp.
+    // Data other than time-stamps is not reported.
     let mut cases = cases();
     cases.retain(|(name, _)| name != "tampered-garbage-for-timestamp");
     let documents: Vec<&Path> = cases.iter().map(|(_, path)| path.as_path()).collect();

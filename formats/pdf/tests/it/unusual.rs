@@ -1,5 +1,5 @@
-//! Files that are written otherwise than they should be, as many are. They are
-//! taken where all readers read them alike, and refused where they may not.
+//! Files with common deviations from the standard. They are accepted where all
+//! readers agree, and refused where they may not.
 
 use parafa_fixtures::PdfBuilder;
 
@@ -10,7 +10,7 @@ use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts};
 
 const CONTENT: &str = "BT /F1 12 Tf 72 700 Td (Sutinku) Tj ET";
 
-/// A file of one page, with what is unusual about it.
+/// A file of one page with its deviation.
 struct Unusual<'a> {
     /// The first line.
     header: &'a [u8],
@@ -20,7 +20,7 @@ struct Unusual<'a> {
     after_data: &'a str,
     /// At the end of each entry of the cross-reference table.
     entry_end: &'a str,
-    /// Before the object of the page's content, which is the fifth.
+    /// Before the object of the page's content, object 5.
     before_content: &'a str,
     /// After that object.
     hidden: &'a str,
@@ -74,14 +74,14 @@ impl Unusual<'_> {
     }
 }
 
-/// A file that is as usual but for a change.
+/// Returns the usual file with a change.
 fn unusual<'a>(change: impl FnOnce(&mut Unusual<'a>)) -> Vec<u8> {
     let mut file = USUAL;
     change(&mut file);
     file.written()
 }
 
-/// Ways of writing that say the same to every reader.
+/// Returns deviations that all readers read alike.
 fn harmless() -> [Vec<u8>; 10] {
     [
         unusual(|file| file.entry_end = "\n"),
@@ -171,7 +171,7 @@ fn an_object_that_is_not_what_it_should_be_is_named() {
         refusal.detail
     };
 
-    // As AutoCAD writes metadata.
+    // AutoCAD writes metadata this way.
     let metadata = "<< /Type /Metadata >>\nstream\n<x/>\nendstream";
     let detail_of_metadata = detail(12, metadata);
     assert!(detail_of_metadata.starts_with("The object 12 0 at byte "));
@@ -182,7 +182,7 @@ fn an_object_that_is_not_what_it_should_be_is_named() {
     );
 }
 
-/// What a reader shows that goes through the bytes, and no other reader.
+/// Content for readers that scan the bytes, and for no other reader.
 const HIDDEN: [&str; 5] = [
     "5 0 obj\n<< /Length 0 >>\nstream\n\nendstream\nendobj\n",
     "5 0\nobj<< /Length 0 >>\nstream\n\nendstream\nendobj\n",

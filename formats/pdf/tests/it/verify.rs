@@ -1,4 +1,4 @@
-//! What `verify` tells about sound and about tampered documents.
+//! Reports of `verify` on sound and tampered documents.
 
 use std::fs;
 
@@ -192,7 +192,7 @@ fn signatures_of_other_people_have_the_levels_that_can_be_checked() {
     let Some(samples) = samples() else { return };
     for (name, level) in [
         ("pdfcpu__testPAdES_BB.pdf", "PAdES-B-B"),
-        // The certificate of the one who stamped is not in it.
+        // The certificate of the time-stamping unit is missing.
         ("pdfcpu__testPAdES_BT.pdf", "PAdES-B-B"),
         ("pdfcpu__testPAdES_BLT.pdf", "PAdES-B-LT"),
     ] {
@@ -244,7 +244,7 @@ fn revocation_data_are_evidence_for_the_signatures_before_them() {
 
 const ANSWER: &str = "an answer";
 
-/// A later revision with a security store that names one answer twice.
+/// Adds a revision with a security store that lists one answer twice.
 fn with_security_store(signed: &[u8]) -> Vec<u8> {
     let catalog = with_entries(&object(signed, 1), "/DSS << /OCSPs [40 0 R 40 0 R] >>");
     let stream = format!(
@@ -258,7 +258,7 @@ pub(crate) fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
     all_evidence(document).signatures
 }
 
-/// What became of the first signature.
+/// Returns the integrity of the first signature.
 pub(crate) fn first_integrity(document: &[u8]) -> Integrity {
     evidence(document)[0].integrity
 }

@@ -5,12 +5,12 @@ use parafa_format_core::{
     SignatureAlgorithm,
 };
 
-/// Does its work, and notes of what it made digests.
+/// Records the input of each digest.
 #[derive(Default)]
 pub(crate) struct Watched {
     pub(crate) digested: RefCell<Vec<Vec<u8>>>,
-    /// Whether it knows no curve of keys, as a host knows none of the Brainpool
-    /// curves (RFC 5639).
+    /// Supports no elliptic curves, as a host without the Brainpool curves (RFC
+    /// 5639).
     pub(crate) is_without_curves: bool,
 }
 

@@ -8,25 +8,25 @@ use crate::issuer::Issuer;
 use crate::time::seconds_since_epoch;
 use crate::{Certificate, Error, extension};
 
-/// What a response tells of one certificate (RFC 6960, 4.2.1).
+/// Status of one certificate in a response (RFC 6960, 4.2.1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SingleResponse<'a> {
-    /// Of the digests; `None` when the catalogue does not have it.
+    /// Algorithm of the digests; `None` if it is not in the catalogue.
     algorithm: Option<DigestAlgorithm>,
     issuer_name_hash: &'a [u8],
     issuer_key_hash: &'a [u8],
-    /// DER of the INTEGER.
+    /// DER-encoded INTEGER.
     pub(super) serial_number: &'a [u8],
     pub(super) status: Status,
     pub(super) this_update: i64,
     pub(super) next_update: Option<i64>,
-    /// From when on certificates that expired are told of (4.4.4).
+    /// Time from which expired certificates are covered (4.4.4).
     pub(super) archive_cutoff: Option<i64>,
-    /// Whether a critical extension is not known.
+    /// Has an unknown critical extension.
     pub(super) is_limited: bool,
 }
 
-/// What is told.
+/// Certificate status.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Status {
     Good,
@@ -70,7 +70,7 @@ impl<'a> SingleResponse<'a> {
         Ok(single)
     }
 
-    /// Whether it names a certificate of an issuer.
+    /// Returns whether it names a certificate of an issuer.
     pub(super) fn names<E: Environment>(
         &self,
         environment: &E,

@@ -1,4 +1,4 @@
-//! What hosts answer to archives: what issuers say of certificates, or what was stored.
+//! Answers of hosts to archive steps: issuers' answers or stored data.
 
 use openssl::nid::Nid;
 use openssl::x509::X509;
@@ -8,19 +8,19 @@ use parafa_pki::{Certificate, Issuer, RevocationData};
 use crate::issuing::good_response;
 use crate::pki::Holder;
 
-/// The certificate that a need is about.
+/// Returns the certificate in a need.
 pub(crate) fn certificate(need: &Need) -> X509 {
     X509::from_der(need.payload.as_bytes().unwrap()).unwrap()
 }
 
-/// Its common name.
+/// Returns its common name.
 pub(crate) fn subject(need: &Need) -> String {
     let certificate = certificate(need);
     let mut names = certificate.subject_name().entries_by_nid(Nid::COMMONNAME);
     names.next().unwrap().data().to_string().unwrap()
 }
 
-/// Who of these issued a certificate.
+/// Returns the issuer of a certificate, among these.
 pub(crate) fn issuer_of<'h>(issuers: [&'h Holder; 2], certificate: &X509) -> &'h Holder {
     let issued = |issuer: &&Holder| {
         let key = issuer.certificate.public_key().unwrap();
@@ -30,8 +30,8 @@ pub(crate) fn issuer_of<'h>(issuers: [&'h Holder; 2], certificate: &X509) -> &'h
     issuers.find(issued).expect("somebody here issued it")
 }
 
-/// A sound answer: the issuer's certificate, that the root is an anchor, or what
-/// an issuer's responder says.
+/// Returns a sound answer: the issuer's certificate, the root as an anchor, or
+/// a response of the issuer's responder.
 pub(crate) fn sound<'h>(
     need: &Need,
     issuers: [&'h Holder; 2],
@@ -50,7 +50,7 @@ pub(crate) fn sound<'h>(
     })
 }
 
-/// The certificate among these with the name of another one's issuer.
+/// Returns the certificate among these that is named as another one's issuer.
 pub(crate) fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Option<Vec<u8>> {
     let wanted = certificate.issuer_name().to_der().unwrap();
     let mut issuers = certificates.iter().filter(|der| {
@@ -60,7 +60,8 @@ pub(crate) fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Opti
     issuers.next().cloned()
 }
 
-/// The revocation data among these that are about the certificate of a need.
+/// Returns the revocation data among these that covers the certificate of a
+/// need.
 pub(crate) fn told_among(revocation: &[Vec<u8>], need: &Need) -> Option<Vec<u8>> {
     let (_, issuer) = need.params.iter().find(|(name, _)| name == "issuer")?;
     let issuer = openssl::base64::decode_block(issuer).unwrap();

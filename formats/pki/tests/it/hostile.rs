@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::pki::Pki;
 
-/// A sound time-stamp token, a signature with its content, to be damaged.
+/// A sound time-stamp token, a signature with content, to be damaged.
 static TOKEN: LazyLock<Vec<u8>> = LazyLock::new(|| Pki::new().timestamp(b"value"));
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What issuers tell about their certificates.
+//! Revocation data of test issuers.
 
 use std::slice;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +18,7 @@ use crate::pki::Holder;
 const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
 const UNKNOWN: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.3.4");
 
-/// What is told of a certificate.
+/// Status of a certificate.
 #[derive(Clone, Copy)]
 pub(crate) enum CertStatus {
     Good,
@@ -26,8 +26,7 @@ pub(crate) enum CertStatus {
     Unknown,
 }
 
-/// When it is told, and until when that is the newest; seconds since the Unix
-/// epoch.
+/// Time of the statement and of the next one, in seconds since the Unix epoch.
 #[derive(Clone, Copy)]
 pub(crate) struct Period {
     pub(crate) this_update: i64,
@@ -35,7 +34,7 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// From now on for an hour.
+    /// Returns the next hour.
     pub(crate) fn fresh() -> Self {
         Self {
             this_update: now(),
@@ -43,7 +42,7 @@ impl Period {
         }
     }
 
-    /// From so many seconds ago to so many seconds from now.
+    /// Returns the period from this many seconds ago to this many from now.
     pub(crate) fn around_now(ago: i64, from_now: i64) -> Self {
         Self {
             this_update: now() - ago,
@@ -52,13 +51,13 @@ impl Period {
     }
 }
 
-/// Seconds since the Unix epoch.
+/// Returns the current time in seconds since the Unix epoch.
 pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(since.as_secs()).unwrap()
 }
 
-/// An OCSPResponse of `responder`, who may be the issuer.
+/// Returns an OCSPResponse by `responder`, which may be the issuer.
 pub(crate) fn ocsp_response(
     certificate: &X509,
     issuer: &Holder,
@@ -70,13 +69,13 @@ pub(crate) fn ocsp_response(
     ocsp_response_of(&[single], responder, period.this_update, &[])
 }
 
-/// An OCSPResponse that says now that a certificate is good.
+/// Returns a current OCSPResponse with the status good.
 pub(crate) fn good_response(certificate: &X509, issuer: &Holder, responder: &Holder) -> Vec<u8> {
     let (told, period) = (CertStatus::Good, Period::fresh());
     ocsp_response(certificate, issuer, responder, told, period)
 }
 
-/// A SingleResponse with Extensions.
+/// Returns a SingleResponse with Extensions.
 pub(crate) fn single_response(
     certificate: &X509,
     issuer: &Holder,
@@ -103,7 +102,7 @@ pub(crate) fn single_response(
     }
 }
 
-/// An OCSPResponse with SingleResponses and Extensions.
+/// Returns an OCSPResponse with SingleResponses and Extensions.
 pub(crate) fn ocsp_response_of(
     singles: &[SingleResponse],
     responder: &Holder,
@@ -122,27 +121,27 @@ pub(crate) fn ocsp_response_of(
     response.der().unwrap()
 }
 
-/// An Extension that nobody knows and that is critical.
+/// Returns an unknown critical Extension.
 pub(crate) fn unknown_extension() -> Extension {
     Extension::critical(UNKNOWN, vec![5, 0])
 }
 
-/// Since when a responder remembers what has expired (RFC 6960, 4.4.4).
+/// Returns the archive cutoff of a responder (RFC 6960, 4.4.4).
 pub(crate) fn archive_cutoff(since: i64) -> Extension {
     Extension::plain(ID_PKIX_OCSP_ARCHIVE_CUTOFF, time(since).generalized())
 }
 
-/// Since when a list has what has expired (ITU-T X.509, 9.5.2.8).
+/// Returns the `expiredCertsOnCRL` extension of a CRL (ITU-T X.509, 9.5.2.8).
 pub(crate) fn expired_on_list(since: i64) -> Extension {
     Extension::plain(EXPIRED_CERTS_ON_CRL, time(since).generalized())
 }
 
-/// An OCSPResponse of a responder that has no time.
+/// Returns an OCSPResponse with the status `tryLater`.
 pub(crate) fn ocsp_try_later() -> Vec<u8> {
     sequence(&[&tlv(ENUMERATED, &[&[3]])])
 }
 
-/// A CertificateList with these certificates on it.
+/// Returns a CertificateList with these certificates.
 pub(crate) fn revocation_list(
     issuer: &Holder,
     revoked: &[(&X509, i64)],
@@ -151,8 +150,7 @@ pub(crate) fn revocation_list(
     revocation_list_of(issuer, Some(issuer), revoked, period, &[])
 }
 
-/// A CertificateList for those certificates only that an
-/// IssuingDistributionPoint says.
+/// Returns a CertificateList limited by an IssuingDistributionPoint.
 pub(crate) fn revocation_list_for(
     issuer: &Holder,
     revoked: &[(&X509, i64)],
@@ -164,8 +162,8 @@ pub(crate) fn revocation_list_for(
     revocation_list_of(issuer, Some(issuer), revoked, period, &[point])
 }
 
-/// A CertificateList with Extensions that `signer` signs in the name of `issuer`;
-/// without a signer there are a few octets in the place of a signature.
+/// Returns a CertificateList with Extensions, signed by `signer` in the name of
+/// `issuer`; without a signer, a few octets replace the signature.
 pub(crate) fn revocation_list_of(
     issuer: &Holder,
     signer: Option<&Holder>,

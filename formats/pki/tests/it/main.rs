@@ -1,4 +1,4 @@
-//! What OpenSSL made, and anything, against the readers.
+//! Tests of the readers with OpenSSL's output and arbitrary input.
 
 mod hostile;
 mod openssl_agrees;

@@ -1,4 +1,4 @@
-//! A throw-away public key infrastructure: a root, signers and a time-stamping
+//! A temporary public key infrastructure: a root, signers and a time-stamping
 //! authority, with the keys in this process.
 
 use std::fs;
@@ -21,26 +21,25 @@ use tempfile::TempDir;
 /// A key with its certificate.
 #[derive(Clone)]
 pub(crate) struct Holder {
-    /// The private key.
     pub(crate) key: PKey<Private>,
-    /// The certificate.
     pub(crate) certificate: X509,
 }
 
 /// The infrastructure, and a folder for the command-line tools.
 pub(crate) struct Pki {
-    /// The trust anchor.
+    /// Trust anchor.
     pub(crate) root: Holder,
     folder: TempDir,
 }
 
 impl Pki {
-    /// A fresh infrastructure.
+    /// Creates an infrastructure.
     pub(crate) fn new() -> Self {
         Self::with_stamper_on(Terms::usual())
     }
 
-    /// One whose time-stamping authority has a certificate on other terms.
+    /// Creates one whose time-stamping authority has a certificate with other
+    /// terms.
     pub(crate) fn with_stamper_on(terms: Terms) -> Self {
         let root = issue(
             "Testing Root",
@@ -75,22 +74,22 @@ impl Pki {
         Self { root, folder }
     }
 
-    /// Where the files of this infrastructure lie.
+    /// Returns the folder with the files of this infrastructure.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The certificate of the one who stamps.
+    /// Returns the certificate of the time-stamping authority.
     pub(crate) fn stamper(&self) -> X509 {
         X509::from_pem(&fs::read(self.folder().join("tsa.pem")).unwrap()).unwrap()
     }
 
-    /// A signer whose certificate may be used for qualified signatures only.
+    /// Issues a signer's certificate for qualified signatures only.
     pub(crate) fn signer(&self, name: &str, key: PKey<Private>) -> Holder {
         issue(name, key, Some(&self.root), Role::Signer)
     }
 
-    /// The signer's certificate and the root's.
+    /// Returns the signer's certificate and the root's.
     pub(crate) fn chain(&self, signer: &Holder) -> Vec<Vec<u8>> {
         vec![
             signer.certificate.to_der().unwrap(),
@@ -98,7 +97,7 @@ impl Pki {
         ]
     }
 
-    /// A time-stamp token over `bytes`, made by `openssl ts`.
+    /// Returns a time-stamp token over `bytes`, made by `openssl ts`.
     pub(crate) fn timestamp(&self, bytes: &[u8]) -> Vec<u8> {
         let work = tempfile::tempdir_in(self.folder()).unwrap();
         fs::write(work.path().join("stamped"), bytes).unwrap();
@@ -137,13 +136,13 @@ impl Pki {
 }
 
 impl Holder {
-    /// The same, to issue with.
+    /// Converts it to a credential for issuing.
     pub(crate) fn credential(&self) -> Credential {
         let certificate = self.certificate.to_der().unwrap();
         Credential::new(Key::from(self.key.clone()), &certificate).unwrap()
     }
 
-    /// Signs as a device does: the digest of `bytes`.
+    /// Signs the digest of `bytes`, like a device.
     pub(crate) fn sign(&self, algorithm: SignatureAlgorithm, bytes: &[u8]) -> Vec<u8> {
         let digest = message_digest(algorithm.digest());
         let mut signing = Signing::new(digest, &self.key).unwrap();
@@ -158,18 +157,18 @@ impl Holder {
     }
 }
 
-/// An EC key on a named curve.
+/// Generates an EC key on a named curve.
 pub(crate) fn ec_key(curve: Nid) -> PKey<Private> {
     let group = EcGroup::from_curve_name(curve).unwrap();
     PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap()
 }
 
-/// An RSA key.
+/// Generates an RSA key.
 pub(crate) fn rsa_key(bits: u32) -> PKey<Private> {
     PKey::from_rsa(Rsa::generate(bits).unwrap()).unwrap()
 }
 
-/// Runs `openssl` and returns its standard error; it must succeed.
+/// Runs `openssl`, which must succeed, and returns its standard error.
 pub(crate) fn openssl(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("openssl")
         .current_dir(folder)
@@ -192,14 +191,14 @@ digests = sha256, sha384, sha512
 ess_cert_id_alg = sha256
 ";
 
-/// What a certificate is for.
+/// Purpose of a certificate.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     /// Issues certificates.
     Authority,
-    /// Answers for its issuer; with `id-pkix-ocsp-nocheck` or without.
+    /// Answers for its issuer, with or without `id-pkix-ocsp-nocheck`.
     Responder {
-        /// Whether nobody need ask for its revocation.
+        /// Exempt from revocation checks.
         is_exempt: bool,
     },
     /// Signs documents.
@@ -208,7 +207,7 @@ pub(crate) enum Role {
     TimestampAuthority,
 }
 
-/// The digest by its catalogue name.
+/// Maps a digest algorithm to OpenSSL's.
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     match algorithm {
         DigestAlgorithm::Sha1 => MessageDigest::sha1(),
@@ -224,17 +223,17 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
-/// What else a certificate says.
+/// Terms of a certificate.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
-    /// When it begins and ends, seconds since the Unix epoch.
+    /// Start and end in seconds since the Unix epoch.
     pub(crate) validity: (i64, i64),
-    /// How many authorities may be below it.
+    /// Maximum number of authorities below it.
     pub(crate) path_length: Option<u8>,
 }
 
 impl Terms {
-    /// Valid for ten years, without limits.
+    /// Returns a validity of ten years, without limits.
     pub(crate) fn usual() -> Self {
         const SECONDS: i64 = 10 * 365 * 24 * 60 * 60;
         const BEGIN: i64 = 1_700_000_000;
@@ -246,7 +245,7 @@ impl Terms {
     }
 }
 
-/// A certificate below an issuer, or a root.
+/// Issues a certificate below an issuer, or a root.
 pub(crate) fn issue(
     common_name: &str,
     key: PKey<Private>,
@@ -256,7 +255,7 @@ pub(crate) fn issue(
     issue_on(Terms::usual(), common_name, key, issuer, role)
 }
 
-/// The same on other terms.
+/// Like `issue`, with other terms.
 pub(crate) fn issue_on(
     terms: Terms,
     common_name: &str,
@@ -283,7 +282,7 @@ pub(crate) fn issue_on(
         ],
     };
     if issuer.is_some() {
-        // Some validators look for responses only where a responder is named.
+        // Some validators use responses only if a responder is named.
         extensions.push(Extension::access("http://ocsp.example.com/", None));
     }
     extensions.push(Extension::subject_key(&public_key).unwrap());

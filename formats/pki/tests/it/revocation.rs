@@ -1,4 +1,4 @@
-//! What responders and lists made by OpenSSL tell of certificates.
+//! OCSP responses and CRLs by OpenSSL.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::pki::{Holder, Pki, Role, Terms, ec_key, issue, issue_on, openssl};
 
-/// A root with a responder, one good and one revoked certificate.
+/// A root with a responder, one valid and one revoked certificate.
 struct World {
     pki: Pki,
     responder: Holder,
@@ -20,7 +20,7 @@ struct World {
     folder: TempDir,
 }
 
-/// 2025-01-01T00:00:00Z, as the database below has it.
+/// 2025-01-01T00:00:00Z, as in the database below.
 const REVOKED_AT: i64 = 1_735_689_600;
 
 impl World {
@@ -70,7 +70,7 @@ impl World {
         fs::write(self.folder.path().join(name), content).unwrap();
     }
 
-    /// What `openssl ocsp` says about a certificate.
+    /// Returns the response of `openssl ocsp` for a certificate.
     fn response(&self, about: &str, responder: &str) -> Vec<u8> {
         let [certificate, signer, key] = [
             format!("{about}.pem"),
@@ -103,7 +103,7 @@ impl World {
         fs::read(self.folder.path().join("response.der")).unwrap()
     }
 
-    /// The list that `openssl ca` makes.
+    /// Returns the CRL of `openssl ca`.
     fn list(&self) -> Vec<u8> {
         openssl(
             self.folder.path(),

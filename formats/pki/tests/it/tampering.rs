@@ -1,10 +1,10 @@
-//! Evidence in which one byte was changed.
+//! Evidence with one changed byte.
 
 /// The last bytes of the OID ecdsa-with-SHA256; there is no ecdsa-with-127.
 const ALGORITHM: &[u8] = &[0xCE, 0x3D, 4, 3, 2];
 
-/// DER of evidence with one byte changed, in each of its parts by its name.
-/// `inner` is a certificate that comes with it.
+/// Changes one byte in each part of DER evidence; returns the variants by name.
+/// `inner` is an embedded certificate.
 pub(crate) fn tampered(der: &[u8], inner: Option<&[u8]>) -> Vec<(&'static str, Vec<u8>)> {
     let mut parts = vec![("tag", 0), ("body", 90)];
     let mut signature = der.len() - 1;
@@ -13,7 +13,7 @@ pub(crate) fn tampered(der: &[u8], inner: Option<&[u8]>) -> Vec<(&'static str, V
         parts.push(("certificate", at + 90));
         parts.push(("signature of the certificate", at + inner.len() - 1));
         if at + inner.len() == der.len() {
-            // Before the certificates, of which there is one, and two headers.
+            // Before the only certificate and two headers.
             signature = at - 12;
         }
     }
@@ -28,7 +28,7 @@ pub(crate) fn tampered(der: &[u8], inner: Option<&[u8]>) -> Vec<(&'static str, V
     changed.collect()
 }
 
-/// Where bytes stand in others.
+/// Returns the offset of bytes in others.
 pub(crate) fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
 }

@@ -3,7 +3,8 @@
 use parafa_format_core::{Environment, MemoryBlob, NativeEnvironment, Part};
 use parafa_pki::{Certificate, SignedData};
 
-/// Whether a signature is its signer's over its signed attributes.
+/// Returns whether the value is the signer's signature over the signed
+/// attributes.
 pub(crate) fn holds(signature: &SignedData) -> bool {
     let algorithm = signature.signature_algorithm().unwrap();
     let certificate = Certificate::from_der(signature.signer_certificate().unwrap()).unwrap();

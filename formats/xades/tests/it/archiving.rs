@@ -1,5 +1,5 @@
-//! Raises signatures to level LT as a host does: asks issuers and responders,
-//! asks again.
+//! Raises signatures to level LT as a host does: queries issuers and responders
+//! and repeats the call.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,8 @@ use crate::tampering::{find, tampered};
 
 const ALGORITHM: SignatureAlgorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
 
-/// A root, below it the one who stamps and an authority, below that the people.
+/// A root, below it the time-stamping unit and an authority, below that the
+/// people.
 struct Hierarchy {
     pki: Pki,
     authority: Holder,
@@ -48,7 +49,7 @@ static HIERARCHY: LazyLock<Hierarchy> = LazyLock::new(|| {
 });
 
 impl Hierarchy {
-    /// A signature file at level B-T.
+    /// Returns a signature file at level B-T.
     fn signed(&self, person: &Holder) -> String {
         let [_, stamped] = signature_file(&self.pki, person, ALGORITHM);
         stamped
@@ -63,7 +64,7 @@ impl Hierarchy {
     }
 }
 
-/// One call over the signature files of a container with these names.
+/// Makes one call over the signature files of a container with these names.
 fn step(
     container: &Container,
     files: &[(&str, &str)],
@@ -79,7 +80,7 @@ fn step(
     archive(&NativeEnvironment, container, &files, answers)
 }
 
-/// All calls, with everything answered by `answer`.
+/// Makes all calls, answering needs with `answer`.
 fn raised_with(
     container: &Container,
     files: &[(&str, &str)],
@@ -89,7 +90,7 @@ fn raised_with(
     Ok(carry_out(6, call, answer)?.1)
 }
 
-/// Signature files, by the names that a container gives them.
+/// Pairs signature files with the names that a container gives them.
 fn named<'f>(files: &[&'f str]) -> Vec<(&'static str, &'f str)> {
     const NAMES: [&str; 2] = ["META-INF/signatures0.xml", "META-INF/signatures1.xml"];
 
@@ -101,7 +102,7 @@ fn raised(files: &[&str], answer: impl FnMut(&Need) -> Answer) -> Result<Raised,
     raised_with(&container, &named(files), answer)
 }
 
-/// The signature file of one person at level LT.
+/// Returns the signature file of one person at level LT.
 fn archived(file: &str) -> String {
     let raised = raised(&[file], |need| HIERARCHY.answer(need)).unwrap();
     assert_eq!(raised.level, levels::XADES_B_LT);
@@ -312,8 +313,8 @@ fn the_reference_validator_is_content() {
     assert_eq!(verified(&archived).integrity, Integrity::Intact);
 }
 
-/// The time-stamp over all of the one signature of a file (EN 319 132-1, 5.5.2),
-/// put behind its properties.
+/// Adds an archive time-stamp to the only signature of a file (EN 319 132-1,
+/// 5.5.2), after its properties.
 fn with_archive_timestamp(file: &str) -> String {
     const C14N: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
 
@@ -402,8 +403,8 @@ fn a_time_stamp_over_all_that_is_there_comes_to_level_lta() {
     }
 }
 
-/// Changes a byte in each part of what elements of a name hold, one element after
-/// the other, and expects a level of each.
+/// Changes a byte in each part of every element with a name, and asserts the
+/// level for each element.
 fn assert_falls(file: &str, name: &str, inner: &[Vec<u8>], expected: &[&str]) {
     let document = Document::parse(file.as_bytes(), &Limits::default()).unwrap();
     let elements = document.root().descendants();
@@ -452,7 +453,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
     for file in [&archived, &stamped] {
         assert_falls(file, "EncapsulatedOCSPValue", &inner, &[XADES_B_T; 3]);
     }
-    // The archive time-stamp is over the other, and does not prove its time.
+    // The archive time-stamp covers the other one, and does not prove its time.
     let stamps = [XADES_B_B, XADES_B_LT];
     assert_falls(&archived, "EncapsulatedTimeStamp", &inner, &stamps[..1]);
     assert_falls(&stamped, "EncapsulatedTimeStamp", &inner, &stamps);
@@ -471,7 +472,7 @@ fn what_is_missing_under_an_archive_time_stamp_is_put_behind_it() {
     assert!(at("ArchiveTimeStamp") < at("TimeStampValidationData"));
 }
 
-/// A container of DSS whose signature has all that it takes, without that.
+/// Uses a container of DSS whose signature is complete, without its material.
 #[test]
 fn a_signature_that_others_made_is_raised() {
     const NAME: &str = "META-INF/signatures/signatures0.xml";
@@ -506,7 +507,7 @@ fn a_signature_that_others_made_is_raised() {
     assert_eq!(verified.signed_info, before.signed_info);
 }
 
-/// A file without an element that it has once.
+/// Removes the only element with a name from a file.
 fn without(file: &str, name: &str) -> String {
     let (before, rest) = file.split_once(&format!("<xades:{name}>")).unwrap();
     let (_, after) = rest.split_once(&format!("</xades:{name}>")).unwrap();

@@ -1,4 +1,4 @@
-//! A container as far as its signatures see it.
+//! A container, reduced to the view of its signatures.
 
 use parafa_format_core::{DigestAlgorithm, Environment, Hasher, MemoryBlob, NativeEnvironment};
 use parafa_xades::{DataObjects, Piece, Verified, Verifier};
@@ -17,7 +17,8 @@ impl Container {
         Some(Self { blob, archive })
     }
 
-    /// The signatures of all signature files, or why one cannot be read.
+    /// Verifies the signatures of all signature files; returns the error of an
+    /// unreadable one.
     pub(crate) fn verify(&self) -> Result<Vec<Verified>, String> {
         let verifier = Verifier::new(&NativeEnvironment, self);
         let files = self.archive.members().filter(|member| {

@@ -1,4 +1,4 @@
-//! Levels and time-stamps of signatures that others made.
+//! Levels and time-stamps of third-party signatures.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,13 +16,13 @@ use crate::container::Container;
 /// Level and kinds of time-stamps, all of them intact.
 type Expected = (&'static str, &'static [TimestampKind]);
 
-/// What every signature of a file has.
+/// Expected result for every signature of a file.
 const SAMPLES: [(&str, &[Expected]); 14] = {
     use TimestampKind::{Archive, Content, Signature, TimeMark};
     use levels::{XADES_B_B, XADES_B_LT, XADES_B_T, XADES_T};
 
     [
-        // Revocation data of authorities are not there.
+        // Revocation data of authorities is missing.
         (
             "dd4j__valid-asice-esteid2018.asice",
             &[(XADES_B_T, &[Signature])],
@@ -46,7 +46,7 @@ const SAMPLES: [(&str, &[Expected]); 14] = {
             )],
         ),
         ("dss__asic-xades-ers.sce", &[(XADES_B_T, &[Signature])]),
-        // The responder is not one of the issuer's, but of the root's (RFC 6960,
+        // The responder belongs to the root rather than the issuer (RFC 6960,
         // 4.2.2.2).
         ("dd4j__valid-asice.asice", &[(XADES_B_T, &[Signature])]),
         ("dd4j__PSS-signature.asice", &[(XADES_B_T, &[Signature])]),
@@ -78,8 +78,8 @@ const SAMPLES: [(&str, &[Expected]); 14] = {
     ]
 };
 
-/// Where the responder is one of the root's: DSS asks for its chain alone, and
-/// says LTA.
+/// Files with a responder of the root: DSS requires only its chain, and reports
+/// LTA.
 const WITH_RESPONDERS_OF_ROOTS: [&str; 2] = [
     "dss__asic-xades-lta-signed-manifest.sce",
     "dss__asic-xades-signed-signature.sce",

@@ -1,4 +1,4 @@
-//! Signatures that others made, and that are made here.
+//! Tests of third-party and of own signatures.
 
 #[path = "../../../pki/tests/it/answering.rs"]
 mod answering;

@@ -163,7 +163,7 @@ fn xmlsec1_accepts_what_is_signed() {
     };
     let pki = Pki::new();
     for (key, algorithm) in keys() {
-        // The releases that distributions have do not know it.
+        // The releases in distributions do not support it.
         if matches!(algorithm, SignatureAlgorithm::RsaPss(_)) {
             continue;
         }
@@ -213,7 +213,7 @@ fn assert_xmlsec1(xmlsec1: &Path, folder: &Path, root: &Path, accepts: bool) {
 fn dss_accepts_what_is_signed() {
     let pki = Pki::new();
     let folder = tempfile::tempdir().unwrap();
-    // Nobody answers for these certificates: they are anchors themselves.
+    // These certificates have no revocation data: they are anchors themselves.
     let mut anchors = vec![pki.folder().join("tsa.pem")];
     let mut files = Vec::new();
     for (number, (key, algorithm)) in keys().into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Containers of others, sound and hostile, with the verdict that each should
-//! get; the folder is `PARAFA_SAMPLES`. What manifests say is not looked at.
+//! Third-party containers, sound and hostile, with expected verdicts; the
+//! folder is `PARAFA_SAMPLES`. Manifests are ignored.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use parafa_format_core::Integrity;
 
 use crate::container::Container;
 
-/// Containers that another layer refuses, or that are judged by more than their
-/// signatures: `KS-18` and `inv-file-type` by the manifest.
+/// Containers that another layer refuses, or whose verdict depends on more than
+/// signatures: `KS-18` and `inv-file-type` on the manifest.
 const JUDGED_ELSEWHERE: [&str; 2] = [
     "dd4j__KS-18_lisatudfilemanifest.4.asice",
     "inv-file-type.asice",
@@ -55,7 +55,7 @@ fn every_sample_gets_its_verdict() {
     assert!(compared > 50, "{compared} verdicts");
 }
 
-/// Sound signatures and all of them; `None` when a file cannot be read.
+/// Counts sound signatures and all signatures; `None` if a file cannot be read.
 fn counted(bytes: Vec<u8>) -> (Option<[usize; 2]>, Vec<String>) {
     let Some(container) = Container::read(bytes) else {
         return (None, vec!["no archive".into()]);
@@ -76,7 +76,7 @@ fn counted(bytes: Vec<u8>) -> (Option<[usize; 2]>, Vec<String>) {
     }
 }
 
-/// `1/1 valid` and the like, wherever it stands in a verdict.
+/// Parses `1/1 valid` and the like, anywhere in a verdict.
 fn expected(verdict: &str) -> Option<Option<[usize; 2]>> {
     if verdict.contains("REFUSE") {
         return None;

@@ -1,4 +1,4 @@
-//! Signatures whose parts were moved, doubled or exchanged.
+//! Signature wrapping: parts moved, duplicated or exchanged.
 
 use openssl::nid::Nid;
 use parafa_format_core::{DigestAlgorithm, Integrity, SignatureAlgorithm};
@@ -16,7 +16,7 @@ fn signed() -> String {
     basic
 }
 
-/// The text from a start tag to its end tag.
+/// Returns the text from a start tag to its end tag.
 fn part<'f>(file: &'f str, name: &str) -> &'f str {
     let begins = file.find(&format!("<{name}")).unwrap();
     let end_tag = format!("</{name}>");

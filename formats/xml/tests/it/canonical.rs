@@ -61,7 +61,7 @@ fn algorithms_are_known_by_their_identifiers() {
     assert_eq!(Canonicalization::from_uri(xslt), None);
 }
 
-/// The XML members of public sample containers: manifests, metadata and
+/// Uses XML members of public sample containers: manifests, metadata and
 /// signatures by many writers.
 #[test]
 fn xmlsec1_finds_the_same_canonical_forms_in_samples() {
@@ -86,7 +86,7 @@ fn xmlsec1_finds_the_same_canonical_forms_in_samples() {
     println!("{compared} canonical forms");
 }
 
-/// Whether signatures of containers are about elements like this one.
+/// Returns whether signatures of containers cover elements like this one.
 fn is_signed(element: Element<'_>) -> bool {
     const NAMES: [&str; 4] = [
         "SignedInfo",
@@ -98,7 +98,7 @@ fn is_signed(element: Element<'_>) -> bool {
     NAMES.contains(&element.local_name()) || element.attribute("ID").is_some()
 }
 
-/// The members that are XML and are not refused.
+/// Returns the XML members that are not refused.
 fn xml_members(bytes: Vec<u8>) -> Vec<String> {
     let blob = MemoryBlob(bytes);
     let Ok(archive) = Archive::read(&blob, &parafa_zip::Limits::default()) else {

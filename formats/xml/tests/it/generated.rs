@@ -1,11 +1,11 @@
-//! Documents that use everything that canonicalization looks at.
+//! Generated documents with everything relevant to canonicalization.
 
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-/// A document whose elements have prefixes, declarations, attributes and text
-/// of all kinds.
+/// Generates a document with prefixes, declarations, attributes and text of all
+/// kinds.
 pub(crate) fn document() -> impl Strategy<Value = String> {
     element().prop_map(|inner| {
         format!(

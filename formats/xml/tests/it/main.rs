@@ -1,4 +1,5 @@
-//! Documents from outside, and canonical forms that others agree on.
+//! Tests of external documents, and of canonical forms against other
+//! implementations.
 
 mod canonical;
 mod documents;

@@ -1,6 +1,6 @@
-//! Digests of canonical forms as xmlsec1 computes them: it signs, with a key of
-//! its own, a signature that is put into the document and refers to elements by
-//! where they stand.
+//! Digests of canonical forms by xmlsec1. It signs, with its own key, a
+//! signature that is inserted into the document and refers to elements by
+//! position.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,8 +15,8 @@ use sha2::{Digest, Sha256};
 
 const DSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
 
-/// Compares the canonical forms of elements of a document, by all algorithms;
-/// answers how many there were, or `None` where xmlsec1 is missing.
+/// Compares the canonical forms of elements of a document, for all algorithms.
+/// Returns their number, or `None` without xmlsec1.
 #[track_caller]
 pub(crate) fn assert_agrees(
     xml: &str,
@@ -33,7 +33,7 @@ pub(crate) fn assert_agrees(
 
     let mut references = String::new();
     let mut expected = Vec::new();
-    // The document element is the one that the signature is put into.
+    // The signature is inserted into the document element.
     for element in root
         .descendants()
         .skip(1)
@@ -101,7 +101,7 @@ fn reference(references: &mut String, path: &str, algorithm: Canonicalization, p
     .unwrap();
 }
 
-/// The element as XPath finds it by its place.
+/// Returns the XPath of an element by its position.
 fn path(element: Element<'_>) -> String {
     let Some(parent) = element.parent() else {
         return "/*".to_owned();

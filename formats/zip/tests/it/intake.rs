@@ -22,7 +22,7 @@ fn two_members() -> Zip {
     ])
 }
 
-/// Two members, the second one changed.
+/// Returns two members, the second one changed.
 fn with_second(change: impl FnOnce(&mut ZipMember)) -> Zip {
     let mut zip = two_members();
     change(&mut zip.members[1]);

@@ -1,4 +1,4 @@
-//! Archives from outside, and archives that are written.
+//! Tests of external and of written archives.
 
 mod intake;
 mod members;

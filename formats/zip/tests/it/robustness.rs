@@ -15,7 +15,7 @@ fn sound(zip64: bool) -> Vec<u8> {
     zip.build()
 }
 
-/// Whatever is read: data stand inside the file, one after the other.
+/// Asserts that all data is inside the file and in sequence.
 fn assert_consistent(bytes: Vec<u8>) {
     let len = bytes.len() as u64;
     let Ok(archive) = Archive::read(&MemoryBlob(bytes), &Limits::default()) else {

@@ -1,5 +1,5 @@
-//! The annotations of pages: widgets of new signature fields, and whatever is
-//! no widget where annotations may change.
+//! Page annotations: widgets of new signature fields, and other annotations
+//! where these may change.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::values::refuse_other_keys;
 use crate::structure::{FieldKind, ObjectSource, RawObject, as_name, as_reference};
 
 impl Comparison<'_, '_, '_> {
-    /// Pages that were there differ only in what annotates them.
+    /// Explains existing pages that differ only in their annotations.
     pub(super) fn explain_annotations(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
         let is_widget = |number: &u32| {
@@ -81,8 +81,8 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// Annotations that were added, removed or written anew, with what only
-    /// they lead to.
+    /// Explains annotations that were added, removed or rewritten, with objects
+    /// reachable only through them.
     fn explain_changed_annotations(&mut self) -> Result<(), Stop> {
         let annotations: Vec<(u32, Option<ObjectSource<'_>>)> = self
             .changed
@@ -106,7 +106,7 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether an object is, and was, an annotation that may be changed.
+    /// Returns whether an object is, and was, an annotation that may change.
     fn may_annotate(&self, number: u32) -> bool {
         self.permissions.access == AccessPermission::Annotations
             && match self.changed.get(&number) {
@@ -119,8 +119,8 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// The arrays of annotations that a page had and has, when others may have the
-/// same: both are objects, or there was none.
+/// Returns the old and new `/Annots` arrays of a page if other pages may share
+/// them: both are indirect objects, or there was none before.
 fn shared_lists(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<SharedLists> {
     let old = old
         .map(|old| as_reference(old).ok_or(()))
@@ -129,8 +129,8 @@ fn shared_lists(old: Option<&[u8]>, new: Option<&[u8]>) -> Option<SharedLists> {
     Some((old, new.and_then(as_reference)?))
 }
 
-/// An annotation that is no widget (ISO 32000-2, 12.5.2): fields have rules of
-/// their own.
+/// Returns whether an object is an annotation other than a widget (ISO 32000-2,
+/// 12.5.2). Fields have rules of their own.
 pub(super) fn is_annotation(object: &RawObject<'_>) -> bool {
     object.data.is_none()
         && entries(&object.bytes).is_ok_and(|entries| {

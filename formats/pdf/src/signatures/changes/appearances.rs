@@ -1,5 +1,5 @@
-//! Appearances of fields that are written anew under their numbers, as some
-//! programs do when a form is filled in.
+//! Field appearances rewritten under their object numbers, as some programs do
+//! when a form is filled in.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use super::sources::{entries, referenced};
 use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference};
 
 impl Comparison<'_, '_, '_> {
-    /// Streams, and the dictionaries that name them, of the fields that may be
-    /// filled in. That nothing else shows them is left to be confined.
+    /// Explains streams and appearance dictionaries of fields that may be
+    /// filled in. Confinement later checks that nothing else shows them.
     pub(super) fn explain_appearances(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
         let rewritten = self.changed.iter().filter(|(number, change)| {
@@ -32,7 +32,8 @@ impl Comparison<'_, '_, '_> {
         let above = above.map(|reference| reference.from);
         let fields: BTreeSet<u32> = above.chain(sources.iter().copied()).collect();
         for node in fields.iter().filter_map(|field| detector.field(*field)) {
-            // Of an empty signature field when it is signed, and only then.
+            // The appearance of a signature field may change only when the
+            // empty field is signed.
             let is_filled_in = node.kind != FieldKind::Signature
                 || self.shows_new_signature(node) && !self.had_value(node)?;
             if is_filled_in && self.may_be_filled_in(node) {
@@ -56,7 +57,7 @@ impl Comparison<'_, '_, '_> {
             return Ok(());
         };
         let mut streams = referenced(&source)?;
-        // What was added is the field's own change.
+        // Added streams belong to the change of the field itself.
         let is_rewritten =
             |stream| !self.is_added(stream) && self.is_on_both_sides(stream, is_appearance);
         streams.retain(|stream| is_rewritten(*stream));
@@ -70,7 +71,7 @@ impl Comparison<'_, '_, '_> {
             if self.changed.contains_key(&dictionary) {
                 self.explain_rewritten(old.value(b"AP"), Some(appearances))?;
             } else {
-                // Whoever else shows it shows something else now.
+                // Other users of the dictionary show the changed streams too.
                 self.explain_as(dictionary, ChangeScope::Whole);
             }
         }
@@ -86,7 +87,7 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// A form XObject (ISO 32000-2, 8.10).
+/// Returns whether an object is a form XObject (ISO 32000-2, 8.10).
 fn is_appearance(object: &RawObject<'_>) -> bool {
     object.data.is_some()
         && entries(&object.bytes).is_ok_and(|entries| {

@@ -1,4 +1,4 @@
-//! The catalog and what stands below it, apart from the form.
+//! The catalog and the objects below it, except the form.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::structure::{
     RawDictionary, RawObject, Revision, as_name, as_reference, as_string, same_value,
 };
 
-/// Entries of the catalog that may change.
+/// Catalog entries that may change.
 const CATALOG_KEYS: [&[u8]; 6] = [
     b"AcroForm",
     b"DSS",
@@ -22,8 +22,8 @@ const CATALOG_KEYS: [&[u8]; 6] = [
     b"Version",
 ];
 
-/// Entries that no document information dictionary has: with them it would be
-/// something that is shown, such as an annotation.
+/// Entries that no document information dictionary has: they would make it a
+/// visible object, such as an annotation.
 const FOREIGN_KEYS: [&[u8]; 4] = [b"AP", b"Rect", b"Subtype", b"Type"];
 
 /// Entries of the document security store and of its `/VRI` members (ETSI EN
@@ -36,14 +36,14 @@ const SECURITY_STORE_KEYS: [&[u8]; 10] = [
 const VRI_KEY_LEN: usize = 40;
 
 impl<'a> Comparison<'_, '_, 'a> {
-    /// Whether both trailers lead to the same objects: what a document shows can
-    /// be exchanged without any object being changed.
+    /// Returns whether both trailers refer to the same root objects. Exchanging
+    /// these replaces the document without changing any object.
     pub(super) fn has_same_roots(&self) -> bool {
         let new = self.file.newest();
         self.old.catalog_id() == new.catalog_id() && information(&self.old) == information(new)
     }
 
-    /// The document information dictionary (ISO 32000-2, 14.3.3).
+    /// Explains the document information dictionary (ISO 32000-2, 14.3.3).
     pub(super) fn explain_information(&mut self) -> Result<(), Refusal> {
         let Some(value) = information(self.file.newest()) else {
             return Ok(());
@@ -67,10 +67,10 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The catalog, and what may change below it.
+    /// Explains the catalog and permitted changes below it.
     pub(super) fn explain_catalog(&mut self) -> Result<(), Stop> {
         let (old, new) = (self.old.catalog_id(), self.file.newest().catalog_id());
-        // Some programs write it under a new number.
+        // Some programs write the catalog under a new object number.
         let (Some((old_number, _)), Some((number, _))) = (old, new) else {
             return Err(Stop::Change("The catalog was removed.".into()));
         };
@@ -104,8 +104,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         self.explain_form(number, old.value(b"AcroForm"), new.value(b"AcroForm"))
     }
 
-    /// Whether a value that changed, or leads to what did, is what its key stands
-    /// for: anything else could be brought along with it.
+    /// Returns whether a changed value has the type its key requires: with
+    /// another type it could smuggle in other changes.
     fn is_of_its_kind(&self, key: &[u8], old: Option<&[u8]>, value: &[u8]) -> bool {
         let Some((number, _)) = as_reference(value) else {
             let is_its_kind = match key {
@@ -137,8 +137,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
     }
 
-    /// iText writes its release into the root of the page tree whenever it updates
-    /// a file. `/ITXT` means nothing to readers, wherever the node is used.
+    /// Explains the root of the page tree: iText writes its release there at
+    /// every update. Readers ignore `/ITXT` on any node.
     fn explain_page_tree(&mut self, root: Option<&[u8]>) -> Result<(), Refusal> {
         if let Some((number, _)) = root.and_then(as_reference)
             && let Some(Change {
@@ -155,8 +155,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Dictionaries and arrays that made up the store before. What it stores
-    /// is in streams, and those stay.
+    /// Explains rewritten dictionaries and arrays of the store. The stored data
+    /// is in streams, and those must not change.
     fn explain_security_store(&mut self, old: Option<&[u8]>) -> Result<(), Stop> {
         let mut visited = BTreeSet::new();
         let mut open = old.map_or_else(|| Ok(Vec::new()), referenced)?;
@@ -168,7 +168,7 @@ impl<'a> Comparison<'_, '_, 'a> {
                 continue;
             };
             open.extend(referenced(&object.bytes)?);
-            // Also one that stays what it is: it leads to others that do not.
+            // Unchanged objects too: they lead to changed ones.
             if !self.changed.contains_key(&number) {
                 self.explain_as(number, ChangeScope::Whole);
             }
@@ -191,7 +191,7 @@ fn is_metadata(object: &RawObject<'_>) -> bool {
     })
 }
 
-/// What a trailer has for `/Info`.
+/// Returns `/Info` of a trailer.
 fn information<'a>(revision: &Revision<'a>) -> Option<&'a [u8]> {
     let trailer = RawDictionary::scan(revision.trailer()).ok()?;
     trailer.value(b"Info")

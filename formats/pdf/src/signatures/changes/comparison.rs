@@ -1,4 +1,4 @@
-//! One comparison of the newest state of a file with an earlier one.
+//! Comparison of the newest state of a file with an earlier revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::sources::referenced;
 use crate::signatures::Permissions;
 use crate::structure::{PdfFile, RawObject, Revision, XrefEntry, same_value};
 
-/// Why no more changes are looked at.
+/// Reason for stopping a comparison.
 pub(super) enum Stop {
-    /// This one is not permitted.
+    /// A change that is not permitted.
     Change(String),
-    /// The file cannot be read.
+    /// The file is unreadable.
     Refusal(Refusal),
 }
 
@@ -28,16 +28,16 @@ pub(super) struct Comparison<'d, 'f, 'a> {
     pub(super) file: &'f PdfFile<'a>,
     pub(super) permissions: &'d Permissions,
     pub(super) old: Revision<'a>,
-    /// What is listed elsewhere now and has another value.
+    /// Objects with another cross-reference entry and another value.
     pub(super) changed: BTreeMap<u32, Change<'a>>,
     pub(super) explained: BTreeMap<u32, ChangeScope>,
-    /// The values that permit what they refer to, by object and key.
+    /// Values that permit references, by object and key.
     pub(super) permitting: BTreeSet<(u32, Vec<u8>)>,
-    /// How often they refer from one object to another.
+    /// Number of permitted references from one object to another.
     pub(super) permitted_references: BTreeMap<(u32, u32), usize>,
-    /// What may have become of arrays of annotations: pages may share them.
+    /// Permitted replacements of `/Annots` arrays: pages may share them.
     pub(super) permitted_lists: BTreeSet<SharedLists>,
-    /// The most that was changed of what was explained.
+    /// Highest kind of change among the explained ones.
     pub(super) kind: ChangeKind,
 }
 
@@ -46,28 +46,28 @@ pub(super) struct Change<'a> {
     pub(super) new: Option<RawObject<'a>>,
 }
 
-/// How an object may change, and from where it may be referred to therefore.
+/// Permitted extent of an object's change, and therefore permitted references
+/// to it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum ChangeScope {
-    /// In every way, as an annotation: from pages and other annotations.
+    /// Any change, as an annotation; referenced by pages and other annotations.
     Annotation,
-    /// In some entries: from the trailer, and from where it is not shown.
+    /// Some entries; referenced by the trailer and from where it is not shown.
     Catalog,
-    /// In what filling it in changes: from where fields are referred to.
+    /// Entries changed by filling in; referenced as fields are.
     Field,
-    /// In the items or entries that were compared: by the key that permits it.
+    /// Compared items or entries; referenced by the permitting key.
     Parts,
-    /// In its annotations, which are no part of anything but a page: from
-    /// everywhere.
+    /// Its annotations, which matter only to a page; referenced from anywhere.
     Page,
-    /// In its kids, which mean something to structure elements alone: from where
-    /// those are referred to.
+    /// Its kids, which matter only to structure elements; referenced as those
+    /// are.
     Structure,
-    /// In every way: by the key that permits it.
+    /// Any change; referenced by the permitting key.
     Whole,
 }
 
-/// Two arrays of annotations, by number and generation.
+/// Old and new `/Annots` arrays, by number and generation.
 pub(super) type SharedLists = (Option<(u32, u16)>, (u32, u16));
 
 impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
@@ -79,7 +79,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         let file = detector.file;
         let new = file.newest();
         new.renew_values(file.limits());
-        // An object stream that is listed anew brings its members along.
+        // A relisted object stream relists its members.
         let numbers: BTreeSet<u32> = old
             .listed_later()
             .flat_map(|number| {
@@ -110,12 +110,12 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             permitting: BTreeSet::new(),
             permitted_references: BTreeMap::new(),
             permitted_lists: BTreeSet::new(),
-            // Whatever changed without being seen.
+            // Lower bound, for changes that show nothing.
             kind: ChangeKind::ValidationData,
         })
     }
 
-    /// Takes notice of a change that is explained.
+    /// Records an explained change.
     pub(super) fn find(&mut self, kind: ChangeKind) {
         self.kind = self.kind.max(kind);
     }
@@ -126,14 +126,14 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             .is_some_and(|change| change.old.is_none() && change.new.is_some())
     }
 
-    /// The value of a key may be any other: so may all new objects that it
-    /// leads to, as far as nothing else does. What was there is not passed.
+    /// Permits any value of a key, with all new objects reachable only through
+    /// it. Existing objects are not followed.
     pub(super) fn permit(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
         self.permit_reference(holder, key, value)?;
         self.explain_added(value)
     }
 
-    /// What the value of a key refers to may be referred to there.
+    /// Permits the references in the value of a key.
     pub(super) fn permit_reference(
         &mut self,
         holder: u32,
@@ -151,7 +151,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         Ok(())
     }
 
-    /// The objects that were added to a list may be referred to there.
+    /// Permits references to the objects added to a list.
     pub(super) fn permit_each_reference(&mut self, holder: u32, key: &[u8], added: &BTreeSet<u32>) {
         if self.permitting.insert((holder, key.to_vec())) {
             for number in added {
@@ -175,7 +175,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         Ok(())
     }
 
-    /// The first explanation of an object stays.
+    /// Explains an object; the first explanation stays.
     pub(super) fn explain_as(&mut self, number: u32, standing: ChangeScope) {
         self.explained.entry(number).or_insert(standing);
     }

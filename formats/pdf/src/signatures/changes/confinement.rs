@@ -1,11 +1,10 @@
-//! Whether what may change can be seen only where it may change.
+//! Confinement: a changed object must be visible only in roles that may change.
 //!
-//! That an object plays a part that may change does not say that it plays no
-//! other: the stream with the metadata may be drawn on a page as well. So each
-//! reference to it is asked where it stands. The parts, and what leads to them:
-//! the trailer and its `/Info`; the catalog's `/DSS`, `/Metadata`,
-//! `/Extensions`, `/MarkInfo` and `/AcroForm`; the values and appearances of
-//! fields; the annotations of pages; the kids of structure elements.
+//! An object may play other roles too: the metadata stream may also be drawn on
+//! a page. Each reference to it is therefore checked by its place. These roles
+//! may change: the trailer and its `/Info`; the catalog's `/DSS`, `/Metadata`,
+//! `/Extensions`, `/MarkInfo` and `/AcroForm`; values and appearances of
+//! fields; annotations of pages; kids of structure elements.
 
 use super::comparison::{ChangeScope, Comparison, Stop};
 use super::references::{Reference, TRAILER};
@@ -13,8 +12,8 @@ use crate::signatures::changes::annotations::is_annotation;
 use crate::structure::LinkKind;
 
 impl Comparison<'_, '_, '_> {
-    /// Refuses what may change and can be reached by another way than the one
-    /// that permits it; it may have been laid out before anybody signed.
+    /// Refuses changed objects that are reachable other than by the permitting
+    /// reference. Such a reference may have been prepared before signing.
     pub(super) fn confine(&mut self) -> Result<(), Stop> {
         let references = self.detector.references()?;
         let mut open: Vec<u32> = self.explained.keys().copied().collect();
@@ -47,8 +46,8 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// How many references from one object to another were found under keys
-    /// that permit them.
+    /// Returns the number of references from one object to another under
+    /// permitting keys.
     fn permitted_references(&self, standing: ChangeScope, from: u32, to: u32) -> usize {
         match standing {
             ChangeScope::Parts | ChangeScope::Whole => self
@@ -111,19 +110,19 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// Whether a reference may be there by its place alone.
+/// Permission of a reference by its place alone.
 enum ReferencePermission {
     Given,
-    /// When what refers is itself confined.
+    /// Given if the referring object is confined itself.
     GivenTo(u32, ChangeScope),
-    /// Only when it was found under a key that permits it.
+    /// Given only under a permitting key.
     None,
 }
 
 impl LinkKind {
-    /// Whether the catalog may be referred to so without being shown: by
-    /// signatures, and by page trees that go on upwards. None of the keys that
-    /// stand for this kind has what is drawn under names of its own.
+    /// Returns whether such a reference to the catalog does not show it: from
+    /// signatures, and from page trees via `/Parent`. No key of these kinds
+    /// also names drawn objects.
     pub(super) fn may_lead_to_catalog(self) -> bool {
         matches!(self, Self::Field | Self::SignedData)
     }

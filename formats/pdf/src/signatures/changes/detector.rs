@@ -1,4 +1,4 @@
-//! What all comparisons of a file need, read once.
+//! Data shared by all comparisons of a file, read once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,43 +13,43 @@ use crate::page_content::ContentDecoder;
 use crate::signatures::signature_of;
 use crate::structure::{FieldNode, PdfFile, RawObject, XrefEntry, is_white_space};
 
-/// Compares the newest state of a file with what its signatures cover. What
-/// all comparisons need is read once; each then costs what was updated after
-/// the signature, not what the file holds.
+/// Compares the newest state of a file with the signed revisions. Shared data
+/// is read once; each comparison then costs as much as the later updates, not
+/// the whole file.
 pub(crate) struct ChangeDetector<'f, 'a> {
     pub(super) file: &'f PdfFile<'a>,
     pub(super) fields: Vec<FieldNode<'f>>,
-    /// Places among the fields, by the number of the object.
+    /// Indices into the fields, by object number.
     pub(super) field_places: BTreeMap<u32, usize>,
-    /// The objects of the fields and widgets of a name.
+    /// Object numbers of fields and widgets, by name.
     names: OnceCell<BTreeMap<String, Vec<u32>>>,
-    /// What stands for signatures in signature fields.
+    /// Objects that are values of signature fields.
     pub(super) signatures: BTreeSet<ObjectId>,
     pub(super) pages: Vec<Page>,
-    /// Members of object streams, by the number of the stream.
+    /// Members of object streams, by stream number.
     pub(super) members: BTreeMap<u32, Vec<u32>>,
     page_numbers: BTreeSet<u32>,
     annotation_arrays: BTreeSet<u32>,
     references: OnceCell<References>,
     newest: RefCell<BTreeMap<u32, Newest<'a>>>,
-    /// Decodes what new fields show, each stream once.
+    /// Decodes appearances of new fields, each stream once.
     decoder: RefCell<ContentDecoder>,
-    /// Whether a stream draws nothing.
+    /// Streams that draw nothing.
     blank: RefCell<BTreeMap<ObjectId, bool>>,
-    /// Bytes of structure trees that may still be compared.
+    /// Remaining byte budget for comparing structure trees.
     pub(super) structure_bytes: Cell<usize>,
 }
 
-/// An object as the newest revision has it. Signatures are long, and every
-/// earlier one finds all later ones among what was changed.
+/// An object of the newest revision, cached. Signatures are long, and each
+/// comparison with an earlier one visits all later ones.
 #[derive(Clone)]
 struct Newest<'a> {
     object: Option<RawObject<'a>>,
-    /// What it refers to, once that was asked for.
+    /// Numbers of referenced objects, once computed.
     referenced: Option<Rc<[u32]>>,
 }
 
-/// A page, and the array of its annotations when that is an object.
+/// A page, and its `/Annots` array if indirect.
 pub(super) struct Page {
     pub(super) number: u32,
     pub(super) annotations: Option<u32>,
@@ -61,8 +61,8 @@ fn annotation_array(page: Option<&Object>) -> Option<u32> {
 }
 
 impl<'f, 'a> ChangeDetector<'f, 'a> {
-    /// For the signatures of a file with these fields; refuses one whose pages
-    /// are no tree.
+    /// Prepares comparisons for a file with these fields; refuses an invalid
+    /// page tree.
     pub(crate) fn new(file: &'f PdfFile<'a>, fields: Vec<FieldNode<'f>>) -> Result<Self, Refusal> {
         let pages = file.pages()?.into_iter().map(|id| Page {
             number: id.0,
@@ -95,12 +95,12 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         })
     }
 
-    /// The fields of the file.
+    /// Returns the fields of the file.
     pub(crate) fn fields(&self) -> &[FieldNode<'f>] {
         &self.fields
     }
 
-    /// Whether an appearance draws nothing.
+    /// Returns whether an appearance draws nothing.
     pub(super) fn is_blank(&self, id: ObjectId) -> bool {
         if let Some(known) = self.blank.borrow().get(&id) {
             return *known;
@@ -111,18 +111,18 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         is_blank
     }
 
-    /// Whether the catalog is referred to as if it were something that is shown:
-    /// every signature changes it.
+    /// Returns whether a reference makes the catalog visible. Every signature
+    /// changes the catalog.
     pub(crate) fn shows_catalog(&self) -> Result<bool, Refusal> {
         let Some((catalog, _)) = self.file.newest().catalog_id() else {
             return Ok(false);
         };
-        // Whoever fills it in as a field changes it as well.
+        // Filling in a field that is also the catalog changes the catalog.
         if self.field(catalog).is_some() {
             return Ok(true);
         }
         if !self.file.catalog_is_mentioned {
-            // As where all references are read.
+            // Renews the budget, as reading all references does.
             self.file.newest().renew_values(self.file.limits());
             return Ok(false);
         }
@@ -139,7 +139,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         Ok(self.references.get_or_init(|| found))
     }
 
-    /// The newest source of an object.
+    /// Returns the newest source of an object.
     pub(super) fn newest(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
         if let Some(known) = self.newest.borrow().get(&number) {
             return Ok(known.object.clone());
@@ -153,7 +153,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         Ok(object)
     }
 
-    /// What the newest source of an object refers to.
+    /// Returns the objects referenced by the newest source of an object.
     pub(super) fn referenced_by(&self, number: u32) -> Result<Rc<[u32]>, Refusal> {
         let object = self.newest(number)?;
         let mut newest = self.newest.borrow_mut();
@@ -171,12 +171,12 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         Ok(found)
     }
 
-    /// The field or widget that an object is.
+    /// Returns the field or widget with this object number.
     pub(super) fn field(&self, number: u32) -> Option<&FieldNode<'f>> {
         self.fields.get(*self.field_places.get(&number)?)
     }
 
-    /// The fields and widgets that have a name.
+    /// Returns the fields and widgets with a name.
     pub(super) fn named(&self, name: &str) -> &[u32] {
         let names = self.names.get_or_init(|| {
             let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -198,11 +198,11 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
     }
 }
 
-/// What the content of an appearance that shows nothing is made of.
+/// Tokens of an appearance that shows nothing.
 const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
 
-/// Whether a content stream is made of nothing but comments, and brackets around
-/// nothing.
+/// Returns whether a content stream has only comments and empty bracketing
+/// operators.
 fn shows_nothing(content: &[u8]) -> bool {
     let lines = content.split(|byte| matches!(byte, b'\r' | b'\n'));
     let without_comment = |line| {

@@ -1,4 +1,4 @@
-//! Fields that were there: what filling them in and signing them changes.
+//! Existing fields: changes by filling in and signing.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,30 @@ use super::sources::entries;
 use super::values::{differing_keys, refuse_other_keys};
 use crate::structure::{FieldKind, FieldNode, RawDictionary, as_name};
 
-/// Entries of a field that may show nothing. Programs set them in passing, also
-/// where fields are locked or signed.
+/// Field entries that may be invisible. Programs set them in passing, even on
+/// locked or signed fields.
 const PASSING_KEYS: [&[u8]; 2] = [b"Ff", b"Type"];
 
-/// The flags that all kinds of fields have, and that show nothing: that it is
-/// read-only, required and not exported (ISO 32000-2, table 227).
+/// Invisible flags common to all field types: ReadOnly, Required and NoExport
+/// (ISO 32000-2, table 227).
 const COMMON_FLAGS: u32 = 0b111;
 
-/// Entries of a field or widget that filling it in changes.
+/// Entries of a field or widget changed by filling in.
 const VALUE_KEYS: [&[u8]; 8] = [b"AP", b"AS", b"DA", b"I", b"M", b"Q", b"RV", b"V"];
 
-/// Entries that filling in changes beside them where field and widget are one.
+/// Additional entries changed by filling in a merged field and widget.
 const MERGED_KEYS: [&[u8]; 1] = [b"F"];
 
-/// Entries that signing an empty signature field changes beside them.
+/// Additional entries changed by signing an empty signature field.
 const SIGNATURE_FIELD_KEYS: [&[u8]; 3] = [b"F", b"MK", b"P"];
 
 impl Comparison<'_, '_, '_> {
-    /// Values of fields that were there, and signatures in fields that were empty.
+    /// Explains values of existing fields, and signatures in empty ones.
     pub(super) fn explain_fields(&mut self) -> Result<(), Stop> {
         let detector = self.detector;
         let changed = self.changed.keys();
         let places = changed.filter_map(|number| detector.field_places.get(number));
-        // In the order of the form.
+        // In form order.
         let places: BTreeSet<usize> = places.copied().collect();
         for node in places
             .iter()
@@ -97,7 +97,7 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether the flags of a field differ only in those that show nothing.
+    /// Returns whether the flags of a field differ only in invisible ones.
     fn has_same_look(
         &self,
         old: &RawDictionary<'_>,
@@ -105,7 +105,7 @@ impl Comparison<'_, '_, '_> {
     ) -> Result<bool, Stop> {
         let looks = |field: &RawDictionary<'_>, written: Option<&[u8]>| match written {
             Some(written) => flags(written).map(|flags| flags & !COMMON_FLAGS),
-            // What stands above may set some.
+            // Flags may be inherited.
             None => field.value(b"Parent").is_none().then_some(0),
         };
         let new_flags = new.value(b"Ff").map(|flags| self.new_value(flags));
@@ -115,8 +115,8 @@ impl Comparison<'_, '_, '_> {
         Ok(before.is_some() && before == looks(new, new_flags.as_deref()))
     }
 
-    /// What a signature field shows changes when it is signed, and only then; what
-    /// is not seen may be prepared for it.
+    /// Requires that a signature field's appearance changes only by signing;
+    /// invisible entries may be prepared in advance.
     fn refuse_unless_signed(
         &self,
         node: &FieldNode<'_>,
@@ -138,20 +138,21 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether the value of a field is a signature that was not there before.
-    /// It must be an object of its own, as signatures in new fields are.
+    /// Returns whether the value of a field is a new signature. It must be
+    /// indirect, like signatures in new fields.
     pub(super) fn shows_new_signature(&self, node: &FieldNode<'_>) -> bool {
         let value = node.value.and_then(|value| value.as_reference().ok());
         value.is_some_and(|id| self.is_added(id.0) && self.detector.signatures.contains(&id))
     }
 
-    /// Whether the value of a field is new, and is room for a signature.
+    /// Returns whether the value of a field is new and a placeholder for a
+    /// signature.
     pub(super) fn is_newly_prepared(&self, node: &FieldNode<'_>) -> bool {
         let value = node.value.and_then(|value| value.as_reference().ok());
         value.is_some_and(|id| self.is_added(id.0)) && is_prepared(self.file, node)
     }
 
-    /// Whether the field whose value a widget shows had one.
+    /// Returns whether the field that holds a widget's value had one before.
     pub(super) fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
         let Some(holder) = widget.value_holder else {
             return Ok(false);
@@ -161,7 +162,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     pub(super) fn may_be_filled_in(&self, field: &FieldNode<'_>) -> bool {
-        // Fields below another inherit from it, and may be locked by themselves.
+        // Fields below inherit from this one, and may be locked individually.
         let has_fields = !field.is_terminal_field && field.dictionary.has(b"Kids");
         let is_locked = if has_fields {
             self.permissions.has_locks()
@@ -191,7 +192,7 @@ fn becomes_an_annotation(old: &RawDictionary<'_>, new: &RawDictionary<'_>) -> bo
     old.value(b"Type").is_none() && new.value(b"Type").is_some_and(is_annotation)
 }
 
-/// The number that flags are written as.
+/// Parses field flags.
 fn flags(source: &[u8]) -> Option<u32> {
     std::str::from_utf8(source).ok()?.trim().parse().ok()
 }

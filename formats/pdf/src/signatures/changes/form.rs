@@ -8,14 +8,14 @@ use super::sources::entries;
 use super::values::{differing_keys, refuse_other_keys};
 use crate::structure::{RawDictionary, as_reference};
 
-/// Entries of the interactive form that every signature changes.
+/// Entries of the interactive form changed by every signature.
 const SIGNING_KEYS: [&[u8]; 2] = [b"Fields", b"SigFlags"];
 
-/// Entries of the interactive form that filling it in may change as well.
+/// Additional entries of the interactive form changed by filling in.
 const FILLING_KEYS: [&[u8]; 4] = [b"DA", b"DR", b"NeedAppearances", b"Q"];
 
 impl Comparison<'_, '_, '_> {
-    /// The form may get signature fields at its root.
+    /// Explains a form with new signature fields at its root.
     pub(super) fn explain_form(
         &mut self,
         catalog: u32,
@@ -49,7 +49,8 @@ impl Comparison<'_, '_, '_> {
         self.explain_new_fields(&added)
     }
 
-    /// What fields have in common stays; a form that is new may bring it along.
+    /// Explains the defaults shared by fields: an existing form keeps them, a
+    /// new form may define them.
     fn explain_defaults(
         &mut self,
         holder: u32,
@@ -76,7 +77,7 @@ impl Comparison<'_, '_, '_> {
         }
         for key in keys.into_iter().filter(|key| FILLING_KEYS.contains(key)) {
             let (old, new) = (old.value(key), new.value(key));
-            // Readers make up what locked fields look like from these.
+            // Readers derive the look of locked fields from these entries.
             let lawful = !self.permissions.has_locks()
                 || key == b"NeedAppearances" && is_off(old) && is_off(new);
             if !lawful {
@@ -91,7 +92,7 @@ impl Comparison<'_, '_, '_> {
                 for category in &extended {
                     self.explain_rewritten(Some(category), Some(category))?;
                 }
-                // Whoever else has these resources draws with more now.
+                // Other users of these resources get the new names too.
                 if let Some(number) = resources.filter(|_| !extended.is_empty()) {
                     self.explain_as(number, ChangeScope::Whole);
                 }
@@ -103,9 +104,9 @@ impl Comparison<'_, '_, '_> {
         Ok(())
     }
 
-    /// References to dictionaries of the default resources that got names which they
-    /// did not have, such as that of a font that a field is filled in with. What a
-    /// name stood for stays.
+    /// Returns references to default resource dictionaries that gained names,
+    /// such as the font of a filled-in field. Existing names must keep their
+    /// values.
     fn extended_resources(&self, resources: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Refusal> {
         let dictionary = |source| RawDictionary::scan(source).ok();
         let is_extended = |value: &[u8]| {

@@ -1,33 +1,33 @@
-//! Lists of annotations and of fields beside each other.
+//! Comparison of lists of annotations or fields.
 
 use std::collections::BTreeSet;
 
 use crate::structure::{ArrayItems, as_reference, same_value};
 
-/// Object numbers that only one of two arrays refers to.
+/// Objects referenced by only one of two arrays.
 pub(super) struct DifferingItems {
-    /// Also those that both refer to and that stood for nothing before.
+    /// Includes references in both arrays whose target was missing before.
     pub(super) added: BTreeSet<u32>,
     pub(super) removed: BTreeSet<u32>,
 }
 
-/// The items of an array of references, in order. There may be many: they are
-/// read when they are asked for.
+/// Items of an array of references, in order. Parsed lazily, because there may
+/// be many.
 #[derive(Clone, Copy)]
 pub(super) struct Items<'s>(&'s [u8]);
 
 #[derive(Clone, Copy)]
 enum Item<'s> {
-    /// With the generation: under another one readers find another object, or
-    /// none.
+    /// Includes the generation: with another one, readers find another object
+    /// or none.
     Reference(u32, u16),
-    /// What is no reference stays as it is, and may be a dictionary only: with
-    /// names an array could mean something else.
+    /// A direct item must not change, and must be a dictionary: names could
+    /// give the array another meaning.
     Direct(&'s [u8]),
 }
 
 impl<'s> Items<'s> {
-    /// `None` when there is anything else among them.
+    /// Reads an array; `None` if it has other items.
     pub(super) fn of(array: &'s [u8]) -> Option<Self> {
         let mut items = ArrayItems::of(array).ok()?;
         let are_sound = items.all(|item| item.is_ok_and(|item| Item::of(item).is_some()));
@@ -39,8 +39,8 @@ impl<'s> Items<'s> {
         items.filter_map(|item| Item::of(item.ok()?))
     }
 
-    /// What was added and removed; `None` when the rest is not the same in the
-    /// same order, or an added item stands there twice.
+    /// Returns added and removed items; `None` if the remaining items or their
+    /// order differ, or if an added item occurs twice.
     pub(super) fn differ_from(
         self,
         old: Self,
@@ -77,7 +77,7 @@ impl<'s> Items<'s> {
         (differing.added.len() == added.len()).then_some(differing)
     }
 
-    /// In the order of their numbers, each once.
+    /// Returns the references, sorted and deduplicated.
     fn references(self) -> Vec<(u32, u16)> {
         let references = self.iter().filter_map(|item| match item {
             Item::Reference(number, generation) => Some((number, generation)),

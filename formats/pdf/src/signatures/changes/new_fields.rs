@@ -1,4 +1,4 @@
-//! Signature fields that are added to the form.
+//! Signature fields added to the form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,20 @@ use crate::structure::{
     same_value,
 };
 
-/// Entries by which a field does something (ISO 32000-2, 12.6.3).
+/// Entries with actions of a field (ISO 32000-2, 12.6.3).
 const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
 
-/// What was looked at of the new fields of a comparison.
+/// Cache of one pass over the new fields.
 #[derive(Default)]
 struct Seen<'n> {
-    /// Lists of kids: fields may share one that leads to none.
+    /// Visited lists of kids: fields may share an empty one.
     lists: BTreeSet<*const Object>,
-    /// Whether a field that was there has a name: kids may share one.
+    /// Names, with whether an existing field has them: kids may share one.
     names: BTreeMap<&'n str, bool>,
 }
 
 impl<'d> Comparison<'d, '_, '_> {
-    /// Signature fields that were added to the root of the form.
+    /// Explains signature fields added to the root of the form.
     pub(super) fn explain_new_fields(&mut self, roots: &BTreeSet<u32>) -> Result<(), Stop> {
         let mut seen = Seen::default();
         for root in roots {
@@ -35,7 +35,7 @@ impl<'d> Comparison<'d, '_, '_> {
         Ok(())
     }
 
-    /// A signature field that is new, as is all that is below it.
+    /// Explains a new signature field; everything below it must be new too.
     fn explain_new_field(&mut self, root: u32, seen: &mut Seen<'d>) -> Result<(), Stop> {
         let detector = self.detector;
         let mut open = vec![root];
@@ -69,8 +69,8 @@ impl<'d> Comparison<'d, '_, '_> {
         Ok(())
     }
 
-    /// A new field is no part of another one, shows what widgets show where
-    /// widgets show it, and does nothing.
+    /// Requires that a new field belongs to no other field, appears only as a
+    /// widget, and has no actions.
     fn refuse_foreign_parts(
         &self,
         node: &FieldNode<'_>,
@@ -89,8 +89,8 @@ impl<'d> Comparison<'d, '_, '_> {
                 return refused("with actions");
             }
         }
-        // Other annotations are drawn where their lines, corners and marked words
-        // are, whatever their rectangles say.
+        // Other annotations are drawn at their lines, corners and marked words,
+        // regardless of `/Rect`.
         let subtype = written
             .value(b"Subtype")
             .map(|value| self.new_value(value))
@@ -108,8 +108,10 @@ impl<'d> Comparison<'d, '_, '_> {
         Ok(value.transpose()?.flatten().is_some())
     }
 
-    /// A new field may be forbidden when it is seen or shows a signature;
-    /// document time-stamps have fields that nobody sees.
+    /// Refuses a new field with a value that is no new signature, a field drawn
+    /// without a signature, and a locked field. An invisible field may be
+    /// locked if it is a document time-stamp or, where form filling is
+    /// permitted, empty.
     fn refuse_forbidden(
         &self,
         node: &FieldNode<'_>,
@@ -149,9 +151,10 @@ impl<'d> Comparison<'d, '_, '_> {
             .is_some_and(|value| is_document_timestamp(self.file, value))
     }
 
-    /// Whether a widget takes room on a page; what cannot be read does, and an
-    /// appearance without a rectangle: some readers draw it all over the page.
-    /// Flags that hide it do not count: some hide it on paper or on screen only.
+    /// Returns whether a widget takes up space on a page. Unreadable rectangles
+    /// do, and so does an appearance without one: some readers draw it over the
+    /// whole page. Hiding flags are ignored: some apply only to print or to
+    /// screen.
     fn has_extent(&self, widget: &RawDictionary<'_>) -> Result<bool, Stop> {
         let rectangle = widget.value(b"Rect").map(|value| self.new_value(value));
         let Some(rectangle) = rectangle.transpose()?.flatten() else {
@@ -163,8 +166,9 @@ impl<'d> Comparison<'d, '_, '_> {
         })
     }
 
-    /// Whether a widget has an appearance that draws something, or what readers
-    /// make one of. Programs give empty fields one that draws nothing.
+    /// Returns whether a widget has an appearance that draws something, or
+    /// entries from which readers generate one. Programs give empty fields a
+    /// blank appearance.
     fn draws(&self, node: &FieldNode<'_>, written: &RawDictionary<'_>) -> Result<bool, Stop> {
         if is_decorated(self.file, node.dictionary) {
             return Ok(true);

@@ -1,5 +1,5 @@
-//! Number trees (ISO 32000-2, 7.9.7), as the parent tree of a document's
-//! structure is one.
+//! Number trees (ISO 32000-2, 7.9.7), such as the parent tree of the document
+//! structure.
 
 use std::collections::BTreeSet;
 
@@ -9,30 +9,30 @@ use crate::structure::{ArrayItems, ObjectSource, RawDictionary, as_reference};
 /// Entries of a node.
 const NODE_KEYS: [&[u8]; 3] = [b"Kids", b"Limits", b"Nums"];
 
-/// What is said of a tree in which readers may find different things.
+/// Message about a tree that readers may resolve differently.
 const UNSOUND: &str = "The parent tree of the structure is not sound.";
 
-/// One of the two states that are compared.
+/// One of the two compared states.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Side {
     Old,
     New,
 }
 
-/// A tree while it is read.
+/// A tree during reading.
 #[derive(Default)]
 struct NumberTree {
-    /// Its keys with their values as written.
+    /// Keys with their values as written.
     entries: Vec<(i64, Vec<u8>)>,
-    /// The objects that make it up.
+    /// Objects of the tree.
     visited: BTreeSet<u32>,
     depth: usize,
 }
 
 impl<'a> Comparison<'_, '_, 'a> {
-    /// The keys of a tree with their values as written, in their order. What makes
-    /// up the new tree may be new, and may be referred to from where it stands
-    /// there.
+    /// Returns the keys of a tree with their values as written, in order.
+    /// Objects of the new tree may be new, and are permitted as references from
+    /// the tree.
     pub(super) fn number_tree(
         &mut self,
         side: Side,
@@ -86,7 +86,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
     }
 
-    /// What a value is, or refers to; each object makes up one part of a tree.
+    /// Resolves a value; each object may be used once in the tree.
     fn part<'v>(
         &mut self,
         side: Side,
@@ -108,7 +108,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(source)
     }
 
-    /// An object of the new tree may be referred to where it was found.
+    /// Permits references to an object of the new tree from where it was found.
     pub(super) fn explain_part(&mut self, number: u32, source: &[u8]) -> Result<(), Stop> {
         self.permit_reference(number, b"", source)?;
         self.explain_if_changed(number);
@@ -121,7 +121,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
     }
 
-    /// An object that is no stream, as it is on one side.
+    /// Returns an object of one side; it must not be a stream.
     pub(super) fn state(&self, side: Side, number: u32) -> Result<Option<ObjectSource<'a>>, Stop> {
         let object = match side {
             Side::Old => self.old.raw(number)?,
@@ -133,7 +133,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(source)
     }
 
-    /// Takes notice of bytes of the structure that are compared.
+    /// Charges compared bytes of the structure against the budget.
     fn take_structure(&self, bytes: usize) -> Result<(), Stop> {
         let left = self.detector.structure_bytes.get().checked_sub(bytes);
         let left = left.ok_or_else(|| {
@@ -144,14 +144,14 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 }
 
-/// Whether a dictionary has nothing but these entries, each once.
+/// Returns whether a dictionary has only these entries, each at most once.
 pub(super) fn has_only(dictionary: &RawDictionary<'_>, keys: &[&[u8]]) -> bool {
     let mut seen = BTreeSet::new();
     let mut written = dictionary.entries().iter().map(|entry| &*entry.key);
     written.all(|key| keys.contains(&key) && seen.insert(key))
 }
 
-/// Whether a node says itself which keys are below it.
+/// Returns whether `/Limits` of a node match the keys below it.
 fn has_limits(node: &RawDictionary<'_>, entries: &[(i64, Vec<u8>)]) -> Result<bool, Stop> {
     let limits = ArrayItems::of(node.value(b"Limits").unwrap_or_default());
     let limits = limits.and_then(Iterator::collect::<Result<Vec<_>, _>>);
@@ -162,7 +162,7 @@ fn has_limits(node: &RawDictionary<'_>, entries: &[(i64, Vec<u8>)]) -> Result<bo
     Ok(limits.collect::<Result<Vec<_>, _>>()? == [*first, *last])
 }
 
-/// The number that a value is.
+/// Parses an integer.
 pub(super) fn integer(written: &[u8]) -> Result<i64, Stop> {
     let number = std::str::from_utf8(written).ok();
     number

@@ -1,4 +1,4 @@
-//! Who refers to whom in the newest state of a file.
+//! References between objects in the newest state of a file.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use parafa_format_core::Refusal;
 use super::sources::{damaged_references, entries};
 use crate::structure::{Link, LinkKind, PdfFile, links};
 
-/// Stands for the trailer, which has no number; no object has this one.
+/// Number that stands for the trailer; no object has it.
 pub(super) const TRAILER: u32 = 0;
 
 /// A reference from one object to another.
@@ -19,8 +19,8 @@ pub(super) struct Reference {
     pub(super) kind: LinkKind,
 }
 
-/// Every reference of what the catalog and the document information lead to.
-/// Nobody gets to see the rest.
+/// All references reachable from the catalog and the document information.
+/// Everything else is invisible.
 pub(super) struct References {
     by_target: Vec<Reference>,
     reached: BTreeSet<u32>,
@@ -40,7 +40,7 @@ impl References {
             }));
             Ok(())
         };
-        // Nothing else of the trailer is shown to anybody.
+        // No other trailer entry is visible.
         let trailer = entries(newest.trailer())?;
         for key in [&b"Root"[..], b"Info"] {
             add(TRAILER, trailer.value(key).unwrap_or_default())?;
@@ -50,7 +50,8 @@ impl References {
                 add(from, &object.bytes)?;
             }
         }
-        // What was compared before has taken its part, what follows has its own.
+        // Each phase has its own budget: comparison before, and the following
+        // steps.
         newest.renew_values(file.limits());
         let reached = reached(&by_source);
         let mut by_target = by_source;
@@ -60,12 +61,12 @@ impl References {
         Ok(Self { by_target, reached })
     }
 
-    /// Whether the trailer leads to an object.
+    /// Returns whether an object is reachable from the trailer.
     pub(super) fn reach(&self, number: u32) -> bool {
         self.reached.contains(&number)
     }
 
-    /// The references to an object, those from one object beside each other.
+    /// Returns the references to an object, grouped by source.
     pub(super) fn to(&self, number: u32) -> &[Reference] {
         let start = self
             .by_target
@@ -76,7 +77,8 @@ impl References {
     }
 }
 
-/// What the trailer leads to, from references in the order of their sources.
+/// Returns the objects reachable from the trailer, given references sorted by
+/// source.
 fn reached(by_source: &[Reference]) -> BTreeSet<u32> {
     let mut reached = BTreeSet::new();
     let mut open = vec![TRAILER];

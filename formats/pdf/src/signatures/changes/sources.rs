@@ -1,4 +1,4 @@
-//! Sources of objects, and the refusal of those that cannot be read.
+//! Sources of objects, and the refusal of unreadable ones.
 
 use parafa_format_core::Refusal;
 

@@ -1,6 +1,6 @@
-//! The structure tree (ISO 32000-2, 14.7), which grows when a tagged document is
-//! signed: an element for the widget of the new field, as the last kid of one
-//! that was there, and its place in the parent tree.
+//! The structure tree (ISO 32000-2, 14.7), which grows when a tagged document
+//! is signed. The widget of the new field gets an element, as the last kid of
+//! an existing one, and an entry in the parent tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,23 +13,23 @@ use crate::structure::{
     same_value,
 };
 
-/// Entries of the root that grow with the tree.
+/// Entries of the root that may grow.
 const ROOT_KEYS: [&[u8]; 4] = [b"K", b"ParentTree", b"ParentTreeNextKey", b"RoleMap"];
 
-/// Entries of a new element: none by which it says anything.
+/// Entries of a new element; none can carry text.
 const ELEMENT_KEYS: [&[u8]; 6] = [b"K", b"NS", b"P", b"Pg", b"S", b"Type"];
 
-/// Entries of the reference to its widget (14.7.5.3).
+/// Entries of an object reference to a widget (14.7.5.3).
 const OBJECT_REFERENCE_KEYS: [&[u8]; 3] = [b"Obj", b"Pg", b"Type"];
 
 impl<'a> Comparison<'_, '_, 'a> {
-    /// Elements of the widgets of new signature fields.
+    /// Explains structure elements of the widgets of new signature fields.
     pub(super) fn explain_structure(&mut self) -> Result<(), Stop> {
         let root = self.file.catalog()?.get(b"StructTreeRoot").ok();
         let Some((root, _)) = root.and_then(|root| root.as_reference().ok()) else {
             return Ok(());
         };
-        // By the elements that they are kids of, and by their keys.
+        // New elements by parent, and by key.
         let mut added: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         let mut keys = BTreeMap::new();
         for widget in self.new_widgets() {
@@ -63,7 +63,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         changed.filter(is_new_widget).collect()
     }
 
-    /// The element that refers to a widget, which belongs to one only.
+    /// Returns the element that refers to a widget; there may be only one.
     fn element_of(&self, widget: u32) -> Result<Option<u32>, Stop> {
         let references = self.detector.references()?.to(widget).iter();
         let mut elements =
@@ -78,8 +78,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
     }
 
-    /// What a new element is a kid of, and its key in the parent tree. It says
-    /// nothing but that there is a form field, and which.
+    /// Returns the parent of a new element and its key in the parent tree. The
+    /// element may only state that there is a form field, and which.
     fn new_element(&mut self, number: u32, widget: u32) -> Result<(u32, i64), Stop> {
         let refused = || {
             let element = format!("The structure element {number}");
@@ -123,7 +123,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         let (old, new) = (unambiguous(&old)?, unambiguous(&new)?);
         refuse_other_keys("structure tree", &old, &new, &[&ROOT_KEYS])?;
         let (old_roles, new_roles) = (old.value(b"RoleMap"), new.value(b"RoleMap"));
-        // Programs add a map that names none.
+        // Programs add an empty role map.
         if !same_value(old_roles.unwrap_or(b"<<>>"), new_roles.unwrap_or(b"<<>>")) {
             return Err(changed("The roles of the structure tree were changed."));
         }
@@ -132,14 +132,14 @@ impl<'a> Comparison<'_, '_, 'a> {
         self.explain_kids(number, &old, &new, added)
     }
 
-    /// What an object was and is.
+    /// Returns the old and new state of an object.
     fn both(&self, number: u32) -> Result<(ObjectSource<'a>, ObjectSource<'a>), Stop> {
         let old = self.state(Side::Old, number)?;
         let both = old.zip(self.state(Side::New, number)?);
         both.ok_or_else(|| changed(&format!("The structure element {number} is no older one.")))
     }
 
-    /// New elements follow the kids that were there.
+    /// Explains kids: new elements must follow the existing ones.
     fn explain_kids(
         &mut self,
         holder: u32,
@@ -176,7 +176,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Each new element has a key, and all others have what they had.
+    /// Explains the parent tree: each new element has a key, all others keep
+    /// their values.
     fn explain_parent_tree(
         &mut self,
         root: u32,
@@ -208,8 +209,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether two values of the parent tree are the same element, or lists of the
-    /// same.
+    /// Returns whether two values of the parent tree are the same element or
+    /// equal lists of elements.
     fn has_same_elements(&mut self, old: &[u8], new: &[u8]) -> Result<bool, Stop> {
         let (old_list, new_list) = (
             self.list(Side::Old, Some(old))?,
@@ -227,7 +228,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         })
     }
 
-    /// The array that a value is or refers to, with its number.
+    /// Returns the array that a value is or refers to, with its object number.
     fn list<'v>(
         &self,
         side: Side,
@@ -246,7 +247,7 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 }
 
-/// The kids of an element: one, or those in a list.
+/// Returns the kids of an element: one, or a list.
 fn kids<'v>(
     value: Option<&'v [u8]>,
     list: Option<&'v (Option<u32>, ObjectSource<'_>)>,
@@ -257,7 +258,7 @@ fn kids<'v>(
     }
 }
 
-/// A dictionary that has each of its keys once.
+/// Parses a dictionary; refuses duplicate keys.
 fn unambiguous(source: &[u8]) -> Result<RawDictionary<'_>, Stop> {
     let dictionary = entries(source)?;
     let keys = dictionary.entries().iter().map(|entry| &*entry.key);

@@ -1,4 +1,4 @@
-//! Values of two revisions beside each other.
+//! Comparison of values of two revisions.
 
 use parafa_format_core::Refusal;
 
@@ -8,14 +8,13 @@ use crate::structure::{
     ObjectSource, RawDictionary, RawEntry, RawObject, Revision, as_reference, same_value,
 };
 
-/// As much of a key as a sentence shows.
+/// Maximum length of a key in a message.
 const MAX_SHOWN_KEY_BYTES: usize = 127;
 
 impl<'a> Comparison<'_, '_, 'a> {
-    /// Object numbers that only one of two arrays refers to, each the value of a
-    /// key, or that led nowhere before; `None` when anything else about the
-    /// arrays differs, such as the order of what is in both: annotations are
-    /// drawn one above the other.
+    /// Returns the objects referenced by only one of two arrays, each the value
+    /// of a key, or newly resolvable. `None` if the arrays differ in anything
+    /// else, such as order: it decides which annotation is drawn on top.
     pub(super) fn differing_items(
         &mut self,
         (holder, key): (u32, &[u8]),
@@ -45,8 +44,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         Ok(Some(differing))
     }
 
-    /// The object that a value refers to and whose content has been compared:
-    /// it was there before in the same role, it is new, or it is what it was.
+    /// Explains the object referenced by a value whose content has been
+    /// compared: it kept its role, is new, or is unchanged.
     pub(super) fn explain_compared(&mut self, old: Option<&[u8]>, new: &[u8]) {
         if let Some((number, _)) = as_reference(new)
             && (self.is_added(number)
@@ -59,8 +58,8 @@ impl<'a> Comparison<'_, '_, 'a> {
         }
     }
 
-    /// The dictionary that a value refers to as it did before, written anew under
-    /// its number: what it is has been looked at.
+    /// Explains a dictionary rewritten under its number and referenced as
+    /// before; its content has been checked.
     pub(super) fn explain_rewritten(
         &mut self,
         old: Option<&[u8]>,
@@ -112,8 +111,7 @@ impl<'a> Comparison<'_, '_, 'a> {
     }
 }
 
-/// A value as written, behind its reference if it is one; `None` when there is
-/// nothing, or null.
+/// Returns a value as written, reference followed; `None` if missing or null.
 fn resolved<'v, 'a: 'v>(
     revision: &Revision<'a>,
     value: &'v [u8],
@@ -147,9 +145,9 @@ pub(super) fn refuse_other_keys(
     }
 }
 
-/// Keys that only one of two dictionaries has or whose values differ. Where a key
-/// is there twice, with what only viewers read (TCPDF writes `/PageMode` so, and
-/// others keep one of both), no other value may be said than before.
+/// Returns keys that only one of two dictionaries has or whose values differ. A
+/// duplicate key that only viewers read must not gain another value: TCPDF
+/// writes `/PageMode` twice, and some programs keep one of both.
 pub(super) fn differing_keys<'d>(
     old: &'d RawDictionary<'_>,
     new: &'d RawDictionary<'_>,
@@ -172,7 +170,7 @@ pub(super) fn differing_keys<'d>(
     keys
 }
 
-/// A dictionary whose keys may be many, and are all looked for.
+/// A dictionary sorted by key, for lookups of many keys.
 struct ByKey<'d, 's>(Vec<&'d RawEntry<'s>>);
 
 impl<'d, 's> ByKey<'d, 's> {
@@ -182,7 +180,7 @@ impl<'d, 's> ByKey<'d, 's> {
         Self(entries)
     }
 
-    /// All entries of a key, as they stand in the file.
+    /// Returns all entries of a key, in file order.
     fn of(&self, key: &[u8]) -> &[&'d RawEntry<'s>] {
         let after = self.0.partition_point(|entry| *entry.key < *key);
         let of_key = self.0.get(after..).unwrap_or_default();
@@ -190,7 +188,8 @@ impl<'d, 's> ByKey<'d, 's> {
         of_key.get(..end).unwrap_or_default()
     }
 
-    /// The values of a key that readers take: some the first, some the last.
+    /// Returns the values of a key that readers use: some use the first, some
+    /// the last.
     fn read_values(&self, key: &[u8]) -> impl Iterator<Item = &'s [u8]> {
         let entries = self.of(key);
         let last = entries.last().filter(|_| entries.len() > 1);

@@ -1,4 +1,5 @@
-//! From the last `startxref` back to the first revision.
+//! Chain of cross-reference sections, from the last `startxref` to the first
+//! revision.
 
 use std::collections::BTreeSet;
 
@@ -19,17 +20,17 @@ use crate::structure::source::Source;
 const END_OF_FILE: &[u8] = b"%%EOF";
 const START_XREF: &[u8] = b"startxref";
 
-/// All sections that the last `startxref` leads to.
+/// All sections reachable from the last `startxref`.
 pub(crate) struct Chain {
-    /// The newest first.
+    /// Newest first.
     pub(crate) sections: Vec<XrefSection>,
     /// The last `startxref`.
     pub(crate) start: usize,
-    /// Just after the last `%%EOF` and its end-of-line marker.
+    /// Offset after the last `%%EOF` and its end-of-line marker.
     pub(crate) end: usize,
 }
 
-/// Reads the chain of sections that the last `startxref` begins.
+/// Reads the chain of sections from the last `startxref`.
 pub(crate) fn read_chain(source: Source<'_>, limits: &Limits) -> Result<Chain, Refusal> {
     let (tail_start, tail) = source.tail();
     let marker = memmem::rfind(tail, END_OF_FILE);
@@ -105,10 +106,10 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
     complete(source, found, &visited)
 }
 
-/// Refuses a hybrid table that frees what an older section has in use, though
-/// its stream goes on listing it: for poppler, pdf.js and `MuPDF` the object is
-/// gone, for `PDFBox` and qpdf it is there (ISO 32000-2, 7.5.8.4). What a signature
-/// covers could be taken away so.
+/// Refuses a hybrid table that frees an object which an older section has in
+/// use, while its stream still lists the object. For poppler, pdf.js and
+/// `MuPDF` the object is gone; for `PDFBox` and qpdf it exists (ISO 32000-2,
+/// 7.5.8.4). Signed content could be removed this way.
 fn refuse_freed(found: &[Found]) -> Result<(), Refusal> {
     let mut hidden: BTreeSet<u32> = BTreeSet::new();
     for Found { section, .. } in found {
@@ -124,7 +125,7 @@ fn refuse_freed(found: &[Found]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Gives every section the end of its revision.
+/// Sets the end of the revision for every section.
 fn complete(
     source: Source<'_>,
     found: Vec<Found>,
@@ -147,7 +148,8 @@ fn complete(
             .filter(|older| section.offset < older.section.offset);
         let completion = main.map_or(*completion, |main| main.completion);
         ends.push(match (completion, ends.last()) {
-            // The main section has the offset of the first-page section there.
+            // The main section contains the offset of the first-page section
+            // there.
             (
                 Some(Completion {
                     startxref,
@@ -158,7 +160,7 @@ fn complete(
             ) if startxref == 0 || offsets.contains(&after_white_space(source, startxref)) => {
                 (marker_end, revision_end)
             }
-            // Some programs complete several sections together.
+            // Some programs complete several sections with one marker.
             (None, Some(newer)) => *newer,
             _ => {
                 let detail = format!(
@@ -176,7 +178,7 @@ fn complete(
     Ok(found.into_iter().zip(ends).map(with_ends).collect())
 }
 
-/// A section, what follows it and where the next older one is.
+/// A section, its completion, and the offset of the next older one.
 struct Found {
     section: XrefSection,
     completion: Option<Completion>,
@@ -206,7 +208,7 @@ fn read_section(
     } = section::read(source, offset, allowance).map_err(refuse)?;
     let written = source.get(trailer.clone()).unwrap_or_default();
     let dictionary = RawDictionary::scan(written).map_err(|error| refuse(error.into()))?;
-    // An update carries the entries on by their written keys.
+    // An update copies the entries by their keys as written.
     if dictionary.entries().iter().any(|entry| {
         !written
             .get(entry.span.start + 1..)
@@ -238,7 +240,7 @@ fn read_section(
         let stream = section::read_stream(source, stream_offset, allowance)
             .map_err(|error| section_refusal(error, stream_offset))?;
         stream_numbers.extend(stream.stream_number);
-        // The table hides an object by listing it as free, or not at all.
+        // The table hides an object by listing it as free or omitting it.
         for (number, told) in stream.entries {
             let listed = entries.entry(number).or_insert(told);
             if *listed == XrefEntry::Free && told != XrefEntry::Free {
@@ -295,15 +297,15 @@ fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
     let is_marked = scanner.accept(END_OF_FILE);
     let marker_end = scanner.position();
     if is_marked {
-        // Some programs write it twice.
+        // Some programs write the marker twice.
         let mut again = scanner.clone();
         again.skip_white_space();
         if again.accept(END_OF_FILE) {
             scanner = again;
         }
     } else {
-        // At the end of a file that has none at all: readers that look for one
-        // first find none that leads elsewhere.
+        // Accepted at the end of a file without any `%%EOF`: readers that
+        // search for one first find none elsewhere.
         let is_end = END_OF_FILE.starts_with(scanner.rest().trim_ascii_end());
         let whole = source.get(0..source.len()).filter(|_| is_end)?;
         memmem::find(whole, END_OF_FILE).is_none().then_some(())?;
@@ -316,8 +318,8 @@ fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
     })
 }
 
-/// Passes over a trailer that linearizers write after the stream that stands for
-/// it. It names no catalog, so that no reader can use it.
+/// Skips a trailer that linearizers write after the cross-reference stream. It
+/// has no `/Root`, so no reader can use it.
 fn skip_stray_trailer(scanner: &mut Scanner<'_>, budget: &mut Budget) {
     let mut ahead = scanner.clone();
     if ahead.accept(b"trailer")
@@ -330,10 +332,10 @@ fn skip_stray_trailer(scanner: &mut Scanner<'_>, budget: &mut Budget) {
     }
 }
 
-/// The place that an offset stands for: some programs count the white space
-/// before a section or an object to it.
+/// Returns the offset after white space: some programs count the white space
+/// before a section or object to it.
 fn after_white_space(source: Source<'_>, offset: usize) -> usize {
-    /// Longest white space that is passed over, in bytes.
+    /// Maximum length of skipped white space, in bytes.
     const LONGEST: usize = 64;
 
     let rest = source
@@ -350,7 +352,8 @@ fn after_line_end(bytes: &[u8], position: usize) -> usize {
     scanner.position()
 }
 
-/// Whether the first object is a linearization parameter dictionary (F.3.2).
+/// Returns whether the first object is a linearization parameter dictionary
+/// (F.3.2).
 fn is_linearized(source: Source<'_>, limits: &Limits) -> bool {
     let bytes = source.up_to_omission(0);
     let mut scanner = Scanner::new(bytes, 0);
@@ -365,7 +368,7 @@ fn is_linearized(source: Source<'_>, limits: &Limits) -> bool {
         .is_some_and(|dictionary| dictionary.find(b"Linearized").is_some())
 }
 
-/// An optional offset of the trailer; `None` when it is there but no offset.
+/// Returns an optional offset of the trailer; `None` if it is invalid.
 fn offset_of(dictionary: &RawDictionary<'_>, key: &[u8]) -> Option<Option<usize>> {
     match dictionary.find(key) {
         None => Some(None),

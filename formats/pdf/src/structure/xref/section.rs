@@ -1,4 +1,4 @@
-//! One section, in either form.
+//! A single section, in either form.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,49 +12,49 @@ use crate::structure::scan::{MAX_OBJECT_NUMBER, Scanner, Token, unsigned};
 use crate::structure::scan_error::ScanError;
 use crate::structure::source::Source;
 
-/// Length of an entry of a table without its end-of-line marker: offset,
-/// generation and kind.
+/// Length of a table entry without its end-of-line marker: offset, generation
+/// and type.
 const TABLE_ENTRY_LEN: usize = 18;
 
-/// Length of such an entry with its end-of-line marker (7.5.4).
+/// Length of a table entry with its end-of-line marker (7.5.4).
 const WHOLE_TABLE_ENTRY_LEN: usize = 20;
 
-/// Why a section cannot be read.
+/// Error of reading a section.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SectionError {
-    /// A cross-reference stream's data.
+    /// Invalid data of a cross-reference stream.
     #[error("the cross-reference stream cannot be decoded")]
     Decode(#[from] DecodeError),
-    /// An object is listed twice in one section.
+    /// An object listed twice in one section.
     #[error("the object {0} is listed twice")]
     Duplicate(u32),
-    /// An entry of a table or stream.
+    /// An invalid entry of a table or stream.
     #[error("the entry of object {0} is not a cross-reference entry")]
     Entry(u32),
-    /// Something else stands there.
+    /// A syntax error.
     #[error("there is no cross-reference section")]
     Scan(#[from] ScanError),
     /// More entries than the limit.
     #[error("there are more cross-reference entries than the limit")]
     TooManyEntries,
-    /// A required entry of the trailer or stream dictionary.
+    /// A missing or invalid entry of the trailer or stream dictionary.
     #[error("the trailer's /{0} is missing or not usable")]
     Trailer(&'static str),
 }
 
-/// A table or stream as it stands in the file.
+/// A table or stream, as parsed from the file.
 pub(super) struct Parsed {
     pub(super) entries: BTreeMap<u32, XrefEntry>,
     pub(super) trailer: Range<usize>,
-    /// Object number when it is a stream.
+    /// Object number, if it is a stream.
     pub(super) stream_number: Option<u32>,
-    /// Whether the entries of a table are of the length that they should be.
+    /// The table entries have the correct length.
     pub(super) is_regular: bool,
-    /// After the trailer, or after `endobj`.
+    /// Offset after the trailer or `endobj`.
     pub(super) end: usize,
 }
 
-/// What reading sections uses up.
+/// Budgets shared by reading all sections.
 pub(super) struct Allowance {
     pub(super) budget: Budget,
     pub(super) decoder: Decoder,
@@ -174,7 +174,7 @@ fn read_table(
             None => return Err(ScanError::End(scanner.position()).into()),
         }
     }
-    // Not all readers look for comments here.
+    // Not all readers skip comments here.
     let table = source.get(start..scanner.position()).unwrap_or_default();
     if let Some(comment) = memchr::memchr(b'%', table) {
         return Err(ScanError::Syntax(start + comment).into());
@@ -209,7 +209,7 @@ fn table_entry(scanner: &mut Scanner<'_>) -> Option<XrefEntry> {
         b'n' => Some(XrefEntry::InUse {
             offset: usize::try_from(offset).ok()?,
             generation: match u16::try_from(generation) {
-                // Some programs mark what is not in use so.
+                // Some programs mark unused objects this way.
                 Err(_) if offset == 0 => 0,
                 generation => generation.ok()?,
             },

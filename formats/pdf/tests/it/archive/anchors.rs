@@ -1,4 +1,4 @@
-//! Where chains may end.
+//! Ends of certificate chains.
 
 use openssl::nid::Nid;
 use parafa_fixtures::plain;
@@ -141,7 +141,7 @@ fn an_issuer_that_is_left_out_does_not_raise_the_level() {
     let told = [about_ona];
     let incomplete = with_store(&document, std::slice::from_ref(&stamper), &told, &[]);
     assert_eq!(level(&incomplete), "PAdES-B-T");
-    // Whoever trusts both needs no more; that is for the host to say.
+    // Sufficient if both are trusted; the host decides on that.
     let for_trusted = with_store(&document, &[stamper, authority], &told, &[]);
     assert_eq!(level(&for_trusted), "PAdES-B-LT");
 
@@ -205,12 +205,12 @@ fn no_more_authorities_stand_below_another_than_it_permits() {
     );
 }
 
-/// That somebody is good, from the issuer itself.
+/// Returns the issuer's own OCSP response with the status good.
 fn fresh(holder: &Holder, issuer: &Holder) -> Vec<u8> {
     good_response(&holder.certificate, issuer, issuer)
 }
 
-/// A document signed by somebody who comes with these issuers.
+/// Returns a document by a signer whose chain contains these issuers.
 fn signed_by(holder: &Holder, issuers: &[&Holder]) -> Vec<u8> {
     let person = Person {
         holder: holder.clone(),

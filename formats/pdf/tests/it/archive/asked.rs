@@ -1,4 +1,4 @@
-//! What authorities are asked for, and what is refused before.
+//! Needs for authorities, and refusals before any need.
 
 use parafa_fixtures::plain;
 use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};

@@ -1,4 +1,4 @@
-//! The chains of those who made document time-stamps.
+//! Chains of document time-stamps.
 
 use std::thread;
 use std::time::Duration;
@@ -158,7 +158,7 @@ fn archived_again(document: &[u8], stranger: &Pki) -> (Vec<u8>, Archived) {
     archived_with(document, |need| answer(stranger, need)).unwrap()
 }
 
-/// A sound answer, also about the stranger's certificates.
+/// Returns a sound answer, even for the stranger's certificates.
 fn answer(stranger: &Pki, need: &Need) -> Answer {
     let certificate = certificate(need);
     let issuer = &stranger.root;

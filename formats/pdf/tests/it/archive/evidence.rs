@@ -1,4 +1,4 @@
-//! Which revocation data tell of a certificate.
+//! Applicability of revocation data to a certificate.
 
 use openssl::nid::Nid;
 use openssl::x509::X509;
@@ -326,7 +326,7 @@ fn assert_fault(document: &[u8], answer: impl FnMut(&Need) -> Answer, expected: 
     assert!(line.ends_with(expected), "{line} {expected}");
 }
 
-/// A document signed by Petras, whose certificate is valid so long, and that.
+/// Returns a document signed by Petras and his certificate with this validity.
 fn signed_by_petras(validity: (i64, i64)) -> (Vec<u8>, X509) {
     let terms = Terms {
         validity,
@@ -342,7 +342,7 @@ fn signed_by_petras(validity: (i64, i64)) -> (Vec<u8>, X509) {
     (document, person.holder.certificate)
 }
 
-/// Sound answers, with this about Petras.
+/// Answers soundly, with this revocation data for Petras.
 fn about_petras(told: impl Fn(&Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
     but("Petras", move |_, issuer| told(issuer))
 }

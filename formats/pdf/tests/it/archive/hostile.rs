@@ -1,5 +1,4 @@
-//! Documents whose makers put much or strange things where chains are looked
-//! for.
+//! Documents with excessive or strange content where chains are searched.
 
 use std::io::Write;
 
@@ -96,7 +95,7 @@ fn what_is_shared_by_many_signatures_is_verified_once() {
         verifications() - before
     };
 
-    // A signature and its time-stamp each; the rest is the same for all.
+    // A signature and its time-stamp each; everything else is common to all.
     assert_eq!(verified(6) - verified(1), 5 * 2);
 }
 
@@ -131,7 +130,7 @@ fn lists_that_cannot_be_decoded_are_left_out_soon() {
 
     let evidence = all_evidence(&document);
     assert!(evidence.signatures[0].revocation.is_empty());
-    // Nobody would read what is added behind them.
+    // Data appended to the store would not be read.
     let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();
     assert_eq!(refusal.code, "too-much-to-verify");
 }
@@ -139,7 +138,7 @@ fn lists_that_cannot_be_decoded_are_left_out_soon() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// `verify` and `archive` read a file with other parts left out.
+    /// `verify` and `archive` omit different parts of a file.
     #[test]
     fn what_looks_like_an_image_is_revocation_data_to_everybody(
         filler in prop_oneof![Just(0_usize), 60_000..70_000_usize],
@@ -149,7 +148,8 @@ proptest! {
         layout in prop::sample::select(vec![CrossReference::Table, CrossReference::Stream]),
         is_array_apart in any::<bool>(),
     ) {
-        // The root tells of the authority, which was the newest when Ona signed.
+        // The root's CRL is about the authority, the newest issuer when Ona
+        // signed.
         let list = revocation_list(&PKI.root, &[], Period::around_now(86_400, 86_400));
         let root = PKI.root.certificate.to_der().unwrap();
         let hex = |der: &[u8], filler: usize| {
@@ -180,7 +180,7 @@ proptest! {
     }
 }
 
-/// Lists in the authority's name that it did not sign.
+/// Returns CRLs in the authority's name without its signature.
 fn false_lists(count: usize) -> Vec<Vec<u8>> {
     (0..i64::try_from(count).unwrap())
         .map(|index| {

@@ -1,4 +1,4 @@
-//! What a document has to hold for the highest level.
+//! Requirements for the highest level.
 
 use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, Step};
@@ -35,7 +35,7 @@ fn a_time_stamp_over_less_than_everything_is_none_over_it() {
 
 #[test]
 fn a_time_stamp_whose_chain_has_no_end_adds_nothing() {
-    // Nothing holds the root: the chain of the one who stamps is cut off.
+    // The root is missing: the chain of the time-stamping unit is incomplete.
     let authority = HIERARCHY.authority.certificate.to_der().unwrap();
     let document = with_store(&signed(&plain(1)), &[authority], &[], &[]);
 

@@ -1,4 +1,4 @@
-//! Documents that somebody else signed by another profile before.
+//! Documents with an earlier signature of another profile.
 
 use openssl::sha::sha384;
 use parafa_cades::{SignedAttributes, SignedDataBuilder};
@@ -10,8 +10,8 @@ use crate::archiving::{HIERARCHY, archived, missing, request, step, subject};
 use crate::ceremony::PKI;
 use crate::referees::pyhanko_is_content_alone;
 
-/// A document with Jonas's signature as PDF 1.7 has them (ISO 32000-1, 12.8.3.3),
-/// and Ona's at level B-T after it.
+/// Returns a document with Jonas's PDF 1.7 signature (ISO 32000-1, 12.8.3.3),
+/// followed by Ona's at level B-T.
 fn signed_after_another_profile(is_stamped: bool) -> Vec<u8> {
     let entries = "/Type /Sig /SubFilter /adbe.pkcs7.detached /M (D:20261121062435Z)";
     let by_jonas = with_value(&plain(1), 400, entries, |covered| {

@@ -1,5 +1,5 @@
-//! Validators that other people made, without a network: they must not be
-//! content before archiving, and be content afterwards.
+//! Independent validators without a network: they must reject a document before
+//! archiving, and accept it afterwards.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Who was revoked after signing has signed, if somebody trusted says when.
+//! Signatures older than the revocation of their certificate, as proved by a
+//! trusted time-stamp.
 
 use openssl::x509::X509;
 use parafa_fixtures::plain;
@@ -73,7 +74,8 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
     }
 }
 
-/// A document with Ona's signature, and a time-stamp of another authority.
+/// Returns a document with Ona's signature and a time-stamp of another
+/// authority.
 fn stamped_by(pki: &Pki) -> Vec<u8> {
     let (ona, document) = (&HIERARCHY.ona, plain(1));
     let request = HIERARCHY.request(ona);

@@ -1,5 +1,5 @@
-//! Documents in whose evidence one byte was changed: the level is the one of what
-//! still holds.
+//! Documents with one changed byte in their evidence: the level is that of the
+//! remaining valid evidence.
 
 use parafa_fixtures::plain;
 use parafa_format_core::{Integrity, NeedKind};
@@ -12,7 +12,7 @@ use crate::pki::Holder;
 use crate::tampering::{find, tampered};
 use crate::verify::all_evidence as evidence;
 
-/// Where DER stands in a document, as such or in hexadecimal digits.
+/// Replaces DER in a document, raw or as hexadecimal digits.
 fn replaced(document: &[u8], der: &[u8], changed: &[u8]) -> Vec<u8> {
     let hex = |der: &[u8]| -> String { der.iter().map(|byte| format!("{byte:02x}")).collect() };
     let (der, changed) = match find(document, der) {
@@ -31,7 +31,8 @@ fn assert_falls(what: &str, document: &[u8], der: &[u8], inner: &[Vec<u8>], expe
     let inner = inner.iter().find(|inner| find(der, inner).is_some());
     for (part, changed) in tampered(der, inner.map(Vec::as_slice)) {
         if (what, part) == ("root", "tag") {
-            // Nobody's: the authority below it is stored, and may be an anchor.
+            // No level depends on it: the stored authority below it may be an
+            // anchor.
             continue;
         }
         let found = evidence(&replaced(document, der, &changed));
@@ -62,7 +63,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
     for (document, level) in [
         (&by_responses, "PAdES-B-T"),
         (&by_lists, "PAdES-B-T"),
-        // A time-stamp over what was changed does not hold either.
+        // A time-stamp over changed data is invalid too.
         (&stamped, "PAdES-B-T"),
     ] {
         let found = evidence(document);

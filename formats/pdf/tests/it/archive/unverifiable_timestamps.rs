@@ -1,4 +1,4 @@
-//! Time-stamps that cannot be checked prove nothing, and take nothing away.
+//! Unverifiable time-stamps prove nothing, and invalidate nothing.
 
 use std::ops::Range;
 
@@ -79,10 +79,10 @@ fn a_document_time_stamp_whose_time_was_altered_was_not_signed_so() {
     assert_eq!(integrity, Integrity::SignatureMismatch);
 }
 
-/// Makes a time-stamp over bytes.
+/// Creates a time-stamp over bytes.
 type Stamp<'a> = Box<dyn Fn(&[u8]) -> Vec<u8> + 'a>;
 
-/// As it should be.
+/// Creates a valid time-stamp.
 fn whole(pki: &Pki) -> Stamp<'_> {
     Box::new(|stamped| pki.timestamp(stamped))
 }
@@ -101,7 +101,8 @@ fn bare(pki: &Pki) -> Stamp<'_> {
     })
 }
 
-/// A document with Ona's baseline signature and time-stamps over its value.
+/// Returns a document with Ona's baseline signature and time-stamps over its
+/// value.
 fn signed_with(stamps: &[Stamp<'_>]) -> Vec<u8> {
     let entries = "/Type /Sig /SubFilter /ETSI.CAdES.detached /M (D:20261121062435Z)";
     with_value(&plain(1), 90, entries, |covered| {
@@ -120,10 +121,10 @@ fn signed_with(stamps: &[Stamp<'_>]) -> Vec<u8> {
     })
 }
 
-/// A signature whose last unsigned attribute has more values.
+/// Appends values to the last unsigned attribute of a signature.
 fn with_more_values(signature: &[u8], more: &[u8]) -> Vec<u8> {
-    // Each of these is the last part of the one before it: ContentInfo, its
-    // content, SignedData, SignerInfos, SignerInfo, its unsigned attributes, the
+    // Each is the last part of the one before: ContentInfo, its content,
+    // SignedData, SignerInfos, SignerInfo, its unsigned attributes, the
     // attribute, its values.
     const DEPTH: usize = 7;
 
@@ -139,12 +140,12 @@ fn with_more_values(signature: &[u8], more: &[u8]) -> Vec<u8> {
     appended(signature, DEPTH, more)
 }
 
-/// What a DER element holds.
+/// Returns the value of a DER element.
 fn value(element: &[u8]) -> &[u8] {
     &element[value_range(element)]
 }
 
-/// DER elements one after the other.
+/// Splits concatenated DER elements.
 fn elements(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut elements = Vec::new();
     while !bytes.is_empty() {
@@ -155,7 +156,7 @@ fn elements(mut bytes: &[u8]) -> Vec<&[u8]> {
     elements
 }
 
-/// Where the value of the first DER element is.
+/// Returns the range of the value of the first DER element.
 fn value_range(bytes: &[u8]) -> Range<usize> {
     match usize::from(bytes[1]) {
         len @ 0..=0x7F => 2..2 + len,
@@ -168,7 +169,7 @@ fn value_range(bytes: &[u8]) -> Range<usize> {
     }
 }
 
-/// Of the time-stamps of the first signature.
+/// Returns the status of each time-stamp of the first signature.
 fn statuses(document: &[u8]) -> Vec<TimestampStatus> {
     let evidence = evidence(document);
     let timestamps = evidence[0].timestamps.iter();

@@ -1,4 +1,4 @@
-//! What is written, and when nothing is.
+//! Output of archiving, and cases without output.
 
 use openssl::x509::X509;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
@@ -70,8 +70,9 @@ fn all_signatures_of_a_document_are_archived_with_what_they_share_once() {
 
     assert_eq!(levels(&archived), long_term(2));
     let added = String::from_utf8_lossy(&archived[document.len()..]).into_owned();
-    // Two people, authority, root, their responders and the one who stamps; of
-    // two people, the authority and the one who stamps something is told.
+    // Seven certificates: two people, authority, root, their responders and the
+    // time-stamping unit. Four answers: about two people, the authority and the
+    // time-stamping unit.
     assert_eq!(added.matches("/Length").count(), 7 + 4);
     assert!(!added.contains("/VRI"));
     assert_openssl_accepts(&archived);
@@ -181,7 +182,7 @@ fn a_certification_that_permits_no_changes_permits_archiving() {
 #[test]
 fn what_is_archived_may_leave_no_room_for_more() {
     let mut document = archived(&signed(&plain(1)));
-    // As many revisions as a document may have, but one: archiving needs two.
+    // One revision below the limit: archiving needs two.
     for _ in 0..994 {
         document = updated(&document, &[(90, "null")]);
     }

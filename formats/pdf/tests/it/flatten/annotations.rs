@@ -1,4 +1,4 @@
-//! Annotations that are no widgets, and widgets among them.
+//! Annotations other than widgets, and widgets among them.
 
 use parafa_fixtures::Objects;
 
@@ -55,18 +55,18 @@ fn a_widget_on_top_of_another_annotation_would_change_places_with_it() {
     }
 }
 
-/// What becomes of a widget at (50, 50) to (99, 99) over an annotation with
-/// these entries, on a page that is turned by so much.
+/// Flattens a widget at (50, 50) to (99, 99) over an annotation with these
+/// entries, on a page with this rotation.
 fn over(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
     beside(annotation, rotation, "[40 0 R 20 0 R]")
 }
 
-/// The same for a widget that the annotation follows.
+/// Like `over`, with the annotation after the widget.
 fn under(annotation: &str, rotation: u32) -> Result<(), Vec<String>> {
     beside(annotation, rotation, "[20 0 R 40 0 R]")
 }
 
-/// The same for the widget 20 and the annotation 40 in this order.
+/// Like `over`, with the widget 20 and the annotation 40 in this order.
 fn beside(annotation: &str, rotation: u32, annotations: &str) -> Result<(), Vec<String>> {
     let widget = format!("/FT /Btn /T (a) /Rect [50 50 99 99] /AP << /N {BOX} >>");
     let mut objects = form(&[&widget]);
@@ -154,7 +154,7 @@ fn a_link_that_only_shares_an_edge_with_a_widget_is_not_below_it() {
 #[test]
 fn a_sign_counts_where_readers_draw_it() {
     let below = Err(vec!["a: annotation-below".to_owned()]);
-    // From the upper left corner, turned with the page and not, or around the
+    // From the upper left corner, rotated with the page or not, or around the
     // middle.
     for (rectangle, rotation) in [
         ("[30 40 35 60]", 0),
@@ -235,7 +235,7 @@ fn an_appearance_counts_whatever_else_the_annotation_lacks() {
 
 #[test]
 fn an_annotation_counts_where_it_is_shown_on_a_turned_page() {
-    // Upright it reaches from (40, 50) to (60, 90).
+    // Upright, it extends from (40, 50) to (60, 90).
     let upright = format!("/Subtype /Stamp /F 20 /Rect [40 30 80 50] /AP << /N {BOX} >>");
     let turned = upright.replace("/F 20", "/F 4");
 
@@ -247,8 +247,8 @@ fn an_annotation_counts_where_it_is_shown_on_a_turned_page() {
     assert_eq!(over(&upright, 0), Ok(()));
 }
 
-/// A page with these annotations, the first of which is a kid of a field and has
-/// these entries; the objects 20 and 40 are a widget and a link.
+/// Returns a page with these annotations; the first is a kid of a field and has
+/// these entries. The objects 20 and 40 are a widget and a link.
 fn with_field_among_annotations(entries: &str, annotations: &str) -> Objects {
     let mut objects = form(&[&format!("/FT /Btn /T (button) /AP << /N {BOX} >>")]);
     objects.set(

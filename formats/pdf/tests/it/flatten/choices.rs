@@ -1,4 +1,5 @@
-//! Choice fields, which show the words of an option and not their value.
+//! Choice fields, which show the display text of an option instead of its
+//! value.
 
 use parafa_fixtures::WidgetPage;
 
@@ -6,12 +7,12 @@ use super::{EMPTY, TEXT, assert_form_is_gone, drawn, failing, flattened, form, n
 
 const COMBO: &str = "/FT /Ch /Ff 131072";
 
-/// Options of which one is shown as a blank and one as nothing, as forms of US
-/// tax authorities have them.
+/// Options with a blank and an empty display text, as in forms of US tax
+/// authorities.
 const OPTIONS: &str =
     "/Opt [[(no entry) ( )] [(none) ()] (AL) [<FEFF00A0> (Alaska)] [(US) <FEFF00A0>]]";
 
-/// A field of these entries whose appearance draws nothing.
+/// Returns a field with these entries and a blank appearance.
 fn not_drawn(name: char, entries: &str) -> String {
     format!("/T ({name}) {entries} /AP << /N {EMPTY} >>")
 }
@@ -56,7 +57,7 @@ fn an_option_that_is_shown_in_words_is_to_be_drawn() {
         "/V ( ) /I [2]",
         "/V [(none) (AL)]",
         "/V (other)",
-        // Shown as another option, whatever it is exported by.
+        // Shown as another option, regardless of export values.
         "/V <FEFF00A0>",
         "/I [3]",
         "/I [9]",
@@ -82,14 +83,15 @@ fn an_option_that_is_shown_in_words_is_to_be_drawn() {
             "{options}"
         );
     }
-    // Of a text, options say nothing.
+    // Options do not apply to a text field.
     let text = format!("/FT /Tx {OPTIONS} /V (none)");
     assert_eq!(failing_fields(&[&text]), ["a: value-not-drawn"]);
 }
 
 #[test]
 fn what_some_readers_make_of_a_value_that_is_shown_as_a_blank_is_not_left_out() {
-    // MuPDF makes the appearance of the value, others of what is shown.
+    // MuPDF generates the appearance from the value, others from the display
+    // text.
     let exported = format!("{COMBO} /T (a) {OPTIONS} /V (none)");
     assert_eq!(failing(&[&exported]), ["a: no-appearance"]);
     let blank = format!("{COMBO} /T (a) {OPTIONS} /V ( ) /I [1]");

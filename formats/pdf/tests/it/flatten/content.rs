@@ -1,4 +1,4 @@
-//! What pages draw already.
+//! Existing page content.
 
 use super::{BOX, assert_form_is_gone, flattened, form, text, written};
 

@@ -1,4 +1,4 @@
-//! Documents as a whole: taken, refused, and what goes with the form.
+//! Whole documents: accepted, refused, and content removed with the form.
 
 use parafa_fixtures::{Objects, PdfBuilder, plain};
 use parafa_format_core::DeriveRequest;

@@ -1,4 +1,4 @@
-//! The names of the fields that keep a form from being flattened.
+//! Names of the fields that prevent flattening.
 
 use super::{PAGE, failing, flattened, form, set_pages, written};
 

@@ -1,4 +1,4 @@
-//! What is written.
+//! Output of flattening.
 
 use parafa_fixtures::{CrossReference, MEDIUM, PdfBuilder, WidgetPage};
 use parafa_format_core::DeriveRequest;
@@ -169,7 +169,7 @@ proptest! {
         match flattened(&document) {
             Ok(once) => {
                 assert_form_is_gone(&once);
-                // A layer may hide what a page draws, but no appearance.
+                // A layer may hide page content, but not an appearance.
                 prop_assert!(!text(&once).contains("/OC "));
                 prop_assert_eq!(&flattened(&once).unwrap(), &once);
             }

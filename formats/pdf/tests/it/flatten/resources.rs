@@ -1,4 +1,4 @@
-//! What appearances and pages have in their resources.
+//! Resources of appearances and pages.
 
 use super::{BOX, PAGE, assert_form_is_gone, flattened, form, text, written};
 use crate::referees::assert_qpdf_accepts;
@@ -61,8 +61,8 @@ fn an_appearance_takes_what_it_needs_from_the_form_along() {
     assert!(!flattened.contains("/Other"));
 }
 
-/// What becomes of an appearance without resources whose font the page and the
-/// interactive form have so.
+/// Flattens an appearance without resources, with this font in the page and in
+/// the interactive form.
 fn with_fonts(of_page: &str, of_form: &str) -> Result<String, Vec<String>> {
     let mut objects = form(&["/FT /Tx /T (a) /V (Ona) /AP << /N 60 0 R >>"]);
     objects.set_deflated(

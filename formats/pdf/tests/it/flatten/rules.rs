@@ -1,4 +1,4 @@
-//! What becomes of a widget: nothing, a drawing, or a reason against it.
+//! Judgement of widgets: nothing to draw, a drawing, or a refusal.
 
 use std::io::Write;
 
@@ -84,7 +84,7 @@ fn a_value_that_the_form_wants_drawn_anew_is_drawn_only_where_the_appearance_has
     let text = "/FT /Tx /T (a) /V (Ona Ona) /AP << /N 60 0 R >>";
     let plain = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
     let shown = "BT /F1 9 Tf 2 2 Td (Ona\\040O) Tj (na) Tj ET";
-    // As Acrobat, PDFBox and pdf-lib write them.
+    // Written this way by Acrobat, PDFBox and pdf-lib.
     for content in [
         shown,
         "0.9 g 0 0 100 20 re f 0 G 1 w 0 0 100 20 re s /Tx BMC q 1 1 98 18 re W n \
@@ -107,7 +107,7 @@ fn a_value_that_the_form_wants_drawn_anew_is_drawn_only_where_the_appearance_has
     }
     let stale = "BT /F1 9 Tf 2 2 Td (Ona) Tj ET";
     let letters = format!("{} S {shown}", "9 9 m 9 10 l ".repeat(17));
-    // What readers show of these is not, or not surely, all of the text.
+    // Readers show only part of the text of these, or may do so.
     let hidden = [
         "BT /F1 9 Tf 2 2 Td [(Ona) -900000 ( Ona)] TJ ET",
         "BT /F1 9 Tf 2 2 Td (Ona)( Ona) Tj ET",
@@ -150,7 +150,7 @@ fn text_inside_a_form_of_the_appearance_is_drawn() {
     let flattened = flattened(&written(&objects)).unwrap();
 
     assert_form_is_gone(&flattened);
-    // A form XObject must say that it is one.
+    // A form XObject must have its `/Subtype`.
     assert_eq!(text(&flattened).matches("/Subtype /Form").count(), 2);
 }
 

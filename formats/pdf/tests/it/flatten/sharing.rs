@@ -1,4 +1,4 @@
-//! Long structures that many pages or widgets share are gone through once.
+//! Long structures shared by many pages or widgets are processed once.
 
 use std::fmt::Write;
 
@@ -8,16 +8,16 @@ use super::{BOX, PAGE, assert_form_is_gone, flattened, form, set_pages, text, wr
 use crate::intake::inspected;
 use crate::memory::peak_of;
 
-/// Above what it takes to read a document with such a structure, and far below
-/// what it would take to do something with that for every page, in bytes.
+/// Memory limit in bytes: above the need of reading such a document, far below
+/// that of processing the structure for every page.
 const MAX_PEAK: usize = 256 * 1024 * 1024;
 
 fn button() -> String {
     format!("/FT /Btn /T (a) /AP << /N {BOX} >>")
 }
 
-/// A page of widgets, objects from 1000 on, with further entries of the page and
-/// of the catalog.
+/// Returns a page of widgets, objects from 1000 on, with further entries of the
+/// page and of the catalog.
 fn with_widgets(count: u32, page: &str, catalog: &str, widget: impl Fn(u32) -> String) -> Objects {
     let mut objects = form(&[]);
     let numbers = 1_000..1_000 + count;
@@ -126,7 +126,7 @@ fn entries_of_a_widget_that_all_pages_have() {
     assert_form_is_gone(&flattened(&written(&objects)).unwrap());
 }
 
-/// A form of 20,000 fields that share these kids.
+/// Returns a form with 20,000 fields that share these kids.
 fn fields_with_kids(kids: &str) -> Objects {
     let mut objects = form(&[]);
     let numbers = 100..20_100;

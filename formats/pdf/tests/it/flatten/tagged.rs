@@ -1,4 +1,4 @@
-//! Documents with a structure.
+//! Tagged documents.
 
 use parafa_fixtures::Objects;
 
@@ -51,7 +51,7 @@ fn the_structure_tree_has_the_drawing_in_place_of_the_widget() {
     assert!(flattened.contains("<< /Nums [1 41 0 R] >>"));
 }
 
-/// A tagged document with these widgets, and the entries of its structure.
+/// Returns a tagged document with these widgets and the structure for them.
 fn tagged(widgets: &[&str]) -> Objects {
     let mut objects = form(widgets);
     let fields = (20..).take(widgets.len());

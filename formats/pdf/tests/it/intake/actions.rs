@@ -1,4 +1,4 @@
-//! What a document does by itself.
+//! Actions of a document.
 
 use parafa_fixtures::PdfBuilder;
 

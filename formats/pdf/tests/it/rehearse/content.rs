@@ -1,4 +1,4 @@
-//! The banner with whatever else a page shows.
+//! The banner together with other page content.
 
 use std::io::Write;
 

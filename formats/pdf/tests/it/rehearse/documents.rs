@@ -1,4 +1,4 @@
-//! Which documents are rehearsed, and what of them is kept.
+//! Documents that are rehearsed, and content that stays.
 
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 

@@ -13,16 +13,15 @@ use crate::intake::table;
 
 const A4: &str = "/MediaBox [0 0 595 842]";
 
-/// A hidden layer over the whole page, and a square that is seen.
+/// A hidden layer over the whole page, and a visible square.
 const HIDDEN_AND_SEEN: &str = "/OC /Hidden BDC 0 0 595 842 re f EMC 0.5 g 200 300 150 150 re f ";
 
-/// An inline image of which some readers see the end in its data, and what
-/// these take for operators after it.
+/// An inline image whose data contains an end and operators for some readers.
 const AMBIGUOUS_IMAGE: &str = "q q BI /W 14 /H 1 /BPC 8 /CS /G ID \nEI Q Q 0 0 m \nEI ";
 
 #[test]
 fn a_layer_that_is_left_open_does_not_hide_the_banner() {
-    // More than are followed, and not more than MuPDF draws.
+    // More than are followed, but no more than MuPDF draws.
     let many = "/OC /Hidden BDC ".repeat(1_010);
     for open in [
         "/OC /Hidden BDC",
@@ -76,7 +75,7 @@ fn content_that_is_decoded_by_readers_alone_may_leave_any_number_of_layers_open(
         encoder.finish().unwrap()
     };
     let open = "/OC /Hidden BDC ".repeat(20_000);
-    // Readers show what comes before the end that is not there.
+    // Readers show the content before the truncated end.
     let mut damaged = deflated(&open, Compression::none());
     damaged.truncate(damaged.len() - 100);
     let vast = deflated(&(open + &" ".repeat(3 << 20)), Compression::best());
@@ -127,7 +126,7 @@ fn pages_that_may_leave_millions_of_layers_open_have_no_room_for_the_banner() {
             format!("<< /Type /Pages /Count {pages} /Kids [{kids}] >>"),
         );
         for page in numbers {
-            // Each as wide as no other.
+            // Each has a unique width.
             let width = 842 + page;
             objects.set(
                 page,

@@ -1,4 +1,4 @@
-//! Where on a page the banner is.
+//! Position of the banner on a page.
 
 use parafa_fixtures::PdfBuilder;
 
@@ -11,7 +11,7 @@ use crate::flatten_rendering::{MAX_DIFFERENCE_PPM, difference, renderers};
 use crate::intake::{inspected, table};
 use crate::renderers::Renderer;
 
-/// A content that has no page of its own drawing: a grey square in the middle.
+/// A content without drawings of its own: a grey square in the middle.
 const SQUARE: &[u8] = b"0.5 g 200 300 150 150 re f";
 
 #[test]
@@ -65,7 +65,7 @@ fn the_banner_is_upright_at_the_upper_edge_of_every_kind_of_page() {
 
 #[test]
 fn the_banner_on_top_looks_like_the_one_below_however_the_page_is_turned() {
-    // What is displayed is as wide and as high as it was before the turn.
+    // The displayed area has the same width and height as before the rotation.
     let boxes = [
         ("/MediaBox [0 0 300 600]", "/MediaBox [0 0 600 300]"),
         (
@@ -93,7 +93,7 @@ fn the_banner_on_top_looks_like_the_one_below_however_the_page_is_turned() {
     }
 }
 
-/// A rehearsal without the banner that lies on top.
+/// Returns a rehearsal without the banner on top.
 fn with_hidden_stamp(made: &[u8]) -> Vec<u8> {
     let flags = b"/F 196 ";
     let mut hidden = made.to_vec();
@@ -131,7 +131,7 @@ fn a_page_whose_boxes_viewers_take_for_different_areas_is_shown_with_the_banner(
 
 #[test]
 fn a_page_of_less_than_a_unit_is_widened_until_it_is_shown_with_the_banner() {
-    // Poppler knows no `/UserUnit`: such a page is a single point to it.
+    // Poppler ignores `/UserUnit`: such a page is a single point to it.
     let renderer = Renderer::MuPdf;
     if !Renderer::all().contains(&renderer) {
         return;
@@ -193,8 +193,8 @@ fn attributes_of_pages_may_be_inherited() {
     assert_shows_the_same_below_the_banner("inherited", &document, &made);
 }
 
-/// A word as `pdftotext -bbox` gives it, from the upper left corner of the page
-/// as it is displayed.
+/// A word from `pdftotext -bbox`, measured from the upper left corner of the
+/// displayed page.
 #[derive(Clone, Copy, Debug)]
 struct Box {
     left: f64,

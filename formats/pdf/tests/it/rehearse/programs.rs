@@ -1,4 +1,4 @@
-//! What programs see in a rehearsal.
+//! Rehearsals as seen by other programs.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ pub(super) fn assert_says_so_on_every_page(document: &[u8], pages: usize) {
 pub(super) fn assert_says_so(renderer: Renderer, document: &[u8], pages: usize) {
     let text = renderer.text(document);
     match renderer {
-        // It extracts what is only there to be seen.
+        // MuPDF also extracts purely visual text.
         Renderer::MuPdf => {
             let times = text.matches(TEXT).count();
             assert!((pages..=2 * pages).contains(&times), "{text}");
@@ -32,7 +32,7 @@ pub(super) fn assert_says_so(renderer: Renderer, document: &[u8], pages: usize) 
     }
 }
 
-/// The banner must be red in the upper left corner, beside its text.
+/// Asserts that the banner is red in the upper left corner, beside its text.
 pub(super) fn assert_shows_the_banner(what: &str, document: &[u8]) {
     for renderer in Renderer::all() {
         assert!(shows_the_banner(renderer, document), "{renderer:?}: {what}");
@@ -52,7 +52,8 @@ pub(super) fn assert_qpdf_complains_no_more(before: &[u8], after: &[u8]) {
     }
 }
 
-/// Compares the first pages below the banner, and a hair more for smoothing.
+/// Compares the first pages below the banner, with a small margin for
+/// smoothing.
 pub(super) fn assert_shows_the_same_below_the_banner(what: &str, before: &[u8], after: &[u8]) {
     let (Some(before), Some(after)) = (shown(before), shown(after)) else {
         return;
@@ -74,7 +75,7 @@ struct Picture {
     pixels: Vec<u8>,
 }
 
-/// The first page as poppler shows it, 300 pixels wide.
+/// Renders the first page with poppler, 300 pixels wide.
 fn shown(document: &[u8]) -> Option<Picture> {
     let options = ["-f", "1", "-l", "1", "-cropbox", "-scale-to", "300"];
     let output = run("pdftoppm", &options, document)?;
@@ -99,7 +100,7 @@ pub(super) fn page_count(document: &[u8]) -> Option<usize> {
     pages.trim().parse().ok()
 }
 
-/// What a program prints; `None` when it is missing.
+/// Returns the output of a program; `None` if it is missing.
 pub(super) fn tool(name: &str, options: &[&str], document: &[u8]) -> Option<String> {
     let output = run(name, options, document)?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())

@@ -1,4 +1,4 @@
-//! Documents that others made.
+//! Third-party documents.
 
 use std::fs;
 
@@ -15,9 +15,9 @@ use crate::verdicts::verdict;
 
 #[test]
 fn every_sample_that_is_taken_says_that_it_is_not_signed() {
-    /// Its content is drawn for minutes.
+    /// Its content takes minutes to draw.
     const TOO_SLOW: &str = "pdfjs__bomb_giant.pdf";
-    /// Its `/Size` leaves no object numbers that MuPDF takes.
+    /// Its `/Size` leaves no object numbers that MuPDF accepts.
     const NUMBERED_TOO_HIGH: (&str, Renderer) = ("made__size_lie_8M.pdf", Renderer::MuPdf);
 
     let Some(folder) = samples() else {
@@ -42,7 +42,7 @@ fn every_sample_that_is_taken_says_that_it_is_not_signed() {
                 continue;
             }
         };
-        // Readers do not agree where such a document ends.
+        // Readers disagree on the end of such a document.
         let is_read_alike = report.notes.iter().all(|note| note.code != "trailing-data");
         if !report.signatures.is_empty() {
             assert_eq!(made, document, "{file}");

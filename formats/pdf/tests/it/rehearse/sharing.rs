@@ -1,4 +1,4 @@
-//! How little is added when pages share, and for each page.
+//! Size of the additions, for pages that share and for each page.
 
 use parafa_fixtures::{PdfBuilder, plain};
 
@@ -74,7 +74,7 @@ fn a_long_content_that_pages_share_is_gone_through_once_also_if_little_of_it_is_
     );
     objects.set(9, format!("[{} 6 0 R]", "null ".repeat(500_000)));
     for page in pages {
-        // Some as wide as others, and some as no other.
+        // Some share a width, some have a unique one.
         let width = 500 + page / 2;
         objects.set(
             page,
