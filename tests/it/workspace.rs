@@ -4,6 +4,8 @@
 mod circles;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
@@ -365,6 +367,34 @@ fn a_library_with_a_door_of_its_own_is_named_there_alone() {
                 "{folder} names {library}, which belongs to {home}"
             );
         }
+    }
+}
+
+#[test]
+fn a_library_that_is_not_compiled_for_tests_has_none_beside_its_code() {
+    for package in packages() {
+        for library in package.targets.iter().filter(|target| target.is_lib()) {
+            let code = library.src_path.parent().expect("a folder");
+            assert!(
+                library.test || !has_tests(code.as_std_path()),
+                "{} has `test = false`, and tests in {code}",
+                package.manifest_path
+            );
+        }
+    }
+}
+
+/// Whether there are tests in a file, or in any file of a folder.
+fn has_tests(path: &Path) -> bool {
+    if path.is_dir() {
+        let mut entries = fs::read_dir(path).expect("a folder");
+        return entries.any(|entry| has_tests(&entry.expect("an entry").path()));
+    }
+    let is_code = path.extension().is_some_and(|extension| extension == "rs");
+    let marks = ["#[test]", "::test]", "::test(", "cfg(test)", "proptest!"];
+    is_code && {
+        let code = fs::read_to_string(path).expect("code");
+        marks.iter().any(|mark| code.contains(mark))
     }
 }
 

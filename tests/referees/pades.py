@@ -59,7 +59,7 @@ class Bounded(BaseException):
     """The file takes too long; no handler of exceptions takes this for one."""
 
 
-def arguments():
+def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", action="append", default=[], metavar="PEM", help="a trust anchor")
     parser.add_argument(
@@ -80,7 +80,7 @@ def arguments():
     )
     parser.add_argument("--seconds", type=int, help='a file that takes longer is "bounded", nothing else is told')
     parser.add_argument("file", nargs="+")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 class Judge:
@@ -305,13 +305,11 @@ def stop(_signal, _frame):
     raise Bounded
 
 
-def main():
-    options = arguments()
-    logging.disable()
-    stay_on_this_machine()
-    signal.signal(signal.SIGALRM, stop)
+def are_good(arguments):
+    """Prints the verdicts."""
+    options = parsed(arguments)
     judge = Judge(options)
-    are_good = True
+    good = True
     for path in options.file:
         # Again every second: what is raised in a finaliser is lost.
         signal.setitimer(signal.ITIMER_REAL, options.seconds or 0, 1)
@@ -321,9 +319,21 @@ def main():
             verdict = {"file": path, "ok": False, "bounded": True}
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        are_good = are_good and verdict["ok"]
+        good = good and verdict["ok"]
         print(json.dumps(verdict), flush=True)
-    sys.exit(0 if are_good else 1)
+    return good
+
+
+def main():
+    logging.disable()
+    stay_on_this_machine()
+    signal.signal(signal.SIGALRM, stop)
+    # Then such arguments come on standard input, one request a line with tabs between them.
+    if sys.argv[1:] == ["--serve"]:
+        for request in sys.stdin:
+            are_good(request.rstrip("\n").split("\t"))
+    else:
+        sys.exit(0 if are_good(sys.argv[1:]) else 1)
 
 
 main()

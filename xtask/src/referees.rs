@@ -58,6 +58,8 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
             "install",
             "--quiet",
             "--disable-pip-version-check",
+            // Most of it is never imported; what is, Python compiles then.
+            "--no-compile",
             "--requirement",
         ])
         .arg(&requirements))?;
@@ -135,9 +137,13 @@ fn dss(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Maven, whose own code runs too shortly to be worth compiling well.
 fn maven(project: &Path) -> Command {
+    let mut options = std::env::var_os("MAVEN_OPTS").unwrap_or_default();
+    options.push(" -XX:TieredStopAtLevel=1");
     let mut command = Command::new("mvn");
     command
+        .env("MAVEN_OPTS", options)
         .args(["--quiet", "--batch-mode", "--file"])
         .arg(project);
     command

@@ -19,7 +19,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("c++", "g++"),
     ("cc", "gcc"),
     ("chromedriver", "chromium-driver"),
-    ("chromium", "chromium"),
+    ("chromium-headless-shell", "chromium-headless-shell"),
     ("javac", "default-jdk-headless"),
     ("mutool", "mupdf-tools"),
     ("mvn", "maven"),

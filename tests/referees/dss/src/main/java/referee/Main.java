@@ -1,6 +1,9 @@
 package referee;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -20,6 +23,7 @@ import org.jose4j.json.JsonUtil;
 public final class Main {
     private static final String USAGE = """
             usage: validate --trust PEM... [--other PEM...] [--online-loopback] [--level B|T|LT|LTA] FILE...
+                   serve
                    sign KEY CERTIFICATE FILE...
                    sign-pdf KEY CERTIFICATE RUNS FILE
 
@@ -28,6 +32,8 @@ public final class Main {
               --online-loopback  ask responders on this machine; otherwise nobody is asked
               --level            every signature is of this baseline level or a higher one, and
                                  every time-stamp passes
+
+            serve reads such commands from standard input, one a line with tabs between the arguments.
             """;
 
     private Main() {
@@ -47,6 +53,22 @@ public final class Main {
             System.out.println(JsonUtil.toJson(peer.processorOfPdf(Path.of(arguments[4]), runs)));
             return;
         }
+        if (arguments.length == 1 && "serve".equals(arguments[0])) {
+            serve();
+            System.exit(0);
+        }
+        System.exit(validate(arguments) ? 0 : 1);
+    }
+
+    private static void serve() throws IOException {
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String request = requests.readLine(); request != null; request = requests.readLine()) {
+            validate(request.split("\t"));
+        }
+    }
+
+    /** Prints the verdicts, and tells whether all files are good. */
+    private static boolean validate(String[] arguments) throws IOException {
         List<Path> trusted = new ArrayList<>();
         List<Path> others = new ArrayList<>();
         List<Path> files = new ArrayList<>();
@@ -88,7 +110,8 @@ public final class Main {
             good &= Boolean.TRUE.equals(verdict.get("ok"));
             System.out.println(JsonUtil.toJson(verdict));
         }
-        System.exit(good ? 0 : 1);
+        System.out.flush();
+        return good;
     }
 
     private static String value(String option, Deque<String> rest) {
