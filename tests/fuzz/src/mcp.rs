@@ -70,7 +70,10 @@ const HEADERS: [(&str, &[Option<&str>]); 5] = [
         ],
     ),
     ("mcp-name", &[None, Some("look_up"), Some("order")]),
-    ("origin", &[None, Some(ORIGIN), Some("https://other.example")]),
+    (
+        "origin",
+        &[None, Some(ORIGIN), Some("https://other.example")],
+    ),
 ];
 
 /// Names and values that stand in messages.
@@ -308,9 +311,7 @@ impl AgentTools for Library {
 
 /// A sound message of each kind.
 fn messages() -> [Value; 6] {
-    let of = |method: &str, params: Value| {
-        json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
-    };
+    let of = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let call = json!({"name": "look_up", "arguments": {"title": "Altorių šešėly"}});
     let mut modern = call.clone();
     modern["_meta"] = json!({

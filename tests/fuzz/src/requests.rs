@@ -136,7 +136,10 @@ fn assert_names_faults(problem: &Problem, text: &[u8]) {
         return;
     };
     // A pointer into a repeated member may mean either.
-    if faults.iter().any(|fault| fault.detail == "must not appear twice") {
+    if faults
+        .iter()
+        .any(|fault| fault.detail == "must not appear twice")
+    {
         return;
     }
     for Fault { pointer, detail } in faults {
@@ -233,20 +236,37 @@ impl Body for EveryKind {
             let method = object.required("method", |node| node.one_of());
             let texts = [
                 ("line", object.required("line", |node| owned(node.text(20)))),
-                ("lines", object.optional("lines", |node| owned(node.visible_lines(40)))),
-                ("file", object.optional("file", |node| owned(node.file_name(30, &["pdf"])))),
-                ("email", object.optional("email", |node| Some(node.email()?.to_string()))),
-                ("address", object.optional("address", |node| Some(String::from(node.web_address()?)))),
+                (
+                    "lines",
+                    object.optional("lines", |node| owned(node.visible_lines(40))),
+                ),
+                (
+                    "file",
+                    object.optional("file", |node| owned(node.file_name(30, &["pdf"]))),
+                ),
+                (
+                    "email",
+                    object.optional("email", |node| Some(node.email()?.to_string())),
+                ),
+                (
+                    "address",
+                    object.optional("address", |node| Some(String::from(node.web_address()?))),
+                ),
             ];
             let time = object.required("time", |node| node.date_time());
             let bytes = object.required("bytes", |node| node.base64(50));
-            let list = object.required("list", |node| node.items(1..=3, |item| Item::decode(&item)));
+            let list =
+                object.required("list", |node| node.items(1..=3, |item| Item::decode(&item)));
             let set = object.optional("set", |node| {
                 node.distinct_items(0..=4, |item| owned(item.digits(4)))
             });
             let either = object.either(
-                ("left", |node| owned(node.lines(10)).map(|text| ("left", text))),
-                ("right", |node| owned(node.visible_text(10)).map(|text| ("right", text))),
+                ("left", |node| {
+                    owned(node.lines(10)).map(|text| ("left", text))
+                }),
+                ("right", |node| {
+                    owned(node.visible_text(10)).map(|text| ("right", text))
+                }),
             )?;
             let texts = texts.into_iter();
             let texts = texts.filter_map(|(name, text)| Some((name, text?)));

@@ -191,7 +191,10 @@ fn assert_names_nobody(error: &MobileIdError, answer: &Answer) {
     assert!(!answer.is_sound, "{error}");
     if !matches!(error, MobileIdError::BadRequest(_)) {
         let text = error.to_string();
-        assert!(!NUMBERS.iter().any(|number| text.contains(number)), "{text}");
+        assert!(
+            !NUMBERS.iter().any(|number| text.contains(number)),
+            "{text}"
+        );
     }
 }
 

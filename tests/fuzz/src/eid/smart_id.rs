@@ -10,8 +10,8 @@ use openssl::hash::MessageDigest;
 use openssl::rsa::Padding;
 use openssl::sign::{RsaPssSaltlen, Signer};
 use parafa_eid::smart_id::{
-    CertificateLevel, CertificateSession, DigestToSign, DisplayText, FlowType,
-    Interaction, Interactions, LinkKind, Nonce, SessionState, SignatureAlgorithm, SignatureSession,
+    CertificateLevel, CertificateSession, DigestToSign, DisplayText, FlowType, Interaction,
+    Interactions, LinkKind, Nonce, SessionState, SignatureAlgorithm, SignatureSession,
     SigningCertificate, SmartIdClient, SmartIdConfig, SmartIdError,
 };
 use parafa_eid::{
@@ -143,7 +143,11 @@ fn choose(answer: &Answer) {
         return;
     };
     assert_ne!(chosen.level, CertificateLevel::Advanced);
-    assert!(chosen.flow.is_none_or(|flow| flow == FlowType::Notification));
+    assert!(
+        chosen
+            .flow
+            .is_none_or(|flow| flow == FlowType::Notification)
+    );
     assert!(!chosen.der.is_empty());
     assert_can_be_stored(&chosen);
     if let Some(value) = complete(answer) {
@@ -253,10 +257,7 @@ fn open(answer: &Answer) {
 }
 
 /// What a session ended well with.
-fn outcome<T>(
-    polled: Result<SessionState<T>, SmartIdError>,
-    answer: &Answer,
-) -> Option<T> {
+fn outcome<T>(polled: Result<SessionState<T>, SmartIdError>, answer: &Answer) -> Option<T> {
     match polled {
         Ok(SessionState::Complete(outcome)) => Some(outcome),
         Ok(SessionState::Running) => {
