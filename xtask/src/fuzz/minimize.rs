@@ -198,9 +198,10 @@ mod tests {
     }
 
     fn chosen(tried: &[Tried], seen: &[u32], room: Room) -> Vec<String> {
-        let chosen = choose(tried, seen.iter().copied().collect(), room);
-        let paths = chosen.into_iter().map(|tried| tried.path.display());
-        paths.map(|path| path.to_string()).collect()
+        let chosen = choose(tried, seen.iter().copied().collect(), room).into_iter();
+        chosen
+            .map(|tried| tried.path.display().to_string())
+            .collect()
     }
 
     #[test]
