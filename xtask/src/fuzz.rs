@@ -1,5 +1,10 @@
 //! The fuzz targets of `tests/fuzz`, under libFuzzer.
 
+mod coverage;
+mod explore;
+mod minimize;
+mod report;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +13,10 @@ use anyhow::{Context, ensure};
 
 use crate::process::{cargo, run};
 use crate::tools;
+
+pub(crate) use coverage::print_coverage;
+pub(crate) use explore::explore;
+pub(crate) use minimize::minimize;
 
 /// Seconds for one target in `cargo xtask test`.
 const SHORT_SECONDS: u64 = 4;
@@ -18,32 +27,6 @@ const TIMEOUT_SECONDS: u64 = 60;
 /// far below that, by the targets themselves.
 const MEMORY_MIB: u64 = 2048;
 
-/// Fuzzes one target, or all one after the other, each for this long. What is
-/// learnt is kept in `target/fuzz/corpus` for the next time.
-///
-/// # Errors
-/// A finding, which libFuzzer has described and stored, or what is missing.
-pub(crate) fn explore(root: &Path, target: Option<&str>, seconds: u64) -> anyhow::Result<()> {
-    let targets = targets(root)?;
-    if let Some(target) = target {
-        ensure!(
-            targets.iter().any(|known| known == target),
-            "there is no target {target}; there are {}",
-            targets.join(", ")
-        );
-    }
-    build(root)?;
-    for name in targets {
-        if target.is_none_or(|target| target == name) {
-            let folder = root.join("target/fuzz/corpus").join(&name);
-            let mut command = fuzzer(root, &name, &folder, seconds)?;
-            command.arg("-print_final_stats=1");
-            run(&mut command).with_context(|| finding(root, &name))?;
-        }
-    }
-    Ok(())
-}
-
 /// The short runs of the tests: all inputs that are kept in the repository,
 /// then some seconds of new ones, always from the same beginning.
 ///
@@ -53,16 +36,32 @@ pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
     build(root)?;
     targets(root)?
         .iter()
-        .map(|name| {
-            let folder = root.join("target/fuzz/short").join(name);
+        .map(|target| {
+            let folder = target.below("short");
             if folder.exists() {
                 fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
             }
-            let mut command = fuzzer(root, name, &folder, SHORT_SECONDS)?;
+            let mut command = target.fuzzer(&folder, SHORT_SECONDS)?;
             command.args(["-seed=1", "-verbosity=0"]);
             Ok(command)
         })
         .collect()
+}
+
+/// The targets with these names, built; all when there are none.
+fn built(root: &Path, names: &[String]) -> anyhow::Result<Vec<Target>> {
+    let all = targets(root)?;
+    let known: Vec<&str> = all.iter().map(|target| target.name.as_str()).collect();
+    for name in names {
+        ensure!(
+            known.contains(&name.as_str()),
+            "there is no target {name}; there are {}",
+            known.join(", ")
+        );
+    }
+    build(root)?;
+    let is_named = |target: &Target| names.is_empty() || names.contains(&target.name);
+    Ok(all.into_iter().filter(is_named).collect())
 }
 
 fn build(root: &Path) -> anyhow::Result<()> {
@@ -70,64 +69,113 @@ fn build(root: &Path) -> anyhow::Result<()> {
     run(in_workspace(root).args(["build", "--release", "--quiet"])).context("the fuzz targets")
 }
 
-/// A run that begins with the target's seeds and the inputs in the repository,
-/// and adds what it finds new to `folder`.
-fn fuzzer(root: &Path, target: &str, folder: &Path, seconds: u64) -> anyhow::Result<Command> {
-    let workspace = workspace(root);
-    let kept = workspace.join("corpus").join(target);
-    let seeds = root.join("target/fuzz/seeds").join(target);
-    let artifacts = artifacts(root, target);
-    for folder in [folder, &seeds, &artifacts] {
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    }
-    let mut command = in_workspace(root);
-    command
-        .args(["run", "--release", "--quiet", "--bin", target, "--"])
-        .arg(format!("-max_total_time={seconds}"))
-        .arg(format!("-timeout={TIMEOUT_SECONDS}"))
-        .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
-        .arg(format!("-artifact_prefix={}/", artifacts.display()))
-        .env("PARAFA_FUZZ_SEEDS", &seeds);
-    let dictionary = workspace.join(dictionary(target));
-    command.arg(format!("-dict={}", dictionary.display()));
-    command.args([folder, &seeds]);
-    if kept.exists() {
-        command.arg(kept);
-    }
-    Ok(command)
+/// A target of `tests/fuzz`, with the folders of its inputs.
+struct Target {
+    root: PathBuf,
+    name: String,
 }
 
-fn dictionary(target: &str) -> &'static str {
-    if target.starts_with("pdf_") {
-        "pdf.dict"
-    } else {
-        "der.dict"
+impl Target {
+    /// The target's folder of some kind, such as `corpus`, of what runs learn.
+    fn below(&self, kind: &str) -> PathBuf {
+        self.root.join("target/fuzz").join(kind).join(&self.name)
     }
-}
 
-/// The names of `fuzz_targets/*.rs`, sorted.
-fn targets(root: &Path) -> anyhow::Result<Vec<String>> {
-    let folder = workspace(root).join("fuzz_targets");
-    let mut targets = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let file = entry?.path();
-        if let Some(name) = file.file_stem().and_then(|name| name.to_str()) {
-            targets.push(name.to_owned());
+    /// Inputs that earlier runs learnt.
+    fn learnt(&self) -> PathBuf {
+        self.below("corpus")
+    }
+
+    /// Inputs that the target itself generates.
+    fn seeds(&self) -> PathBuf {
+        self.below("seeds")
+    }
+
+    /// Inputs in the repository.
+    fn kept(&self) -> PathBuf {
+        workspace(&self.root).join("corpus").join(&self.name)
+    }
+
+    /// libFuzzer with what every run of this target is given, but no inputs. It
+    /// writes the target's seeds.
+    fn command(&self) -> anyhow::Result<Command> {
+        let (seeds, artifacts) = (self.seeds(), self.below("artifacts"));
+        for folder in [&seeds, &artifacts] {
+            create_folder(folder)?;
+        }
+        let dictionary = workspace(&self.root).join(self.dictionary());
+        let mut command = in_workspace(&self.root);
+        command
+            .args(["run", "--release", "--quiet", "--bin", &self.name, "--"])
+            .arg(format!("-timeout={TIMEOUT_SECONDS}"))
+            .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .arg(format!("-dict={}", dictionary.display()))
+            .env("PARAFA_FUZZ_SEEDS", &seeds);
+        Ok(command)
+    }
+
+    /// A run that begins with the target's seeds and the inputs in the repository,
+    /// and adds what it finds new to `folder`.
+    fn fuzzer(&self, folder: &Path, seconds: u64) -> anyhow::Result<Command> {
+        create_folder(folder)?;
+        let mut command = self.command()?;
+        command
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(folder)
+            .args(self.sources());
+        Ok(command)
+    }
+
+    /// A run of the target's seeds and the inputs in the repository alone.
+    fn replay(&self) -> anyhow::Result<Command> {
+        let mut command = self.command()?;
+        command.arg("-runs=0").args(self.sources());
+        Ok(command)
+    }
+
+    /// The folders that every run begins with.
+    fn sources(&self) -> Vec<PathBuf> {
+        let kept = Some(self.kept()).filter(|kept| kept.exists());
+        [self.seeds()].into_iter().chain(kept).collect()
+    }
+
+    fn dictionary(&self) -> &'static str {
+        match self.name.as_str() {
+            "mcp" | "mobile_id" | "requests" | "smart_id" => "json.dict",
+            name if name.starts_with("pdf_") => "pdf.dict",
+            _ => "der.dict",
         }
     }
-    targets.sort();
-    Ok(targets)
 }
 
-fn finding(root: &Path, target: &str) -> String {
-    format!(
-        "the target {target} found something: see the newest file in {}",
-        artifacts(root, target).display()
-    )
+/// One for each of `fuzz_targets/*.rs`, sorted.
+fn targets(root: &Path) -> anyhow::Result<Vec<Target>> {
+    let files = files(&workspace(root).join("fuzz_targets"))?;
+    let names = files.iter().filter_map(|file| file.file_stem()?.to_str());
+    let targets = names.map(|name| Target {
+        root: root.to_owned(),
+        name: name.to_owned(),
+    });
+    Ok(targets.collect())
 }
 
-fn artifacts(root: &Path, target: &str) -> PathBuf {
-    root.join("target/fuzz/artifacts").join(target)
+/// The files of a folder, sorted; none where there is no folder.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut files = Vec::new();
+    for entry in entries {
+        files.push(entry?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
 fn workspace(root: &Path) -> PathBuf {

@@ -60,7 +60,16 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             engine,
             filter,
         } => drill::attack(&root, engine, filter.as_deref())?,
-        Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
+        Command::Fuzz {
+            targets,
+            minutes,
+            minimize,
+            coverage,
+        } => match (minimize, coverage) {
+            (true, _) => fuzz::minimize(&root, &targets)?,
+            (_, true) => fuzz::print_coverage(&root, &targets)?,
+            _ => fuzz::explore(&root, &targets, minutes)?,
+        },
         Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
         Command::Profile { row } => profile::profile(&root, &row)?,
         Command::Release { twice: false } => release::assemble(&root)?,
@@ -132,11 +141,17 @@ enum Command {
     },
     /// Fuzz what reads bytes from outside, as docs/testing.md tells
     Fuzz {
-        /// One of tests/fuzz/fuzz_targets; without it all, one after the other
-        target: Option<String>,
-        /// Seconds for each target
-        #[arg(long, default_value_t = 600)]
-        seconds: u64,
+        /// Some of tests/fuzz/fuzz_targets; without any all, two at a time
+        targets: Vec<String>,
+        /// Minutes for each target
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+        /// Keep the best of what was learnt in tests/fuzz/corpus instead
+        #[arg(long)]
+        minimize: bool,
+        /// Print what the kept inputs cover instead
+        #[arg(long, conflicts_with = "minimize")]
+        coverage: bool,
     },
     /// Keep a data folder that this build writes, for the tests of later builds
     KeepDataFolder {

@@ -14,6 +14,8 @@ use parafa_issuing::{
 
 /// `baseline-ts-policy` (EN 319 421, 5.2).
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2023.1.1");
+/// A key that anybody knows.
+const RSA_KEY: &[u8] = include_bytes!("../../../host/conformance/src/pki/rsa.pem");
 const USABLE: &str = "the key can be used";
 
 /// Where the responder of the signer's certificate answers.
@@ -32,6 +34,8 @@ pub(crate) struct World {
     pub(crate) signer: Identity,
     pub(crate) responder: Identity,
     pub(crate) stamper: Identity,
+    /// Somebody's phone, with a key of RSA.
+    pub(crate) device: Identity,
 }
 
 /// The one world of this process.
@@ -69,6 +73,13 @@ impl World {
                 4,
                 "Stamper",
                 vec![Extension::only_purpose(ID_KP_TIME_STAMPING)],
+            ),
+            device: Identity::with_key(
+                Key::from_pem(RSA_KEY).expect(USABLE),
+                5,
+                "Device",
+                Some(&issuer),
+                vec![Extension::key_usage(KeyUsages::NonRepudiation)],
             ),
             issuer,
         }
@@ -135,13 +146,23 @@ impl Identity {
         issuer: Option<&Self>,
         extensions: Vec<Extension>,
     ) -> Self {
+        let key = Key::from_seed(&[number; 32]).expect("a small scalar is a key");
+        Self::with_key(key, number, common_name, issuer, extensions)
+    }
+
+    fn with_key(
+        key: Key,
+        number: u8,
+        common_name: &str,
+        issuer: Option<&Self>,
+        extensions: Vec<Extension>,
+    ) -> Self {
         let profile = Profile {
             subject: name(&[(COMMON_NAME, common_name)]),
             serial: vec![number],
             validity: ["20200101000000Z".into(), "20400101000000Z".into()],
             extensions,
         };
-        let key = Key::from_seed(&[number; 32]).expect("a small scalar is a key");
         let issued = match issuer {
             Some(issuer) => issuer.credential.issue(&profile, key),
             None => Credential::self_signed(&profile, key),
@@ -153,7 +174,7 @@ impl Identity {
         }
     }
 
-    /// ECDSA over SHA-256.
+    /// ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.credential.key.sign(message).expect(USABLE)
     }

@@ -12,11 +12,18 @@ mod asice;
 mod authority;
 mod certificate;
 mod cms;
+mod eid;
 mod jades;
+mod jades_unsigned;
+mod json;
+mod mcp;
 mod ocsp;
 mod pdf;
 mod port;
+mod requests;
 mod timestamp;
+mod unsigned;
+mod xades_unsigned;
 mod xml;
 mod zip;
 
@@ -30,13 +37,18 @@ pub use adoc::ADOC;
 pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
+pub use eid::{MOBILE_ID, SMART_ID};
 pub use jades::JADES;
+pub use jades_unsigned::JADES_UNSIGNED;
+pub use mcp::MCP;
 pub use ocsp::OCSP;
 pub use pdf::{
     PDF_ARCHIVE, PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_REHEARSE, PDF_SIGN, PDF_UPDATE,
     PDF_VERIFY,
 };
+pub use requests::REQUESTS;
 pub use timestamp::TIMESTAMP;
+pub use xades_unsigned::XADES_UNSIGNED;
 pub use xml::XADES;
 pub use zip::ZIP;
 

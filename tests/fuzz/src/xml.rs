@@ -90,7 +90,7 @@ static ENVELOPED: LazyLock<String> = LazyLock::new(|| {
 
 /// The form of what was signed.
 static SIGNED_INFO: LazyLock<[u8; 32]> = LazyLock::new(|| {
-    let verified = verified(SIGNED.as_bytes());
+    let verified = verified(&OneMember, SIGNED.as_bytes());
     Sha256::digest(&verified[0].signed_info).into()
 });
 
@@ -109,14 +109,14 @@ fn run(input: &[u8]) {
     if let Ok(enveloped) = verify_enveloped(&NativeEnvironment, &document, &Limits::default()) {
         assert_eq!(enveloped.signed, DOCUMENT.as_bytes());
     }
-    for signature in verified(input) {
+    for signature in verified(&OneMember, input) {
         assert!(signature.integrity != Integrity::Intact || is_sound(&signature));
     }
     archives(input);
 }
 
 fn archives(file: &[u8]) {
-    let raised = match raise(file, &sound) {
+    let raised = match raise(&OneMember, file, &sound) {
         Ok(raised) => raised,
         Err(refusal) => return assert_listed(&refusal),
     };
@@ -124,29 +124,39 @@ fn archives(file: &[u8]) {
         panic!("there is one file")
     };
     let after = written.as_deref().map_or(file, str::as_bytes);
-    let signatures = verified(after);
+    let signatures = verified(&OneMember, after);
     assert!(signatures.iter().all(is_sound));
     let levels = signatures.iter().map(|signature| signature.level);
     let lowest = levels.min_by_key(|level| BaselineLevel::of(level));
     assert_eq!(lowest, Some(raised.level));
+    assert_is_raised(&OneMember, after);
+}
+
+/// Nothing is added to what was raised, and nobody is asked for it.
+pub(crate) fn assert_is_raised(objects: &impl DataObjects, file: &[u8]) {
     let anchors_alone = |need: &Need| match need.kind {
         NeedKind::Certificate => sound(need),
         _ => panic!("{need:?} after archiving"),
     };
-    match raise(after, &anchors_alone) {
+    match raise(objects, file, &anchors_alone) {
         Ok(again) => assert_eq!(again.files, [None]),
         Err(refusal) => panic!("what was raised is refused: {refusal}"),
     }
 }
 
-fn raise(file: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) -> Result<Raised, Refusal> {
+/// Has a signature file raised, with these answers.
+pub(crate) fn raise(
+    objects: &impl DataObjects,
+    file: &[u8],
+    answer: &dyn Fn(&Need) -> Vec<u8>,
+) -> Result<Raised, Refusal> {
     let files = [SignatureFile {
         name: "META-INF/signatures0.xml",
         bytes: file,
     }];
     let mut answers = Vec::new();
     for _ in 0..MAX_CALLS {
-        match archive(&NativeEnvironment, &OneMember, &files, &answers)? {
+        match archive(&NativeEnvironment, objects, &files, &answers)? {
             Step::Done(raised) => return Ok(raised),
             Step::Needs(needs) => {
                 answers.extend(needs.iter().map(|need| need.answer(Ok(answer(need)))));
@@ -156,9 +166,10 @@ fn raise(file: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) -> Result<Raised, Refus
     panic!("{MAX_CALLS} calls were not enough");
 }
 
-fn verified(file: &[u8]) -> Vec<Verified> {
+/// The signatures of a file that can be read.
+pub(crate) fn verified(objects: &impl DataObjects, file: &[u8]) -> Vec<Verified> {
     let document = Document::parse(file, &Limits::default()).expect("it was read before");
-    let verifier = Verifier::new(&NativeEnvironment, &OneMember);
+    let verifier = Verifier::new(&NativeEnvironment, objects);
     verifier.verify(&document).unwrap_or_default()
 }
 
@@ -169,7 +180,7 @@ fn is_sound(signature: &Verified) -> bool {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let raised = raise(SIGNED.as_bytes(), &sound).expect("what is sound can be raised");
+    let raised = raise(&OneMember, SIGNED.as_bytes(), &sound).expect("what is sound can be raised");
     let archived = raised.files.into_iter().flatten().map(String::into_bytes);
     let metadata = b"<sig:m xmlns:sig='urn:m'><!-- c --><sig:d ID='d'>t&amp;</sig:d></sig:m>";
     let signed = SIGNED.clone().into_bytes();
