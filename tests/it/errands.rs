@@ -21,6 +21,7 @@ use self::orders::Order;
 use self::people::{Method, Signer};
 use self::questions::Question;
 use self::signings::{Document, Fate, Signing};
+use self::times::Times;
 use crate::acknowledged::Ledger;
 use crate::support::auth::Provider;
 use crate::support::demo::Demo;
@@ -78,6 +79,11 @@ impl Town {
             samples: Some(samples),
             ..self
         }
+    }
+
+    /// How long its calls take.
+    pub(crate) fn times(&self) -> &Times {
+        self.signing.times()
     }
 
     /// Takes a signed document, as it may be kept as a sample.

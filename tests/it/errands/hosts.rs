@@ -112,7 +112,7 @@ impl Hosts {
     }
 
     /// How long calls took that were answered at once.
-    pub(crate) fn times(&self) -> &Times {
+    pub(super) fn times(&self) -> &Times {
         &self.times
     }
 
