@@ -43,7 +43,7 @@ pub(crate) enum Errand {
 /// What errands need to know of the world.
 pub(crate) struct Town {
     world: Arc<Demo>,
-    provider: Arc<Provider>,
+    provider: Provider,
     signing: Hosts,
     diligence: Hosts,
     authentication: Hosts,
@@ -67,7 +67,7 @@ impl Town {
             signing: hosts.with_key(&world.world.signing.live),
             diligence: hosts.with_key(&world.world.diligence.live),
             authentication: hosts.with_password(&provider.key.key_id, &provider.key.key_secret),
-            provider: Arc::new(provider),
+            provider,
             ledger: ledger.clone(),
             samples: None,
         }

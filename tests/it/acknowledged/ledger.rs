@@ -169,9 +169,4 @@ impl Entry {
     pub(crate) fn may_have_reached(&self, step: Step) -> bool {
         self.asked.contains(&step)
     }
-
-    /// Whether nobody waits for an answer about it.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.asked.last() == self.reached.last()
-    }
 }

@@ -131,7 +131,7 @@ impl Verdict {
             let found = format!("{:+.1} % (at most {:.0} %)", 100.0 * grown, 100.0 * most);
             rows.push((what.to_owned(), found, is_level));
         };
-        let of = |value: fn(&Minute) -> f64| last.iter().map(value).collect();
+        let of = |value: fn(&Minute) -> f64| -> Vec<f64> { last.iter().map(value).collect() };
         level("memory", of(|minute| minute.resident), GROWTH);
         level("descriptors", of(|minute| minute.descriptors), GROWTH);
         // Both keep what they are given: what an errand adds is to stay the same.
