@@ -9,11 +9,7 @@ mod questions;
 mod sights;
 mod signings;
 mod times;
-
-use std::fs;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod town;
 
 use self::authentications::Authentication;
 pub(crate) use self::hosts::{Conditions, Hosts};
@@ -21,10 +17,7 @@ use self::orders::Order;
 use self::people::{Method, Signer};
 use self::questions::Question;
 use self::signings::{Document, Fate, Signing};
-use self::times::Times;
-use crate::acknowledged::Ledger;
-use crate::support::auth::Provider;
-use crate::support::demo::Demo;
+pub(crate) use self::town::{Samples, Town};
 use crate::support::random::Random;
 
 /// Errands in a round, of which some are not signings.
@@ -38,79 +31,6 @@ pub(crate) enum Errand {
     Order(Order),
     Authentication(Authentication),
     Question(Question),
-}
-
-/// What errands need to know of the world.
-pub(crate) struct Town {
-    world: Arc<Demo>,
-    provider: Provider,
-    signing: Hosts,
-    diligence: Hosts,
-    authentication: Hosts,
-    ledger: Arc<Ledger>,
-    samples: Option<Samples>,
-}
-
-/// Some of the signed documents, for validators that others made.
-pub(crate) struct Samples {
-    folder: PathBuf,
-    /// One of so many is kept.
-    of: usize,
-    seen: AtomicUsize,
-}
-
-impl Town {
-    pub(crate) fn new(world: &Arc<Demo>, hosts: &Hosts, ledger: &Arc<Ledger>) -> Self {
-        let provider = Provider::of(world);
-        Self {
-            world: world.clone(),
-            signing: hosts.with_key(&world.world.signing.live),
-            diligence: hosts.with_key(&world.world.diligence.live),
-            authentication: hosts.with_password(&provider.key.key_id, &provider.key.key_secret),
-            provider,
-            ledger: ledger.clone(),
-            samples: None,
-        }
-    }
-
-    /// The same, of whose signed documents some are kept.
-    pub(crate) fn with_samples(self, samples: Samples) -> Self {
-        Self {
-            samples: Some(samples),
-            ..self
-        }
-    }
-
-    /// How long its calls take.
-    pub(crate) fn times(&self) -> &Times {
-        self.signing.times()
-    }
-
-    /// Takes a signed document, as it may be kept as a sample.
-    fn keep(&self, document: &[u8], ending: &str) {
-        if let Some(samples) = &self.samples {
-            samples.take(document, ending);
-        }
-    }
-}
-
-impl Samples {
-    /// One of so many, in this folder.
-    pub(crate) fn in_folder(folder: PathBuf, of: usize) -> Self {
-        Self {
-            folder,
-            of,
-            seen: AtomicUsize::default(),
-        }
-    }
-
-    fn take(&self, document: &[u8], ending: &str) {
-        let number = self.seen.fetch_add(1, Ordering::Relaxed);
-        if number.is_multiple_of(self.of) {
-            let file = self.folder.join(format!("{number}.{ending}"));
-            fs::write(file, document).expect("a sample");
-        }
-    }
 }
 
 /// So many signings, and everything else beside them.

@@ -94,3 +94,29 @@ pub(super) async fn hear_all(told: &mut Told, world: &Demo, entries: &[Entry]) {
         tokio::time::sleep(PAUSE).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acknowledged::{BreachKind, Step};
+    use crate::errands::Hosts;
+    use crate::signing_api::account::NOBODY;
+
+    #[tokio::test]
+    async fn an_acknowledged_signing_that_a_host_does_not_have_is_lost() {
+        let world = Arc::new(Demo::start());
+        let hosts = Hosts::at([world.world.base_url.clone()]);
+        let ledger = Arc::<Ledger>::default();
+        let town = Arc::new(Town::new(&world, &hosts, &ledger));
+        let signing = world.signing().create_plain().await.signing_id.to_string();
+        ledger.begin(&signing, Subject::Signing, None, Step::Created);
+        let mut board = Scoreboard::default();
+        look(&town, &ledger, ledger.entries(), &mut board).await;
+        assert_eq!((board.looks, board.found(BreachKind::Lost)), (1, 0));
+
+        ledger.begin(NOBODY, Subject::Signing, None, Step::Created);
+        look(&town, &ledger, ledger.entries(), &mut board).await;
+
+        assert_eq!((board.looks, board.found(BreachKind::Lost)), (3, 1));
+    }
+}

@@ -56,11 +56,13 @@ impl Scoreboard {
         self.rows().iter().all(|row| row.holds != Some(false))
     }
 
+    /// How many promises were broken in this way.
+    pub(super) fn found(&self, kind: BreachKind) -> usize {
+        let such = self.breaches.iter().filter(|breach| breach.kind == kind);
+        such.count()
+    }
+
     fn rows(&self) -> Vec<Row> {
-        let breaches = |kind| {
-            let such = self.breaches.iter().filter(|breach| breach.kind == kind);
-            such.count()
-        };
         let mut rows = vec![Row::told("kills", self.kills)];
         for (fault, times) in &self.faults {
             rows.push(Row::told(&format!("of these: {fault}"), *times));
@@ -114,7 +116,7 @@ impl Scoreboard {
             ),
             ("wrong charges", BreachKind::ChargedWrongly),
         ] {
-            rows.push(Row::none(what, breaches(kind)));
+            rows.push(Row::none(what, self.found(kind)));
         }
         rows.push(Row::none(
             "errands that were broken off",

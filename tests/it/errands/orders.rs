@@ -4,8 +4,8 @@ use reqwest::Method as Http;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::Town;
 use super::people::{Method, Signer, intact_signatures};
+use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
 /// How long a package may take that somebody has signed.

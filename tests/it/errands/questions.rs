@@ -1,6 +1,6 @@
 use reqwest::{Method as Http, StatusCode};
 
-use super::Town;
+use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
 /// Answers that the attorney signs, as JAdES and in a container.

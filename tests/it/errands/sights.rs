@@ -2,8 +2,8 @@ use reqwest::{Method as Http, StatusCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::Town;
 use super::hosts::Hosts;
+use super::town::Town;
 use crate::acknowledged::{Entry, Sight, Step, Subject};
 
 impl Town {
@@ -72,7 +72,7 @@ fn step_of_authentication(told: &Value) -> Option<Step> {
     match told["status"].as_str()? {
         "pending" | "certificate_received" | "in_progress" => Some(Step::Created),
         "completed" => Some(Step::Completed),
-        "failed" => Some(Step::Failed),
+        "failed" | "expired" => Some(Step::Failed),
         _ => None,
     }
 }

@@ -5,8 +5,8 @@ use reqwest::Method as Http;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::Town;
 use super::people::{Signer, intact_signatures};
+use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
 /// What is signed.
