@@ -77,8 +77,8 @@ impl Signer {
             method: Method::Card,
             ..self
         };
-        let is_enough = |attempts| hosts.are_faulty() && attempts >= ATTEMPTS;
-        let who = |attempts| if is_enough(attempts) { with_card } else { self };
+        let is_enough = |attempts: usize| hosts.are_faulty() && attempts >= ATTEMPTS;
+        let who = |attempts: usize| if is_enough(attempts) { with_card } else { self };
         self.sign_as(hosts, world, link, who).await;
     }
 
