@@ -66,6 +66,7 @@ impl Deployment {
         match &self.records {
             Records::Files => vec![self.hosts[host].process()],
             Records::Database { server, .. } => {
+                server.wait();
                 let told = server.psql("postgres", "SELECT pid FROM pg_stat_activity");
                 told.lines().filter_map(|pid| pid.parse().ok()).collect()
             }

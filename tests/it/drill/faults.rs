@@ -192,6 +192,7 @@ impl Fault {
                      WHERE datname = '{}' AND pid <> pg_backend_pid() LIMIT 1",
                     database.name
                 );
+                server.wait();
                 let process = server.psql("postgres", &statement);
                 let killed = Command::new("kill")
                     .args(["-KILL", process.trim()])
@@ -207,6 +208,7 @@ impl Fault {
 }
 
 impl Lasting {
+    /// Ends it, and waits for a database that recovers.
     pub(super) fn mend(self, deployment: &Deployment) {
         match (self, &deployment.records) {
             (Self::Traced(strace), _) => strace.detach(),
@@ -217,6 +219,9 @@ impl Lasting {
                 line.cut();
             }
             (Self::Nothing | Self::Line, _) => {}
+        }
+        if let Records::Database { server, .. } = &deployment.records {
+            server.wait();
         }
     }
 }

@@ -1,4 +1,5 @@
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,9 +84,12 @@ impl Drill {
             Records::Files => PEOPLE,
             Records::Database { .. } => PEOPLE_ON_DATABASE,
         });
-        let (begun, mut seen) = (Instant::now(), 0);
+        let (begun, mut seen, mut all_live) = (Instant::now(), 0, true);
         while !self.plan.is_over(begun, self.board.kills) {
-            self.kill_one().await;
+            all_live = self.kill_one().await;
+            if !all_live {
+                break;
+            }
             let (changed, now) = self.ledger.changed_since(seen);
             check::look(&self.town, &self.ledger, changed, &mut self.board).await;
             seen = now;
@@ -93,22 +97,25 @@ impl Drill {
                 let (entries, world) = (self.ledger.entries(), &self.deployment.world);
                 check::hear(&mut self.told, world, &entries).await;
                 let (kills, done) = (self.board.kills, load.done());
-                println!(
-                    "{kills} kills, {done} errands, {} s",
-                    begun.elapsed().as_secs()
-                );
+                let seconds = begun.elapsed().as_secs();
+                println!("{kills} kills, {done} errands, {seconds} s");
             }
         }
-        self.board.broken_off.extend(load.end().await);
-        self.hold_everything().await;
+        // Without a host no errand ends.
+        if all_live {
+            self.board.broken_off.extend(load.end().await);
+            self.hold_everything().await;
+        }
+        self.board.entries = self.ledger.entries();
         if !self.board.holds() {
             println!("kept: {}", self.deployment.disk.keep().display());
         }
         self.board
     }
 
-    /// Lets a host live for a while, has something befall it, kills it and starts it again.
-    async fn kill_one(&mut self) {
+    /// Lets a host live for a while, has something befall it, kills it and starts it again; tells
+    /// whether it starts.
+    async fn kill_one(&mut self) -> bool {
         let victim = self.random.length(self.deployment.hosts.len());
         let is_upgraded = self.plan.other_binary.is_some();
         let fault = Fault::drawn(&mut self.random, &self.deployment.records, is_upgraded);
@@ -126,7 +133,7 @@ impl Drill {
         let host = &mut self.deployment.hosts[victim];
         let has_ended = host.has_ended();
         block_in_place(|| match befell {
-            Fault::Stop => host.stop(),
+            Fault::Stop if !has_ended => host.stop(),
             _ => host.kill(),
         });
         lasting.mend(&self.deployment);
@@ -140,7 +147,13 @@ impl Drill {
         let program = self.program();
         self.board.other_starts += usize::from(program.is_some());
         let host = &mut self.deployment.hosts[victim];
-        block_in_place(|| host.start_again_as(program.as_deref()));
+        let start = AssertUnwindSafe(|| host.start_again_as(program.as_deref()));
+        let started = block_in_place(|| catch_unwind(start));
+        if started.is_err() {
+            let broken_off = &mut self.board.broken_off;
+            broken_off.push("everything: a host does not start".to_owned());
+        }
+        started.is_ok()
     }
 
     /// The build as which a host is started: the one that was built, or the other one.
@@ -167,7 +180,6 @@ impl Drill {
         let charges = block_in_place(|| crate::diligence::exported(host, "usage", &[]));
         board.breaches(wrong_charges(&entries, &charges));
         board.charges = charges.len();
-        board.entries = entries;
     }
 }
 
