@@ -50,8 +50,9 @@ impl Deployment {
             }
         };
         let disk = Disk::prepare(&plan.folder);
+        let program = plan.other_binary.as_deref();
         let hosts = (0..plan.hosts)
-            .map(|_| Demo::joining(&demo_json, disk.host_folder(), &settings))
+            .map(|_| Demo::joining(&demo_json, disk.host_folder(), program, &settings))
             .collect();
         Self {
             hosts,

@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) hosts: usize,
     /// Of all random choices.
     pub(super) seed: u64,
-    /// Another build, as which hosts are started at random.
+    /// Another build, as which hosts are started first, and later at random.
     pub(super) other_binary: Option<PathBuf>,
     /// Errands a second of a soak.
     pub(super) rate: Option<f64>,

@@ -1,6 +1,6 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ pub(super) struct Drill {
     town: Arc<Town>,
     samples: PathBuf,
     strace: Option<PathBuf>,
+    /// Whether the other build may follow this one.
+    goes_back: bool,
     told: Told,
     board: Scoreboard,
 }
@@ -72,6 +74,7 @@ impl Drill {
             ledger,
             samples,
             strace,
+            goes_back: true,
             board,
         }
     }
@@ -144,22 +147,35 @@ impl Drill {
         self.board.ended_by_themselves += usize::from(is_own_end);
         let death = self.random.millis(DEATH);
         tokio::time::sleep(death).await;
-        let program = self.program();
-        self.board.other_starts += usize::from(program.is_some());
-        let host = &mut self.deployment.hosts[victim];
-        let start = AssertUnwindSafe(|| host.start_again_as(program.as_deref()));
-        let started = block_in_place(|| catch_unwind(start));
-        if started.is_err() {
+        self.start(victim)
+    }
+
+    /// Starts a host as the build that is tried or, as long as that starts, as the other one; tells
+    /// whether it starts.
+    fn start(&mut self, host: usize) -> bool {
+        let is_other = self.random.below(2) == 0 && self.goes_back;
+        let other = self.plan.other_binary.clone().filter(|_| is_other);
+        let host = &mut self.deployment.hosts[host];
+        let mut starts = |program: Option<&Path>| {
+            let start = AssertUnwindSafe(|| host.start_again_as(program));
+            block_in_place(|| catch_unwind(start)).is_ok()
+        };
+        if let Some(other) = &other {
+            if starts(Some(other)) {
+                self.board.other_starts += 1;
+                return true;
+            }
+            // As when the data have a later schema than it knows.
+            self.goes_back = false;
+            let skipped = "starts of the other build, which does not take what this one wrote";
+            self.board.skipped.push(skipped.to_owned());
+        }
+        let has_started = starts(None);
+        if !has_started {
             let broken_off = &mut self.board.broken_off;
             broken_off.push("everything: a host does not start".to_owned());
         }
-        started.is_ok()
-    }
-
-    /// The build as which a host is started: the one that was built, or the other one.
-    fn program(&mut self) -> Option<PathBuf> {
-        let other = self.plan.other_binary.clone()?;
-        (self.random.below(2) == 0).then_some(other)
+        has_started
     }
 
     async fn hold_everything(&mut self) {

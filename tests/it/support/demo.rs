@@ -98,11 +98,17 @@ impl Demo {
         Self::on_folder(folder, None, start)
     }
 
-    /// Starts a server on this folder that joins the world of this `demo.json`, with further
-    /// settings as environment variables.
-    pub(crate) fn joining(demo_json: &Path, folder: TempDir, settings: &[(&str, String)]) -> Self {
+    /// Starts a server on this folder that joins the world of this `demo.json`, as another build
+    /// of the program or as the one that was built, with further settings as environment variables.
+    pub(crate) fn joining(
+        demo_json: &Path,
+        folder: TempDir,
+        program: Option<&Path>,
+        settings: &[(&str, String)],
+    ) -> Self {
         let mut start = Start::on(None);
         start.join = Some(demo_json.to_owned());
+        start.program = program.map(Path::to_owned);
         let settings = settings.iter().cloned();
         start
             .settings
