@@ -9,10 +9,11 @@ use parafa_fixtures::tool;
 use reqwest::Method;
 use serde_json::json;
 
-use self::watch::{BYTES, KEYS, RECORDS, Watch, is_allowed};
+use self::watch::{BYTES, KEYS, RECORDS, Watch};
 use crate::support::client::Signing;
 use crate::support::demo::Demo;
 use crate::support::engine::keeps_files;
+use crate::support::strace::Strace;
 
 mod watch;
 
@@ -26,7 +27,7 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
     };
     let strace = tool::or_skip(
         "the permission to trace",
-        is_allowed(&strace).then_some(strace),
+        Strace::is_allowed(&strace).then_some(strace),
     );
     let Some(strace) = strace else { return };
     let demo = Demo::start();

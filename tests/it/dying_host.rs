@@ -1,7 +1,9 @@
 //! Two hosts of one deployment, of which one is always dying: whatever was acknowledged is there
 //! and ends, once.
 
-use std::collections::{HashMap, HashSet};
+mod mortals;
+mod rings;
+
 use std::env;
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,21 +11,13 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use self::errands::{End, Errand, Town, errands};
-use self::hosts::LifeAndDeath;
+use self::mortals::LifeAndDeath;
 use self::rings::Rings;
+use crate::acknowledged::{Entry, Ledger, Step, Subject, Told, judge, wrong_charges};
+use crate::errands::{Errand, Town, errands};
 use crate::support::demo::Demo;
 use crate::support::operator::done;
 use crate::support::outside::Hook;
-
-mod authentications;
-mod errands;
-mod hosts;
-mod orders;
-mod people;
-mod questions;
-mod rings;
-mod signings;
 
 /// Signings in the test run, half as many other errands beside them; `PARAFA_DYING_HOST_SIGNINGS`
 /// asks for more.
@@ -41,13 +35,14 @@ async fn whatever_was_acknowledged_ends_once_although_one_of_two_hosts_is_always
     let hook = Hook::new(&world, "dying-host");
     let rings = Rings::begin(&world);
     let mortal = LifeAndDeath::begin([world.join(), world.join()]);
-    let town = Arc::new(Town::new(&world, &mortal.hosts(), &hook.address));
+    let ledger = Arc::<Ledger>::default();
+    let town = Arc::new(Town::new(&world, mortal.hosts(), &ledger));
     let begun = Instant::now();
 
-    let mut ended = Vec::new();
     let mut errands = errands(signings).peekable();
     while errands.peek().is_some() {
-        ended.extend(run_all(&world, &town, errands.by_ref().take(HOUR)).await);
+        run_all(&town, &hook, errands.by_ref().take(HOUR)).await;
+        assert_kept(&town, &ledger).await;
         if errands.peek().is_some() {
             world.move_clock("+61m");
         }
@@ -55,140 +50,70 @@ async fn whatever_was_acknowledged_ends_once_although_one_of_two_hosts_is_always
     let seconds = begun.elapsed().as_secs();
     let deaths = mortal.end();
 
-    println!("{} errands, {deaths} deaths, {seconds} s", ended.len());
+    let entries = ledger.entries();
+    println!("{} errands, {deaths} deaths, {seconds} s", entries.len());
     assert!(deaths > 0, "nobody died");
-    let ledger = crate::diligence::exported(&world, "usage", &[]);
-    assert_each_signing_and_order_happened_once(&hook, &ended, &ledger).await;
-    assert_reidentified_at_the_lower_price(&ended, &ledger);
-    assert_answers_charged_once(&ended, &ledger);
-    assert_nobody_asked_twice(&ended, rings.end().await);
-    assert_accounts_balance(&world, &ended, &ledger).await;
+    assert!(entries.iter().all(|entry| entry.step() != Step::Created));
+    let charges = crate::diligence::exported(&world, "usage", &[]);
+    assert_each_event_is_told_once(&hook, &entries).await;
+    assert_eq!(wrong_charges(&entries, &charges), []);
+    assert_nobody_asked_twice(&entries, rings.end().await);
+    assert_accounts_balance(&world, &entries, &charges).await;
 }
 
 /// Has some people at a time run their errands.
-async fn run_all(
-    world: &Arc<Demo>,
-    town: &Arc<Town>,
-    errands: impl Iterator<Item = Errand>,
-) -> Vec<End> {
+async fn run_all(town: &Arc<Town>, hook: &Hook, errands: impl Iterator<Item = Errand>) {
     let mut running = JoinSet::new();
-    let mut ended = Vec::new();
     for errand in errands {
         if running.len() == BUSY {
             let end = running.join_next().await.expect("somebody");
-            ended.push(end.expect("an end"));
+            end.expect("it ends well");
         }
-        let (world, town) = (world.clone(), town.clone());
-        running.spawn(async move { errand.run(&town, &world).await });
+        let (town, hook) = (town.clone(), hook.address.clone());
+        running.spawn(async move { errand.run(&town, &hook).await });
     }
-    ended.extend(running.join_all().await);
-    ended
+    running.join_all().await;
 }
 
-/// Each is told at least once, always with the same id, and charged once; and no other.
-async fn assert_each_signing_and_order_happened_once(hook: &Hook, ended: &[End], ledger: &[Value]) {
-    let (mut events, mut charges) = (HashSet::new(), HashMap::new());
-    for end in ended {
-        let (id, told) = match end {
-            End::Signing { signing } => {
-                (signing, &["signing.signer_signed", "signing.completed"][..])
-            }
-            End::Order { order, .. } => (order, &["kyc.delivered"][..]),
-            End::Authentication { .. } | End::Question { .. } => continue,
-        };
-        assert!(charges.insert(id.clone(), 1).is_none(), "{id} twice");
-        events.extend(told.iter().map(|event| (id.clone(), (*event).to_owned())));
+/// Whatever was acknowledged is as it was then.
+async fn assert_kept(town: &Town, ledger: &Ledger) {
+    let logs_in = |entry: &Entry| matches!(entry.subject, Subject::Authentication { .. });
+    // Logins are forgotten after an hour.
+    for entry in ledger.entries().iter().filter(|entry| !logs_in(entry)) {
+        if let Some(sight) = town.sight(entry).await {
+            assert_eq!(judge(entry, entry, &sight), None);
+        }
     }
-    assert_eq!(told(hook, events.len()).await, events);
-    let mut charged: HashMap<String, usize> = HashMap::new();
-    for row in ledger.iter().filter(|row| is_of_signature(row)) {
-        *charged.entry(text(&row["ref"])).or_default() += 1;
-    }
-    assert_eq!(charged, charges);
 }
 
-fn is_of_signature(row: &Value) -> bool {
-    row["product"] == "signing" || row["item"] == PACKAGE
-}
-
-/// The item of an identification package in the ledger.
-const PACKAGE: &str = "identification_package";
-
-/// What was told of what, once there is so much of it.
-async fn told(hook: &Hook, events: usize) -> HashSet<(String, String)> {
-    let mut ids: HashMap<(String, String), String> = HashMap::new();
-    let mut at_least = events;
-    loop {
+/// Each is told at least once, always with the same id, and no other.
+async fn assert_each_event_is_told_once(hook: &Hook, entries: &[Entry]) {
+    let mut told = Told::default();
+    let mut at_least = 1;
+    while !told.untold(entries).is_empty() {
         let deliveries = hook.deliveries(at_least).await;
         for delivery in &deliveries {
-            let event = delivery.event();
-            let subject = event.get("signingId").unwrap_or(&event["orderId"]);
-            let of = (text(subject), text(&event["event"]));
-            let id = delivery.header("webhook-id").to_owned();
-            let known = ids.entry(of.clone()).or_insert_with(|| id.clone());
-            assert_eq!(*known, id, "{of:?} has more than one id");
-        }
-        if ids.len() >= events {
-            return ids.into_keys().collect();
+            told.note(delivery);
         }
         // Some came twice, and others are still on their way.
         at_least = deliveries.len() + 1;
     }
-}
-
-/// Whoever was identified before costs less: each subject but for the first time.
-fn assert_reidentified_at_the_lower_price(ended: &[End], ledger: &[Value]) {
-    let mut prices: HashMap<&str, Vec<&str>> = HashMap::new();
-    for end in ended {
-        if let End::Order { order, subject } = end {
-            let row = ledger.iter().find(|row| row["ref"] == order.as_str());
-            let amount = row.and_then(|row| row["amount"].as_str());
-            prices.entry(subject).or_default().extend(amount);
-        }
-    }
-    for (subject, prices) in prices {
-        let of = |price| prices.iter().filter(|paid| **paid == price).count();
-        let expected = (1, prices.len() - 1);
-        assert_eq!((of("24.99"), of("14.99")), expected, "{subject}");
-    }
-}
-
-/// An answered question is charged once, and one that was refused never. Where the answer did not
-/// come it may have been charged, once.
-fn assert_answers_charged_once(ended: &[End], ledger: &[Value]) {
-    let mut charged: HashMap<&str, usize> = HashMap::new();
-    for row in ledger.iter().filter(|row| !is_of_signature(row)) {
-        let request = row["ref"].as_str().expect("a text");
-        *charged.entry(request).or_default() += 1;
-    }
-    for end in ended {
-        if let End::Question {
-            request,
-            unanswered,
-        } = end
-        {
-            assert_eq!(charged.remove(request.as_str()), Some(1), "{request}");
-            for request in unanswered {
-                let times = charged.remove(request.as_str()).unwrap_or_default();
-                assert!(times <= 1, "{request}: charged {times} times");
-            }
-        }
-    }
-    assert!(charged.is_empty(), "charged without an answer: {charged:?}");
+    assert_eq!(told.wrong(entries), []);
 }
 
 /// What is owed is the ledger's sum, and nothing counts as open of what has ended.
-async fn assert_accounts_balance(world: &Demo, ended: &[End], ledger: &[Value]) {
+async fn assert_accounts_balance(world: &Demo, entries: &[Entry], charges: &[Value]) {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let cents = |amount: &Value| text(amount).replace('.', "").parse::<u64>();
-    let owed = ledger
+    let owed = charges
         .iter()
         .map(|row| cents(&row["amount"]).expect("cents"));
     let tenant = &world.world.diligence.tenant;
     let billing = &done(&world.data(), &["tenant", "show", tenant])["billing"];
     assert_eq!(cents(&billing["unpaid"]), Ok(owed.sum()), "{billing}");
-    let signings = ended
+    let signings = entries
         .iter()
-        .filter(|end| matches!(end, End::Signing { .. }));
+        .filter(|entry| entry.subject == Subject::Signing);
     assert_eq!(
         billing["signaturesThisMonth"],
         signings.count(),
@@ -203,23 +128,17 @@ async fn assert_accounts_balance(world: &Demo, ended: &[End], ledger: &[Value]) 
 }
 
 /// Logins are asked for once each on the phone, and most come about.
-fn assert_nobody_asked_twice(ended: &[End], rings: usize) {
-    let logins = ended.iter().filter_map(|end| match end {
-        End::Authentication {
-            is_by_phone: true,
-            is_completed,
-        } => Some(*is_completed),
-        _ => None,
-    });
+fn assert_nobody_asked_twice(entries: &[Entry], rings: usize) {
+    let by_phone = Subject::Authentication { is_by_phone: true };
+    let logins = entries.iter().filter(|entry| entry.subject == by_phone);
     let logins: Vec<_> = logins.collect();
-    let completed = logins.iter().filter(|is_completed| **is_completed).count();
+    let completed = logins
+        .iter()
+        .filter(|entry| entry.has_reached(Step::Completed))
+        .count();
     println!(
         "{completed} of {} logins by phone, {rings} rings",
         logins.len()
     );
     assert!((completed..=logins.len()).contains(&rings), "{rings} rings");
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
 }

@@ -1,6 +1,7 @@
 //! Tests that see the whole product: the built `parafa` with its demo world,
 //! over real sockets, judged by validators that others made.
 
+mod acknowledged;
 mod agents;
 mod authentication;
 mod backups;
@@ -15,8 +16,10 @@ mod device_link;
 mod diligence;
 mod diligence_page;
 mod docs;
+mod drill;
 mod durability;
 mod dying_host;
+mod errands;
 mod hostile_plugins;
 mod long_term;
 mod master_key;

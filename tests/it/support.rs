@@ -7,7 +7,11 @@ pub(crate) mod engine;
 pub(crate) mod metrics;
 pub(crate) mod operator;
 pub(crate) mod outside;
+#[allow(dead_code, reason = "the tests of the store draw more of it")]
+#[path = "../../host/store/tests/it/support/random.rs"]
+pub(crate) mod random;
 pub(crate) mod referee;
+pub(crate) mod strace;
 #[path = "../../formats/pdf/tests/it/verdicts.rs"]
 pub(crate) mod verdicts;
 

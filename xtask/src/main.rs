@@ -55,11 +55,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
-        Command::Drill {
-            attack: _,
-            engine,
-            filter,
-        } => drill::attack(&root, engine, filter.as_deref())?,
+        Command::Drill(drill) => drill.run(&root)?,
         Command::Fuzz {
             targets,
             minutes,
@@ -128,17 +124,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Replay attacks against the built server, and print what each gets
-    Drill {
-        /// As strangers and careless tenants do: the only kind there is
-        #[arg(long, required = true)]
-        attack: bool,
-        /// What the server keeps its records in
-        #[arg(long, default_value_t, value_enum)]
-        engine: drill::Engine,
-        /// Only the attacks whose name contains this
-        filter: Option<String>,
-    },
+    /// Attack the built server, kill it under load, or have it carry a steady load for hours
+    Drill(drill::Drill),
     /// Fuzz what reads bytes from outside, as docs/testing.md tells
     Fuzz {
         /// Some of tests/fuzz/fuzz_targets; without any all, two at a time

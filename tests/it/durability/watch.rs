@@ -2,11 +2,12 @@
 //! order, as `strace` sees it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use tempfile::NamedTempFile;
+
+use crate::support::strace::Strace;
 
 /// Every call with which the server writes, moves, removes or syncs files, or
 /// answers callers. Calls that an architecture lacks are left out.
@@ -23,7 +24,7 @@ const LONGEST_WRITE: usize = 1024 * 1024;
 
 /// `strace` on a process that runs.
 pub(super) struct Watch {
-    strace: Child,
+    strace: Strace,
     trace: NamedTempFile,
     data: PathBuf,
 }
@@ -53,69 +54,22 @@ struct Event {
     has_failed: bool,
 }
 
-/// Whether `strace` may be attached to a process that this one has started.
-pub(super) fn is_allowed(strace: &Path) -> bool {
-    let Ok(mut sleeper) = Command::new("sleep").arg("60").spawn() else {
-        return false;
-    };
-    let watch = attach(strace, sleeper.id(), Path::new("/dev/null"));
-    let is_allowed = watch.is_some();
-    if let Some(strace) = watch {
-        end(strace);
-    }
-    let _ = sleeper.kill();
-    let _ = sleeper.wait();
-    is_allowed
-}
-
-/// Attaches `strace` and waits until it sees what the process does.
-fn attach(strace: &Path, process: u32, trace: &Path) -> Option<Child> {
-    let mut strace = Command::new(strace)
-        .args(["-f", "-y", "-e", "signal=none"])
-        .args(["-s", &LONGEST_WRITE.to_string()])
-        .arg("-e")
-        .arg(format!("trace={CALLS}"))
-        .args(["-p", &process.to_string(), "-o"])
-        .arg(trace)
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut told = BufReader::new(strace.stderr.take().expect("it is piped"));
-    let mut line = String::new();
-    while told.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-        if line.contains("attached") && !line.contains("Operation not permitted") {
-            // Further threads are told of until the end.
-            std::thread::spawn(move || told.read_to_end(&mut Vec::new()));
-            return Some(strace);
-        }
-        line.clear();
-    }
-    let _ = strace.wait();
-    None
-}
-
-/// Has `strace` detach, write what it has seen, and end.
-fn end(mut strace: Child) {
-    let told = Command::new("kill")
-        .args(["-INT", &strace.id().to_string()])
-        .status();
-    assert!(told.expect("kill runs").success(), "strace runs");
-    strace.wait().expect("strace ends");
-}
-
 impl Watch {
     pub(super) fn begin(strace: &Path, process: u32, data: &Path) -> Self {
         let trace = NamedTempFile::new().expect("a temporary file");
+        let longest = LONGEST_WRITE.to_string();
+        let calls = format!("trace={CALLS}");
+        let options = ["-y", "-e", "signal=none", "-s", &longest, "-e", &calls];
+        let attached = Strace::attach(strace, &[process], &options, trace.path());
         Self {
-            strace: attach(strace, process, trace.path()).expect("strace is attached"),
+            strace: attached.expect("strace is attached"),
             trace,
             data: data.to_owned(),
         }
     }
 
     pub(super) fn end(mut self) -> Seen {
-        end(self.strace);
+        self.strace.detach();
         let mut text = Vec::new();
         self.trace.read_to_end(&mut text).expect("a trace");
         Seen {

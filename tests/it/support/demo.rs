@@ -54,6 +54,8 @@ struct Start {
     settings: Vec<(String, String)>,
     /// The address at which its links lead to it.
     listen: String,
+    /// The program, unless it is the one that was built.
+    program: Option<PathBuf>,
 }
 
 impl Demo {
@@ -93,6 +95,24 @@ impl Demo {
             ..Start::on(None)
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::on_folder(folder, None, start)
+    }
+
+    /// Starts a server on this folder that joins the world of this `demo.json`, as another build
+    /// of the program or as the one that was built, with further settings as environment variables.
+    pub(crate) fn joining(
+        demo_json: &Path,
+        folder: TempDir,
+        program: Option<&Path>,
+        settings: &[(&str, String)],
+    ) -> Self {
+        let mut start = Start::on(None);
+        start.join = Some(demo_json.to_owned());
+        start.program = program.map(Path::to_owned);
+        let settings = settings.iter().cloned();
+        start
+            .settings
+            .extend(settings.map(|(name, value)| (name.to_owned(), value)));
         Self::on_folder(folder, None, start)
     }
 
@@ -190,6 +210,17 @@ impl Demo {
         self.server = self.start.server(self.folder.path());
         // Its operator's listener has another port.
         self.world = world_in(self.folder.path());
+    }
+
+    /// The same with another build of the program, or with the one that was built.
+    pub(crate) fn start_again_as(&mut self, program: Option<&Path>) {
+        self.start.program = program.map(Path::to_owned);
+        self.start_again();
+    }
+
+    /// Whether the server has ended by itself, or was ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.server.try_wait(), Ok(None))
     }
 
     /// The same with another setting, as an environment variable.
@@ -416,6 +447,7 @@ impl Start {
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
             listen: ANY_PORT.to_owned(),
+            program: None,
         }
     }
 
@@ -427,7 +459,7 @@ impl Start {
             .append(true)
             .open(folder.join("log"))
             .expect("a log file");
-        let mut command = program();
+        let mut command = self.program.as_deref().map_or_else(program, program_at);
         command
             .args(["serve", "--demo", "--listen", &self.listen])
             .args(["--operator-listen", ANY_PORT, "--data"])
@@ -436,6 +468,9 @@ impl Start {
             .envs(self.settings.iter().cloned());
         if let Some(demo_json) = &self.join {
             command.arg("--join").arg(demo_json);
+        }
+        if let Some(plugins) = self.program.as_deref().and_then(plugins_beside) {
+            command.env("PARAFA_PLUGINS__FOLDER", plugins);
         }
         let mut server = command
             .stdin(Stdio::null())
@@ -487,10 +522,20 @@ pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) ->
 /// which takes seconds.
 pub(crate) fn program() -> Command {
     let binary = std::env::var_os("PARAFA_BIN");
-    let binary = binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from);
+    program_at(&binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from))
+}
+
+/// The same of another build.
+fn program_at(binary: &Path) -> Command {
     let mut program = Command::new(binary);
     program.env("PARAFA_PLUGINS__CACHE", compiled_plugins());
     program
+}
+
+/// The plugins that were built along with a program, as cargo lays them out.
+fn plugins_beside(binary: &Path) -> Option<PathBuf> {
+    let plugins = binary.parent()?.parent()?.join("plugins");
+    plugins.is_dir().then_some(plugins)
 }
 
 /// What a server in a folder says of its world.

@@ -280,7 +280,11 @@ impl Postgres {
         })
     }
 
-    fn wait(&self) {
+    /// Blocks until it takes connections, as after the death of one of its processes.
+    ///
+    /// # Panics
+    /// When it does not for long.
+    pub fn wait(&self) {
         let begun = Instant::now();
         while !matches!(self.try_psql("postgres", "SELECT 1"), Ok(Ok(_))) {
             let log = || fs::read_to_string(self.folder.join("log")).unwrap_or_default();

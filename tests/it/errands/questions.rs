@@ -1,7 +1,7 @@
 use reqwest::{Method as Http, StatusCode};
 
-use super::errands::End;
-use super::hosts::Hosts;
+use super::town::Town;
+use crate::acknowledged::{Step, Subject};
 
 /// Answers that the attorney signs, as JAdES and in a container.
 const QUESTIONS: [&str; 3] = [
@@ -12,20 +12,20 @@ const QUESTIONS: [&str; 3] = [
 
 /// A question to the registers.
 #[derive(Debug)]
-pub(super) struct Question(&'static str);
+pub(crate) struct Question(&'static str);
 
 impl Question {
     pub(super) fn of(number: usize) -> Self {
         Self(QUESTIONS[number % QUESTIONS.len()])
     }
 
-    pub(super) async fn run(self, hosts: &Hosts) -> End {
+    pub(super) async fn run(self, town: &Town) {
         let path = format!("v1/entities/999000009/{}", self.0);
-        let answer = hosts.insist(Http::GET, &path, None, &[]).await;
+        let answer = town.diligence.insist(Http::GET, &path, None, &[]).await;
         assert_eq!(answer.status, StatusCode::OK, "{self:?}");
-        End::Question {
-            request: answer.request,
-            unanswered: answer.unanswered,
-        }
+        let unanswered = answer.unanswered;
+        let subject = Subject::Question { unanswered };
+        let ledger = &town.ledger;
+        ledger.begin(&answer.request, subject, None, Step::Completed);
     }
 }

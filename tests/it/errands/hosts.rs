@@ -1,19 +1,13 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 use url::Url;
 
-use crate::support::demo::Demo;
+use super::times::Times;
 
-/// For how long a host lives, and for how long it is dead.
-const LIFE: Duration = Duration::from_secs(4);
-const DEATH: Duration = Duration::from_secs(1);
-/// How often the hosts' keeper looks whether it is to end.
-const LOOK: Duration = Duration::from_millis(50);
 /// How long one call may take, long polls included.
 const CALL: Duration = Duration::from_secs(20);
 /// For how long a caller repeats a call before they complain: several hosts may die of it, and each
@@ -21,81 +15,29 @@ const CALL: Duration = Duration::from_secs(20);
 const PATIENCE: Duration = Duration::from_secs(400);
 /// Before a call is repeated.
 const PAUSE: Duration = Duration::from_millis(400);
-
-/// Two hosts, one of which is killed and started again after the other.
-pub(super) struct LifeAndDeath {
-    keeper: JoinHandle<[Demo; 2]>,
-    ends: Arc<AtomicBool>,
-    deaths: Arc<AtomicUsize>,
-    addresses: [Url; 2],
-}
-
-impl LifeAndDeath {
-    pub(super) fn begin(mut hosts: [Demo; 2]) -> Self {
-        let addresses = [0, 1].map(|host: usize| hosts[host].world.base_url.clone());
-        let (ends, deaths) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
-        let (end, died) = (ends.clone(), deaths.clone());
-        let keeper = thread::spawn(move || {
-            let mut next = 0;
-            while lasts(LIFE, &end) {
-                hosts[next].kill();
-                died.fetch_add(1, Ordering::Relaxed);
-                lasts(DEATH, &end);
-                hosts[next].start_again();
-                next = 1 - next;
-            }
-            hosts
-        });
-        Self {
-            keeper,
-            ends,
-            deaths,
-            addresses,
-        }
-    }
-
-    /// Both hosts, for whoever calls either of them.
-    pub(super) fn hosts(&self) -> Hosts {
-        Hosts {
-            http: Client::builder()
-                .no_proxy()
-                .pool_max_idle_per_host(0)
-                .timeout(CALL)
-                .build()
-                .expect("an HTTP client"),
-            addresses: self.addresses.clone(),
-            credentials: Credentials::None,
-            next: Arc::default(),
-        }
-    }
-
-    /// Ends it with both hosts alive; tells how often one has died.
-    pub(super) fn end(self) -> usize {
-        self.ends.store(true, Ordering::Relaxed);
-        drop(self.keeper.join().expect("the hosts' keeper"));
-        self.deaths.load(Ordering::Relaxed)
-    }
-}
-
-/// Waits, unless it is to end; tells whether it goes on.
-fn lasts(time: Duration, ends: &AtomicBool) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < time {
-        if ends.load(Ordering::Relaxed) {
-            return false;
-        }
-        thread::sleep(LOOK);
-    }
-    !ends.load(Ordering::Relaxed)
-}
+/// Of so many calls of somebody impatient, one is hung up on.
+const HUNG_UP: usize = 11;
+/// After less than this.
+const HANGS_UP_WITHIN: u64 = 200;
 
 /// Hosts behind a balancer that knows nothing of them.
 #[derive(Clone)]
-pub(super) struct Hosts {
+pub(crate) struct Hosts {
     http: Client,
-    addresses: [Url; 2],
+    addresses: Vec<Url>,
     credentials: Credentials,
     next: Arc<AtomicUsize>,
+    conditions: Conditions,
+    times: Arc<Times>,
+}
+
+/// What callers have to reckon with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Conditions {
+    /// Hosts die.
+    Deaths,
+    /// Disks and lines fail as well, and callers hang up.
+    Faults,
 }
 
 #[derive(Clone)]
@@ -116,6 +58,31 @@ pub(super) struct Answer {
 }
 
 impl Hosts {
+    /// Those at these addresses, for whoever has no key.
+    pub(crate) fn at(addresses: impl IntoIterator<Item = Url>) -> Self {
+        Self {
+            http: Client::builder()
+                .no_proxy()
+                .pool_max_idle_per_host(0)
+                .timeout(CALL)
+                .build()
+                .expect("an HTTP client"),
+            addresses: addresses.into_iter().collect(),
+            credentials: Credentials::None,
+            next: Arc::default(),
+            conditions: Conditions::Deaths,
+            times: Arc::default(),
+        }
+    }
+
+    /// The same in other conditions.
+    pub(crate) fn in_conditions(&self, conditions: Conditions) -> Self {
+        Self {
+            conditions,
+            ..self.clone()
+        }
+    }
+
     /// The same for whoever has this key or token.
     pub(super) fn with_key(&self, key: &str) -> Self {
         self.with(Credentials::Key(key.to_owned()))
@@ -139,8 +106,17 @@ impl Hosts {
         &self.addresses[next % self.addresses.len()]
     }
 
-    /// A call that is repeated at either host until it is answered with a success or one of
-    /// `known`.
+    /// Whether an attempt may fail because more than a host has failed.
+    pub(super) fn are_faulty(&self) -> bool {
+        self.conditions == Conditions::Faults
+    }
+
+    /// How long calls took that were answered at once.
+    pub(super) fn times(&self) -> &Times {
+        &self.times
+    }
+
+    /// A call that is repeated at any host until it is answered with a success or one of `known`.
     pub(super) async fn insist(
         &self,
         method: Method,
@@ -172,8 +148,14 @@ impl Hosts {
                 Some(body) => request.json(body),
                 None => request,
             };
+            let request = match self.hangs_up() {
+                Some(after) => request.timeout(after),
+                None => request,
+            };
+            let sent = Instant::now();
             match answered(request).await {
                 Ok((status, body)) if status.is_success() || known.contains(&status) => {
+                    self.times.note(&method, path, sent.elapsed());
                     return Answer {
                         status,
                         body,
@@ -198,6 +180,14 @@ impl Hosts {
             tokio::time::sleep(PAUSE).await;
         }
         panic!("{method} {path}: {last}");
+    }
+
+    /// When somebody impatient hangs up on the next call, if they do.
+    fn hangs_up(&self) -> Option<Duration> {
+        let number = self.next.load(Ordering::Relaxed);
+        let is_impatient = self.are_faulty() && number.is_multiple_of(HUNG_UP);
+        let within = u64::try_from(number).unwrap_or_default() % HANGS_UP_WITHIN;
+        is_impatient.then(|| Duration::from_millis(within))
     }
 
     /// The same, for an answer in JSON.

@@ -3,24 +3,25 @@ use std::time::{Duration, Instant};
 use reqwest::Method as Http;
 use serde_json::{Value, json};
 
-use super::errands::End;
 use super::hosts::Hosts;
 use super::people::{Method, Signer};
+use super::town::Town;
+use crate::acknowledged::{Step, Subject};
 use crate::support::auth::Provider;
-use crate::support::demo::Demo;
 
 /// How long somebody may take to be authenticated, or not.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Somebody who logs in.
 #[derive(Debug)]
-pub(super) struct Authentication {
+pub(crate) struct Authentication {
     pub(super) signer: Signer,
 }
 
 impl Authentication {
-    pub(super) async fn run(self, hosts: &Hosts, world: &Demo, provider: &Provider) -> End {
-        let person = self.signer.persona(world);
+    pub(super) async fn run(self, town: &Town) {
+        let (hosts, provider) = (&town.authentication, &town.provider);
+        let person = self.signer.persona(&town.world);
         let mut request = json!({
             "audience": provider.key.audience,
             "method": self.signer.method.name(),
@@ -40,27 +41,29 @@ impl Authentication {
         }
         let path = "v1/auth/requests";
         let created = hosts.insist_on_json(Http::POST, path, Some(&request)).await;
+        let id = created["requestId"].as_str().expect("an id");
+        let (ledger, subject) = (&town.ledger, Subject::Authentication { is_by_phone });
+        ledger.begin(id, subject, None, Step::Created);
+        for end in [Step::Completed, Step::Failed] {
+            ledger.asks(id, end);
+        }
         if !is_by_phone {
             present_card(hosts, provider, &created, &person.id).await;
         }
-        let path = format!("{path}/{}", created["requestId"].as_str().expect("an id"));
+        let path = format!("{path}/{id}");
         let ended = ended(hosts, &path).await;
         let again = hosts.insist_on_json(Http::GET, &path, None).await;
         assert_eq!(again, ended, "it ends once");
-        let is_completed = ended["status"] == "completed";
-        if is_completed {
+        if ended["status"] == "completed" {
             assert!(ended["assertion"].is_string(), "{self:?}: {ended}");
-        } else {
-            // A host died between the phone's ring and its own note of it.
-            assert_eq!(ended["status"], "failed", "{self:?}: {ended}");
-            assert!(is_by_phone, "{self:?}: {ended}");
-            let code = ended["error"]["code"].as_str();
-            assert_eq!(code, Some("timeout"), "{self:?}: {ended}");
+            ledger.reached(id, Step::Completed);
+            return;
         }
-        End::Authentication {
-            is_by_phone,
-            is_completed,
-        }
+        // A host died between the phone's ring and its own note of it.
+        let is_of_death = is_by_phone && ended["error"]["code"] == "timeout";
+        let is_failed = ended["status"] == "failed" && is_of_death;
+        assert!(is_failed || hosts.are_faulty(), "{self:?}: {ended}");
+        ledger.reached(id, Step::Failed);
     }
 }
 

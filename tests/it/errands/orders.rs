@@ -4,10 +4,9 @@ use reqwest::Method as Http;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::errands::End;
-use super::hosts::Hosts;
 use super::people::{Method, Signer, intact_signatures};
-use crate::support::demo::Demo;
+use super::town::Town;
+use crate::acknowledged::{Step, Subject};
 
 /// How long a package may take that somebody has signed.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -27,15 +26,16 @@ const HOLDERS: [(Method, &str, &str, &str); 3] = [
 
 /// An identification package, whose subject signs at once.
 #[derive(Debug)]
-pub(super) struct Order(usize);
+pub(crate) struct Order(usize);
 
 impl Order {
     pub(super) fn of(number: usize) -> Self {
         Self(number % HOLDERS.len())
     }
 
-    pub(super) async fn run(self, hosts: &Hosts, world: &Demo, hook: &str) -> End {
-        let (method, subject, entity, role) = HOLDERS[self.0];
+    pub(super) async fn run(self, town: &Town, hook: &str) {
+        let (method, holder, entity, role) = HOLDERS[self.0];
+        let hosts = &town.diligence;
         let order = json!({
             "entityCode": entity,
             "subjectRole": role,
@@ -46,9 +46,14 @@ impl Order {
             .insist_on_json(Http::POST, "v1/kyc-packages", Some(&order))
             .await;
         let order = ordered["orderId"].as_str().expect("an id").to_owned();
+        let ledger = &town.ledger;
+        ledger.begin(&order, Subject::Order { holder }, Some(hook), Step::Created);
+        ledger.asks(&order, Step::Completed);
         // The first of those who sign so.
         let signer = Signer { number: 0, method };
-        signer.sign(hosts, world, &ordered["ceremonyUrl"]).await;
+        signer
+            .sign(hosts, &town.world, &ordered["ceremonyUrl"])
+            .await;
 
         let path = format!("v1/kyc-packages/{order}");
         let begun = Instant::now();
@@ -66,6 +71,6 @@ impl Order {
         let digest = hex::encode(Sha256::digest(&package));
         assert_eq!(delivered["artifact"]["sha256"], digest, "{delivered}");
         assert_eq!(intact_signatures(&package, "asice"), 1, "{order}");
-        End::Order { order, subject }
+        ledger.completed(&order, &digest);
     }
 }

@@ -1,0 +1,135 @@
+use super::{Breach, BreachKind, Entry, Step};
+
+/// What a server says of an entry.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Sight {
+    /// There is no such thing.
+    Absent,
+    /// It has come so far, with this document.
+    Present { step: Step, sha256: Option<String> },
+    /// It is in a state that nothing of the kind comes to here.
+    Strange(String),
+}
+
+/// Holds what a server says against the entry as it was before the server was asked, and against
+/// what others may have done to it meanwhile.
+pub(crate) fn judge(before: &Entry, after: &Entry, sight: &Sight) -> Option<Breach> {
+    let told = |kind: BreachKind| Some(kind.of(format!("{before:?} is {sight:?}")));
+    let (step, sha256) = match sight {
+        Sight::Absent => return told(BreachKind::Lost),
+        Sight::Strange(_) => return told(BreachKind::Impossible),
+        Sight::Present { step, sha256 } => (*step, sha256),
+    };
+    if step == before.step() {
+        let is_other = before.sha256.is_some() && step == Step::Completed;
+        return match is_other && before.sha256 != *sha256 {
+            true => told(BreachKind::Lost),
+            false => None,
+        };
+    }
+    match before.step() {
+        Step::Erased => told(BreachKind::Returned),
+        // It is not as far as somebody was told.
+        _ if before.has_reached(step) => told(BreachKind::Lost),
+        _ if after.may_have_reached(step) => None,
+        _ => told(BreachKind::Impossible),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acknowledged::{Ledger, Subject};
+
+    /// A signing that was completed, as a caller was told.
+    fn signed() -> Ledger {
+        let ledger = Ledger::default();
+        ledger.begin("one", Subject::Signing, None, Step::Created);
+        ledger.asks("one", Step::Completed);
+        ledger.completed("one", "digest");
+        ledger
+    }
+
+    fn present(step: Step, sha256: &str) -> Sight {
+        Sight::Present {
+            step,
+            sha256: Some(sha256.to_owned()),
+        }
+    }
+
+    fn verdict(ledger: &Ledger, sight: &Sight) -> Option<BreachKind> {
+        let entry = ledger.entry("one");
+        judge(&entry, &entry, sight).map(|breach| breach.kind)
+    }
+
+    #[test]
+    fn what_is_missing_of_an_acknowledged_operation_is_lost() {
+        let ledger = signed();
+
+        let kept = present(Step::Completed, "digest");
+        assert_eq!(verdict(&ledger, &kept), None);
+        for lost in [
+            Sight::Absent,
+            present(Step::Created, "digest"),
+            present(Step::Completed, "another"),
+        ] {
+            assert_eq!(verdict(&ledger, &lost), Some(BreachKind::Lost), "{lost:?}");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_that_no_server_gave_is_found() {
+        let ledger = Ledger::default();
+        ledger.begin("one", Subject::Signing, None, Step::Created);
+        let pending = Sight::Present {
+            step: Step::Created,
+            sha256: None,
+        };
+        assert_eq!(verdict(&ledger, &pending), None);
+
+        ledger.asks("one", Step::Cancelled);
+        assert_eq!(verdict(&ledger, &pending), None, "the answer is awaited");
+        ledger.reached("one", Step::Cancelled);
+
+        assert_eq!(verdict(&ledger, &pending), Some(BreachKind::Lost));
+    }
+
+    #[test]
+    fn what_was_erased_does_not_return() {
+        let ledger = signed();
+        ledger.asks("one", Step::Erased);
+        ledger.reached("one", Step::Erased);
+
+        let returned = present(Step::Completed, "digest");
+        assert_eq!(verdict(&ledger, &returned), Some(BreachKind::Returned));
+    }
+
+    #[test]
+    fn a_state_that_nobody_asked_for_is_impossible() {
+        let ledger = signed();
+        let cancelled = Sight::Present {
+            step: Step::Cancelled,
+            sha256: None,
+        };
+        let strange = Sight::Strange("expired".to_owned());
+
+        for sight in [cancelled, strange] {
+            assert_eq!(verdict(&ledger, &sight), Some(BreachKind::Impossible));
+        }
+    }
+
+    #[test]
+    fn what_was_asked_while_the_server_was_looked_at_may_be_seen() {
+        let ledger = signed();
+        let before = ledger.entry("one");
+        ledger.asks("one", Step::Erased);
+        let after = ledger.entry("one");
+        let erased = Sight::Present {
+            step: Step::Erased,
+            sha256: None,
+        };
+
+        assert_eq!(judge(&before, &after, &erased), None);
+        assert!(judge(&before, &before, &erased).is_some());
+    }
+}

@@ -1,0 +1,34 @@
+//! What `cargo xtask drill --minutes`, `--kills` and `--soak` run: hosts under a mixed load that are
+//! killed, or whose disks, databases and lines fail, and a ledger of what they have acknowledged.
+//! `docs/reliability.md` says how to read what is printed.
+
+mod check;
+mod deployment;
+mod disk;
+mod faults;
+mod load;
+mod plan;
+mod referees;
+mod rounds;
+mod scoreboard;
+mod soak;
+
+use self::plan::Plan;
+use self::rounds::Drill;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "run by `cargo xtask drill --minutes`"]
+async fn nothing_that_was_acknowledged_is_lost_to_kills_and_faults() {
+    let plan = Plan::asked();
+    let board = Drill::prepare(plan).run().await;
+    println!("{board}");
+    assert!(board.holds(), "not everything holds");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[ignore = "run by `cargo xtask drill --soak`"]
+async fn hours_of_mixed_load_stay_level() {
+    let verdict = soak::run(&Plan::asked()).await;
+    println!("{verdict}");
+    assert!(verdict.holds(), "not everything stays level");
+}

@@ -1,0 +1,208 @@
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parafa_fixtures::tool;
+use tokio::task::block_in_place;
+
+use super::check;
+use super::deployment::{Deployment, Records};
+use super::faults::{Fault, Lasting};
+use super::load::Load;
+use super::plan::Plan;
+use super::referees;
+use super::scoreboard::Scoreboard;
+use crate::acknowledged::{Ledger, Told, wrong_charges};
+use crate::errands::{Conditions, Hosts, Samples, Town};
+use crate::support::random::Random;
+use crate::support::strace::Strace;
+
+/// People who are busy at the same time. On a database most of them wait for the minute that it
+/// takes until somebody goes on with what a dead host had begun.
+const PEOPLE: usize = 12;
+const PEOPLE_ON_DATABASE: usize = 40;
+/// Of so many signed documents, one is judged by others.
+const SAMPLES: usize = 20;
+/// How long a host lives, in milliseconds, and at most that much longer.
+const LIFE: u64 = 1_500;
+const LONGER: u64 = 3_000;
+/// How long it is dead at most, in milliseconds.
+const DEATH: u64 = 400;
+/// After so many kills receivers of webhooks are listened to.
+const LISTEN: usize = 10;
+/// How far the world's clock goes in the end, so that whatever is to be repeated is.
+const LATER: &str = "+6h";
+
+/// A deployment under load, and what was seen of it.
+pub(super) struct Drill {
+    plan: Plan,
+    random: Random,
+    deployment: Deployment,
+    ledger: Arc<Ledger>,
+    town: Arc<Town>,
+    samples: PathBuf,
+    strace: Option<PathBuf>,
+    /// Whether the other build may follow this one.
+    goes_back: bool,
+    told: Told,
+    board: Scoreboard,
+}
+
+impl Drill {
+    pub(super) fn prepare(plan: Plan) -> Self {
+        println!("seed {}, {}", plan.seed, plan.folder.display());
+        let samples = plan.folder.join("samples");
+        fs::create_dir(&samples).expect("a folder of samples");
+        let deployment = Deployment::start(&plan);
+        let ledger = Arc::new(Ledger::in_file(&plan.folder.join("ledger.jsonl")));
+        let kept = Samples::in_folder(samples.clone(), SAMPLES);
+        let town = town(&deployment, &ledger, Conditions::Faults).with_samples(kept);
+        let mut board = Scoreboard::default();
+        let strace = tool::program("strace").filter(|strace| Strace::is_allowed(strace));
+        if strace.is_none() {
+            let skipped = "faults of the disk and kills at calls, which need strace";
+            board.skipped.push(skipped.to_owned());
+        }
+        Self {
+            random: Random::of(plan.seed),
+            town: Arc::new(town),
+            told: Told::default(),
+            plan,
+            deployment,
+            ledger,
+            samples,
+            strace,
+            goes_back: true,
+            board,
+        }
+    }
+
+    /// Kills hosts under load until that is enough, and holds everything against the ledger.
+    pub(super) async fn run(mut self) -> Scoreboard {
+        let hooks = self.deployment.world.world.world.hooks.clone();
+        let mut load = Load::prepare(&self.town, &hooks, self.plan.seed);
+        load.begin(match self.deployment.records {
+            Records::Files => PEOPLE,
+            Records::Database { .. } => PEOPLE_ON_DATABASE,
+        });
+        let (begun, mut seen, mut all_live) = (Instant::now(), 0, true);
+        while !self.plan.is_over(begun, self.board.kills) {
+            all_live = self.kill_one().await;
+            if !all_live {
+                break;
+            }
+            let (changed, now) = self.ledger.changed_since(seen);
+            check::look(&self.town, &self.ledger, changed, &mut self.board).await;
+            seen = now;
+            if self.board.kills.is_multiple_of(LISTEN) {
+                let (entries, world) = (self.ledger.entries(), &self.deployment.world);
+                check::hear(&mut self.told, world, &entries).await;
+                let (kills, done) = (self.board.kills, load.done());
+                let seconds = begun.elapsed().as_secs();
+                println!("{kills} kills, {done} errands, {seconds} s");
+            }
+        }
+        // Without a host no errand ends.
+        if all_live {
+            self.board.broken_off.extend(load.end().await);
+            self.hold_everything().await;
+        }
+        self.board.entries = self.ledger.entries();
+        if !self.board.holds() {
+            println!("kept: {}", self.deployment.disk.keep().display());
+        }
+        self.board
+    }
+
+    /// Lets a host live for a while, has something befall it, kills it and starts it again; tells
+    /// whether it starts.
+    async fn kill_one(&mut self) -> bool {
+        let victim = self.random.length(self.deployment.hosts.len());
+        let is_upgraded = self.plan.other_binary.is_some();
+        let fault = Fault::drawn(&mut self.random, &self.deployment.records, is_upgraded);
+        let life = LIFE + self.random.below(LONGER);
+        tokio::time::sleep(Duration::from_millis(life / 2)).await;
+        let strace = self.strace.as_deref();
+        let lasting = block_in_place(|| fault.begin(&self.deployment, victim, strace));
+        let befell = if lasting.is_some() {
+            fault
+        } else {
+            Fault::Moment
+        };
+        let lasting = lasting.unwrap_or(Lasting::Nothing);
+        tokio::time::sleep(Duration::from_millis(life / 2)).await;
+        let host = &mut self.deployment.hosts[victim];
+        let has_ended = host.has_ended();
+        block_in_place(|| match befell {
+            Fault::Stop if !has_ended => host.stop(),
+            _ => host.kill(),
+        });
+        lasting.mend(&self.deployment);
+        self.board.kills += 1;
+        self.board.count(&befell.to_string());
+        // A call that kills it comes before the signal.
+        let is_own_end = has_ended && !matches!(befell, Fault::Call { .. });
+        self.board.ended_by_themselves += usize::from(is_own_end);
+        let death = self.random.millis(DEATH);
+        tokio::time::sleep(death).await;
+        self.start(victim)
+    }
+
+    /// Starts a host as the build that is tried or, as long as that starts, as the other one; tells
+    /// whether it starts.
+    fn start(&mut self, host: usize) -> bool {
+        let is_other = self.random.below(2) == 0 && self.goes_back;
+        let other = self.plan.other_binary.clone().filter(|_| is_other);
+        let host = &mut self.deployment.hosts[host];
+        let mut starts = |program: Option<&Path>| {
+            let start = AssertUnwindSafe(|| host.start_again_as(program));
+            block_in_place(|| catch_unwind(start)).is_ok()
+        };
+        if let Some(other) = &other {
+            if starts(Some(other)) {
+                self.board.other_starts += 1;
+                return true;
+            }
+            // As when the data have a later schema than it knows.
+            self.goes_back = false;
+            let skipped = "starts of the other build, which does not take what this one wrote";
+            self.board.skipped.push(skipped.to_owned());
+        }
+        let has_started = starts(None);
+        if !has_started {
+            let broken_off = &mut self.board.broken_off;
+            broken_off.push("everything: a host does not start".to_owned());
+        }
+        has_started
+    }
+
+    async fn hold_everything(&mut self) {
+        let entries = self.ledger.entries();
+        let (board, world) = (&mut self.board, &self.deployment.world);
+        check::look(&self.town, &self.ledger, entries.clone(), board).await;
+        let roots = &world.world.world.roots;
+        block_in_place(|| referees::judge(&self.samples, roots, board));
+        check::hear(&mut self.told, world, &entries).await;
+        if !self.told.untold(&entries).is_empty() {
+            block_in_place(|| world.move_clock(LATER));
+            check::hear_all(&mut self.told, world, &entries).await;
+        }
+        board.breaches(self.told.untold(&entries));
+        board.breaches(self.told.wrong(&entries));
+        board.events = self.told.events();
+        let host = &self.deployment.hosts[0];
+        let charges = block_in_place(|| crate::diligence::exported(host, "usage", &[]));
+        board.breaches(wrong_charges(&entries, &charges));
+        board.charges = charges.len();
+    }
+}
+
+/// Whoever runs errands at the hosts of a deployment.
+pub(super) fn town(deployment: &Deployment, ledger: &Arc<Ledger>, conditions: Conditions) -> Town {
+    let addresses = deployment.hosts.iter();
+    let addresses = addresses.map(|host| host.world.base_url.clone());
+    let hosts = Hosts::at(addresses).in_conditions(conditions);
+    Town::new(&deployment.world, &hosts, ledger)
+}

@@ -1,0 +1,232 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::acknowledged::{Breach, BreachKind, Entry, Step, Subject};
+
+/// What a drill has done and found.
+#[derive(Default)]
+pub(super) struct Scoreboard {
+    pub(super) kills: usize,
+    /// How often each fault befell a host.
+    pub(super) faults: BTreeMap<String, usize>,
+    /// Hosts that ended before they were killed.
+    pub(super) ended_by_themselves: usize,
+    /// Starts of the other build.
+    pub(super) other_starts: usize,
+    /// Times that an entry was held against what a host said.
+    pub(super) looks: usize,
+    /// Events that were told.
+    pub(super) events: usize,
+    /// Rows of the ledger of charges.
+    pub(super) charges: usize,
+    /// Errands and looks that ended in no way that they may.
+    pub(super) broken_off: Vec<String>,
+    pub(super) referees: Vec<Verdicts>,
+    /// What could not be tried or judged here.
+    pub(super) skipped: Vec<String>,
+    /// What callers were told in the end.
+    pub(super) entries: Vec<Entry>,
+    breaches: Vec<Breach>,
+}
+
+/// What a validator that others made says of samples.
+pub(super) struct Verdicts {
+    pub(super) by: &'static str,
+    pub(super) files: usize,
+    /// Names of files that it refuses, with reasons.
+    pub(super) refused: Vec<String>,
+}
+
+impl Scoreboard {
+    /// Takes note of a fault that came about.
+    pub(super) fn count(&mut self, fault: &str) {
+        *self.faults.entry(fault.to_owned()).or_default() += 1;
+    }
+
+    /// Takes note of promises that were not kept, and prints them at once.
+    pub(super) fn breaches(&mut self, breaches: impl IntoIterator<Item = Breach>) {
+        for breach in breaches {
+            println!("{:?}: {}", breach.kind, breach.what);
+            self.breaches.push(breach);
+        }
+    }
+
+    /// Whether everything is as it should be.
+    pub(super) fn holds(&self) -> bool {
+        self.rows().iter().all(|row| row.holds != Some(false))
+    }
+
+    /// How many promises were broken in this way.
+    pub(super) fn found(&self, kind: BreachKind) -> usize {
+        let such = self.breaches.iter().filter(|breach| breach.kind == kind);
+        such.count()
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows = vec![Row::told("kills", self.kills)];
+        for (fault, times) in &self.faults {
+            rows.push(Row::told(&format!("of these: {fault}"), *times));
+        }
+        rows.push(Row::told(
+            "hosts that ended by themselves",
+            self.ended_by_themselves,
+        ));
+        if self.other_starts > 0 {
+            rows.push(Row::told("starts of the other build", self.other_starts));
+        }
+        for (what, step) in [
+            ("signings created", Step::Created),
+            ("signings completed", Step::Completed),
+            ("signings cancelled", Step::Cancelled),
+            ("signings erased", Step::Erased),
+        ] {
+            let count = self.count_of(step, |subject| *subject == Subject::Signing);
+            rows.push(Row::told(&format!("acknowledged: {what}"), count));
+        }
+        let is_order = |subject: &Subject| matches!(subject, Subject::Order { .. });
+        let logs_in = |subject: &Subject| matches!(subject, Subject::Authentication { .. });
+        let asks = |subject: &Subject| matches!(subject, Subject::Question { .. });
+        for (what, count) in [
+            (
+                "identification packages",
+                self.count_of(Step::Completed, is_order),
+            ),
+            ("authentications", self.count_of(Step::Completed, logs_in)),
+            ("signed answers", self.count_of(Step::Completed, asks)),
+        ] {
+            rows.push(Row::told(&format!("acknowledged: {what}"), count));
+        }
+        rows.push(Row::told("looks at what was acknowledged", self.looks));
+        let signed = |subject: &Subject| *subject == Subject::Signing || is_order(subject);
+        let signatures = self.count_of(Step::Completed, signed);
+        rows.push(Row::told(
+            "documents whose signature was verified",
+            signatures,
+        ));
+        rows.push(Row::told("events", self.events));
+        rows.push(Row::told("charges", self.charges));
+        for (what, kind) in [
+            ("lost", BreachKind::Lost),
+            ("erased and there again", BreachKind::Returned),
+            ("impossible states", BreachKind::Impossible),
+            ("events that were not told", BreachKind::Untold),
+            (
+                "events told wrongly or with two ids",
+                BreachKind::ToldWrongly,
+            ),
+            ("wrong charges", BreachKind::ChargedWrongly),
+        ] {
+            rows.push(Row::none(what, self.found(kind)));
+        }
+        rows.push(Row::none(
+            "errands that were broken off",
+            self.broken_off.len(),
+        ));
+        for verdicts in &self.referees {
+            let what = format!("of {} samples, refused by {}", verdicts.files, verdicts.by);
+            rows.push(Row::none(&what, verdicts.refused.len()));
+        }
+        rows.push(Row {
+            what: "kills and operations that were acknowledged".to_owned(),
+            found: format!("{} and {}", self.kills, self.entries.len()),
+            holds: Some(self.kills > 0 && !self.entries.is_empty()),
+        });
+        rows
+    }
+
+    fn count_of(&self, step: Step, is_such: impl Fn(&Subject) -> bool) -> usize {
+        let entries = self.entries.iter();
+        entries
+            .filter(|entry| is_such(&entry.subject) && entry.has_reached(step))
+            .count()
+    }
+}
+
+/// A line of the scoreboard.
+struct Row {
+    what: String,
+    found: String,
+    /// None where any number is right.
+    holds: Option<bool>,
+}
+
+impl Row {
+    fn told(what: &str, count: usize) -> Self {
+        Self {
+            what: what.to_owned(),
+            found: count.to_string(),
+            holds: None,
+        }
+    }
+
+    /// One that is to be zero.
+    fn none(what: &str, count: usize) -> Self {
+        Self {
+            holds: Some(count == 0),
+            ..Self::told(what, count)
+        }
+    }
+}
+
+impl fmt::Display for Scoreboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| what | found | |\n| --- | --- | --- |")?;
+        for row in self.rows() {
+            let verdict = match row.holds {
+                None => "",
+                Some(true) => "holds",
+                Some(false) => "**broken**",
+            };
+            writeln!(f, "| {} | {} | {verdict} |", row.what, row.found)?;
+        }
+        for skipped in &self.skipped {
+            writeln!(f, "skipped: {skipped}")?;
+        }
+        for verdicts in &self.referees {
+            for refused in &verdicts.refused {
+                writeln!(f, "{} refuses {refused}", verdicts.by)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acknowledged::{Ledger, Sight, judge};
+
+    /// A drill in which one signing was created.
+    fn board(ledger: &Ledger) -> Scoreboard {
+        Scoreboard {
+            kills: 1,
+            entries: ledger.entries(),
+            ..Scoreboard::default()
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_missing_of_what_was_acknowledged_breaks_the_drill() {
+        let ledger = Ledger::default();
+        ledger.begin("one", Subject::Signing, None, Step::Created);
+        let entry = ledger.entry("one");
+        let kept = Sight::Present {
+            step: Step::Created,
+            sha256: None,
+        };
+        let mut board = board(&ledger);
+        board.breaches(judge(&entry, &entry, &kept));
+        assert!(board.holds(), "{board}");
+
+        board.breaches(judge(&entry, &entry, &Sight::Absent));
+
+        assert!(!board.holds(), "{board}");
+        assert!(board.to_string().contains("| lost | 1 | **broken** |"));
+    }
+
+    #[test]
+    fn a_drill_without_kills_or_operations_proves_nothing() {
+        assert!(!Scoreboard::default().holds());
+        assert!(!board(&Ledger::default()).holds());
+    }
+}

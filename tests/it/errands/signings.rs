@@ -1,0 +1,109 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use parafa_fixtures::plain;
+use reqwest::Method as Http;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::people::{Signer, intact_signatures};
+use super::town::Town;
+use crate::acknowledged::{Step, Subject};
+
+/// What is signed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Document {
+    Pdf,
+    Asice,
+    Adoc,
+}
+
+impl Document {
+    pub(super) const ALL: [Self; 3] = [Self::Pdf, Self::Asice, Self::Adoc];
+
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Asice => "asice",
+            Self::Adoc => "adoc",
+        }
+    }
+}
+
+/// What becomes of a signing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fate {
+    /// It is signed, and stays.
+    Kept,
+    /// It is cancelled before anybody has signed.
+    Cancelled,
+    /// It is signed and erased.
+    Erased,
+}
+
+/// A document that one person is to sign.
+#[derive(Debug)]
+pub(crate) struct Signing {
+    pub(super) document: Document,
+    pub(super) signer: Signer,
+    pub(super) fate: Fate,
+}
+
+impl Signing {
+    pub(super) async fn run(self, town: &Town, hook: &str) {
+        let (hosts, ledger) = (&town.signing, &town.ledger);
+        let creation = self.creation(hook);
+        let created = hosts
+            .insist_on_json(Http::POST, "v1/signings", Some(&creation))
+            .await;
+        let id = created["signingId"].as_str().expect("an id");
+        ledger.begin(id, Subject::Signing, Some(hook), Step::Created);
+        let path = format!("v1/signings/{id}");
+        if let Fate::Cancelled = self.fate {
+            ledger.asks(id, Step::Cancelled);
+            let cancel = format!("{path}/cancel");
+            let cancelled = hosts
+                .insist_on_json(Http::POST, &cancel, Some(&json!({})))
+                .await;
+            assert_eq!(cancelled["status"], "cancelled", "{self:?}: {cancelled}");
+            ledger.reached(id, Step::Cancelled);
+            return;
+        }
+        ledger.asks(id, Step::Completed);
+        let link = &created["signers"][0]["ceremonyUrl"];
+        self.signer.sign_somehow(hosts, &town.world, link).await;
+        let ended = hosts.insist_on_json(Http::GET, &path, None).await;
+        assert_eq!(ended["status"], "completed", "{self:?}: {ended}");
+        let document = format!("{path}/document");
+        let document = hosts.insist(Http::GET, &document, None, &[]).await.body;
+        let ending = self.document.ending();
+        assert_eq!(intact_signatures(&document, ending), 1, "{self:?}: {id}");
+        ledger.completed(id, &hex::encode(Sha256::digest(&document)));
+        town.keep(&document, ending);
+        if let Fate::Erased = self.fate {
+            ledger.asks(id, Step::Erased);
+            let erased = hosts.insist_on_json(Http::DELETE, &path, None).await;
+            assert_eq!(erased["deleted"], true, "{self:?}: {erased}");
+            ledger.reached(id, Step::Erased);
+        }
+    }
+
+    fn creation(&self, hook: &str) -> Value {
+        let file =
+            |name: &str, number| json!({"name": name, "content": BASE64.encode(plain(number))});
+        let mut creation = json!({
+            "title": "Sutartis",
+            "signers": [{"email": "ona@example.lt", "language": "en"}],
+            "webhookUrl": hook,
+        });
+        match self.document {
+            Document::Pdf => creation["document"] = file("sutartis.pdf", 1),
+            Document::Asice | Document::Adoc => {
+                creation["container"] = json!({
+                    "format": self.document.ending(),
+                    "files": [file("sutartis.pdf", 1), file("b.pdf", 2)],
+                });
+            }
+        }
+        creation
+    }
+}

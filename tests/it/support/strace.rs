@@ -1,0 +1,66 @@
+//! `strace` on processes that run: it sees their calls of the system, and makes them fail.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// `strace` that is attached, until it is told to [`detach`](Self::detach) or the processes end.
+pub(crate) struct Strace(Child);
+
+impl Strace {
+    /// Whether this one may be attached to a process that this one has started.
+    pub(crate) fn is_allowed(program: &Path) -> bool {
+        let Ok(mut sleeper) = Command::new("sleep").arg("60").spawn() else {
+            return false;
+        };
+        let attached = Self::attach(program, &[sleeper.id()], &[], Path::new("/dev/null"));
+        let is_allowed = attached.is_some();
+        if let Some(strace) = attached {
+            strace.detach();
+        }
+        let _ = sleeper.kill();
+        let _ = sleeper.wait();
+        is_allowed
+    }
+
+    /// Attaches it to all threads of the processes and waits until it sees what they do. `None`
+    /// where it may not, and where all of them have ended.
+    pub(crate) fn attach(
+        program: &Path,
+        processes: &[u32],
+        options: &[&str],
+        trace: &Path,
+    ) -> Option<Self> {
+        let mut command = Command::new(program);
+        command.arg("-f").args(options).arg("-o").arg(trace);
+        for process in processes {
+            command.arg("-p").arg(process.to_string());
+        }
+        let mut strace = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let mut told = BufReader::new(strace.stderr.take()?);
+        let mut line = String::new();
+        while told.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+            if line.contains("attached") && !line.contains("Operation not permitted") {
+                // Further threads are told of until the end.
+                std::thread::spawn(move || told.read_to_end(&mut Vec::new()));
+                return Some(Self(strace));
+            }
+            line.clear();
+        }
+        let _ = strace.wait();
+        None
+    }
+
+    /// Has it write what it has seen, and end; the processes go on.
+    pub(crate) fn detach(mut self) {
+        let told = Command::new("kill")
+            .args(["-INT", &self.0.id().to_string()])
+            .status();
+        assert!(told.expect("kill runs").success(), "strace runs");
+        self.0.wait().expect("strace ends");
+    }
+}
