@@ -12,6 +12,7 @@ mod history;
 mod jobs;
 mod json_log;
 mod lanes;
+mod log_filter;
 mod metrics;
 mod operator;
 mod shared;

@@ -18,7 +18,7 @@ use parafa_traces::Exporter;
 use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer, Registry};
+use tracing_subscriber::{Layer, Registry};
 use url::Url;
 
 use super::error::CommandError;
@@ -29,6 +29,7 @@ use crate::config::{Config, Telemetry};
 use crate::demo::{self, Demo, DemoError, DemoFront};
 use crate::health::Health;
 use crate::json_log::WithSources;
+use crate::log_filter::log_filter;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
 use crate::traces::SentTraces;
@@ -458,11 +459,10 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 }
 
 /// Logs for people on a terminal, JSON lines otherwise; on standard error, so
-/// that standard output is for programs. Gives the spans of traces, which no log
-/// has, if they are to be sent.
+/// that standard output is for programs. Gives the spans of traces, if they are to
+/// be sent.
 fn start_logging(telemetry: &Telemetry) -> anyhow::Result<Option<Exporter>> {
-    let without_traces = format!("{}=off", parafa_traces::TARGET);
-    let filter = EnvFilter::try_new(&telemetry.log)?.add_directive(without_traces.parse()?);
+    let filter = log_filter(&telemetry.log)?;
     let log = tracing_subscriber::fmt::layer::<Registry>().with_writer(std::io::stderr);
     let log: BoxedLayer = if std::io::stderr().is_terminal() {
         Box::new(log.with_filter(filter))

@@ -9,7 +9,6 @@ use parafa_organisation_signature::SIGNING_METHOD;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
 use parafa_trust::Purpose;
-use tracing_subscriber::EnvFilter;
 use url::Url;
 
 use super::database::ONE_KEY_FOR_ALL;
@@ -20,6 +19,7 @@ use super::store_faults::store_faults;
 use super::{NoMasterKeyFile, master_key_file, trusted_proxies};
 use crate::config::{Config, ConfigError, Diligence, MobileId, SmartId};
 use crate::demo;
+use crate::log_filter::log_filter;
 
 /// The schemes of device links, of the provider and of its demo environment.
 const SCHEME_NAMES: [&str; 2] = ["smart-id", "smart-id-demo"];
@@ -254,7 +254,7 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
 
 fn check_log_filter(config: &Config) -> anyhow::Result<()> {
     let log = &config.telemetry.log;
-    if let Err(error) = EnvFilter::try_new(log) {
+    if let Err(error) = log_filter(log) {
         bail!("telemetry.log {log:?} is not a log filter ({error}): write one, such as info");
     }
     Ok(())

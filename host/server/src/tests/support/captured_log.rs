@@ -5,8 +5,11 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::json_log::WithSources;
+use crate::log_filter::log_filter;
 
 /// What is logged on this thread as long as it is there.
 pub(crate) struct Log {
@@ -23,9 +26,9 @@ impl Log {
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)
-            .with_env_filter(filter())
             .with_writer(move || writer.clone())
-            .finish();
+            .finish()
+            .with(filter());
         Self {
             written,
             _guard: tracing::subscriber::set_default(subscriber),
@@ -37,11 +40,11 @@ impl Log {
         let written = Written::default();
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_env_filter(filter())
             .with_writer(move || writer.clone())
             .json()
             .map_event_format(WithSources)
-            .finish();
+            .finish()
+            .with(filter());
         Self {
             written,
             _guard: tracing::subscriber::set_default(subscriber),
@@ -55,9 +58,9 @@ impl Log {
     }
 }
 
-/// What the server logs unless it is told otherwise: no spans of traces.
-fn filter() -> String {
-    format!("info,{}=off", parafa_traces::TARGET)
+/// What the server logs unless it is told otherwise.
+fn filter() -> Targets {
+    log_filter("info").unwrap()
 }
 
 impl Write for Written {
