@@ -1,6 +1,6 @@
 //! File descriptors: their number and shares.
 
-use rlimit::{Resource, getrlimit, increase_nofile_limit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Divisor of the share reserved for the store, the jobs and the files they open; the share is at
 /// most [`LARGEST_RESERVE`].
@@ -29,18 +29,20 @@ impl Connections {
     /// Raises the limit on the descriptors of this process as far as it may, and
     /// shares them out.
     pub fn claim() -> Self {
-        let raised = increase_nofile_limit(u64::MAX);
-        let limit = raised.or_else(|error| {
-            tracing::warn!(%error, "the limit on descriptors cannot be raised");
-            getrlimit(Resource::NOFILE).map(|(soft, _)| soft)
-        });
-        let limit = limit.unwrap_or_else(|error| {
-            /// The usual soft limit on POSIX systems.
-            const USUAL: u64 = 1024;
-
-            tracing::warn!(%error, "the limit on descriptors cannot be read");
-            USUAL
-        });
+        let found = getrlimit(Resource::Nofile);
+        let raised = Rlimit {
+            current: found.maximum,
+            ..found
+        };
+        let limit = match setrlimit(Resource::Nofile, raised) {
+            Ok(()) => raised.current,
+            Err(error) => {
+                tracing::warn!(%error, "the limit on descriptors cannot be raised");
+                found.current
+            }
+        };
+        // None is no limit at all.
+        let limit = limit.unwrap_or(u64::MAX);
         let connections = Self::of(usize::try_from(limit).unwrap_or(usize::MAX));
         tracing::info!(
             descriptors = limit,
@@ -63,19 +65,21 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
-    use rlimit::setrlimit;
-
     use super::*;
 
     #[test]
     fn a_process_that_starts_with_few_descriptors_has_as_many_as_it_may() {
-        let (_, hard) = getrlimit(Resource::NOFILE).unwrap();
-        setrlimit(Resource::NOFILE, hard.min(512), hard).unwrap();
+        let hard = getrlimit(Resource::Nofile).maximum;
+        let few = Rlimit {
+            current: Some(hard.unwrap_or(u64::MAX).min(512)),
+            maximum: hard,
+        };
+        setrlimit(Resource::Nofile, few).unwrap();
 
         let connections = Connections::claim();
 
-        assert_eq!(getrlimit(Resource::NOFILE).unwrap(), (hard, hard));
-        let hard = usize::try_from(hard).unwrap();
+        assert_eq!(getrlimit(Resource::Nofile).current, hard);
+        let hard = usize::try_from(hard.unwrap_or(u64::MAX)).unwrap();
         assert_eq!(connections, Connections::of(hard));
     }
 

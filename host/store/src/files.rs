@@ -1,6 +1,6 @@
 //! Files that are there after a loss of power.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -108,12 +108,27 @@ pub(crate) fn once_descriptors_are_there<T>(
     }
 }
 
+/// Bytes that are free on the file system of a path.
+pub(crate) fn available_space(path: &Path) -> io::Result<u64> {
+    let system = rustix::fs::statvfs(path)?;
+    Ok(system.f_frsize.saturating_mul(system.f_bavail))
+}
+
+/// Whether a lock that was tried was had; not where somebody else has it.
+pub(crate) fn is_locked(tried: Result<(), TryLockError>) -> io::Result<bool> {
+    match tried {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Bytes that are free on the file system of a folder, if there is one.
 pub(crate) async fn free_space(folder: Option<&Path>) -> io::Result<Option<u64>> {
     let Some(folder) = folder.map(Path::to_owned) else {
         return Ok(None);
     };
-    blocking(move || fs4::available_space(folder).map(Some)).await
+    blocking(move || available_space(&folder).map(Some)).await
 }
 
 /// Where a path leads, links followed; what of it is not there yet is taken as it is named.

@@ -11,7 +11,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use fs4::fs_std::FileExt;
 use jiff::Timestamp;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -49,7 +48,7 @@ fn read_mark(options: &SledOptions) -> Result<Found, EngineError> {
 fn once_closed(log: &File, folder: &Path) -> Result<(), EngineError> {
     let path = folder.join("db");
     lock_exclusively(log, folder, &path)?;
-    FileExt::unlock(log).map_err(failed_to("unlock", &path))
+    log.unlock().map_err(failed_to("unlock", &path))
 }
 
 /// Puts a store of these entries in the place of the one that there is.

@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ::bytes::Bytes;
-use fs4::fs_std::FileExt;
 
 use super::commit_progress::CommitProgress;
 use super::loss::Loss;
@@ -237,7 +236,7 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
 /// [`EngineError::InUse`] where somebody keeps it; I/O errors.
 pub(super) fn lock_exclusively(file: &File, folder: &Path, path: &Path) -> Result<(), EngineError> {
     for _ in 0..LOCK_ATTEMPTS {
-        if FileExt::try_lock_exclusive(file).map_err(failed_to("lock", path))? {
+        if files::is_locked(file.try_lock()).map_err(failed_to("lock", path))? {
             return Ok(());
         }
         std::thread::sleep(LOCK_PAUSE);

@@ -5,11 +5,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use fs4::fs_std::FileExt;
-
 use super::{SledEngine, SledOptions, mark};
 use crate::clock::Clock;
 use crate::engine::EngineError;
+use crate::files;
 
 /// Room that is left beside a copy, in bytes.
 const ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
@@ -47,7 +46,7 @@ pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook
     let files = files_in(store).map_err(failed)?;
     let bytes = files.iter().map(|(_, bytes)| bytes).sum();
     let temporary = tempfile::tempdir().map_err(failed)?;
-    let free = fs4::available_space(temporary.path()).map_err(failed)?;
+    let free = files::available_space(temporary.path()).map_err(failed)?;
     if free < u64::saturating_add(bytes, ROOM_LEFT_BYTES) {
         return Ok(RecordsLook::NoRoom { bytes });
     }
@@ -75,7 +74,7 @@ fn lock(store: &Path) -> io::Result<Option<Option<File>>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(None)),
         file => {
             let file = file?;
-            Ok(FileExt::try_lock_shared(&file)?.then_some(Some(file)))
+            Ok(files::is_locked(file.try_lock_shared())?.then_some(Some(file)))
         }
     }
 }

@@ -327,7 +327,8 @@ impl Cut<'_> {
 /// hundreds of them take their time.
 fn new_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
-    if fs4::available_space(memory).is_ok_and(|free| free > MEMORY_BYTES) {
+    let room = rustix::fs::statvfs(memory);
+    if room.is_ok_and(|room| room.f_frsize * room.f_bavail > MEMORY_BYTES) {
         tempfile::tempdir_in(memory)
     } else {
         tempfile::tempdir()
