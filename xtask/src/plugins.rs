@@ -14,12 +14,12 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
-use wit_component::ComponentEncoder;
 
-use crate::process;
+use crate::{process, product};
 
 use toolchain::{TARGET, Toolchain};
 
@@ -39,6 +39,12 @@ const FLAGS: [&str; 5] = [
     "-Clink-arg=-z",
     "-Clink-arg=stack-size=262144",
 ];
+
+/// A plugin as a core module, and the place of its component.
+pub(crate) struct Module {
+    module: PathBuf,
+    component: PathBuf,
+}
 
 /// What plugins are built with.
 pub(crate) struct PluginBuild<'a> {
@@ -72,34 +78,42 @@ impl<'a> PluginBuild<'a> {
     }
 
     /// Builds every plugin: the shipped ones, whose places it answers, and those
-    /// that only tests load into the `test` folder beside them.
+    /// that only tests load.
     pub(crate) fn build(&self) -> Result<Vec<PathBuf>> {
-        let tests = self.components().join("test");
-        for name in FOR_TESTS {
-            self.make(name, &tests)?;
-        }
-        self.build_shipped()
+        let modules = self.compile_all()?;
+        let encoder = product::build_encoder(self.root)?;
+        let mut components = components_of(&modules, &encoder)?;
+        Ok(components.split_off(FOR_TESTS.len()))
     }
 
-    /// Builds the plugins of the product into `target/plugins`, and answers where
-    /// they are.
-    pub(crate) fn build_shipped(&self) -> Result<Vec<PathBuf>> {
+    /// Compiles the plugins that only tests load, whose components belong in the
+    /// `test` folder beside the others, and the shipped ones.
+    pub(crate) fn compile_all(&self) -> Result<Vec<Module>> {
+        let tests = self.components().join("test");
+        let for_tests = FOR_TESTS.iter().map(|name| self.module(name, &tests));
+        let mut modules: Vec<Module> = for_tests.collect::<Result<_>>()?;
+        modules.extend(self.compile_shipped()?);
+        Ok(modules)
+    }
+
+    /// Compiles the plugins of the product, whose components belong into
+    /// `target/plugins`.
+    pub(crate) fn compile_shipped(&self) -> Result<Vec<Module>> {
         let components = self.components();
         let shipped = SHIPPED.iter();
-        shipped.map(|name| self.make(name, &components)).collect()
+        shipped.map(|name| self.module(name, &components)).collect()
     }
 
     fn components(&self) -> PathBuf {
         self.root.join("target/plugins")
     }
 
-    /// Builds a plugin into a folder, and answers where it is.
-    fn make(&self, name: &str, components: &Path) -> Result<PathBuf> {
-        let module = self.compile(name)?;
-        let component = components.join(name).with_extension("wasm");
-        encode(&module, &component)
-            .with_context(|| format!("cannot make a component of {}", module.display()))?;
-        Ok(component)
+    /// Compiles a plugin whose component belongs into a folder.
+    fn module(&self, name: &str, components: &Path) -> Result<Module> {
+        Ok(Module {
+            module: self.compile(name)?,
+            component: components.join(name).with_extension("wasm"),
+        })
     }
 
     /// Looks at the plugins as they are compiled for WebAssembly; where the
@@ -138,8 +152,8 @@ impl<'a> PluginBuild<'a> {
 
 /// The SHA-256 digests of components, in hexadecimal.
 pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
-    let digest = |component: &PathBuf| Ok(hex::encode(Sha256::digest(fs::read(component)?)));
-    components.iter().map(digest).collect()
+    let of_file = |component: &PathBuf| Ok(digest(&fs::read(component)?));
+    components.iter().map(of_file).collect()
 }
 
 /// The flags of every plugin, and the paths that would tell machines apart.
@@ -197,43 +211,43 @@ fn cargo_home() -> Result<PathBuf> {
     }
 }
 
-/// Makes the component, unless it is there and was made of the same module.
-fn encode(module: &Path, component: &Path) -> Result<()> {
-    let bytes = fs::read(module)?;
-    let stamp = component.with_extension("stamp");
-    let made_of = format!(
-        "{} wit-component-0.263",
-        hex::encode(Sha256::digest(&bytes))
-    );
-    let current = fs::read(component).ok().filter(|current| {
-        fs::read_to_string(&stamp).is_ok_and(|stamp| {
-            stamp == format!("{made_of} {}", hex::encode(Sha256::digest(current)))
-        })
+/// Makes components of modules by the program `encoder`, and answers where they are.
+pub(crate) fn components_of(modules: &[Module], encoder: &Path) -> Result<Vec<PathBuf>> {
+    let made = modules.iter().map(|one| -> Result<PathBuf> {
+        encode(one, encoder)
+            .with_context(|| format!("cannot make a component of {}", one.module.display()))?;
+        Ok(one.component.clone())
     });
-    let (encoded, verdict) = match current {
-        Some(current) => (current, "unchanged"),
-        None => (
-            ComponentEncoder::default()
-                .module(&bytes)?
-                .validate(true)
-                .encode()?,
-            "built",
-        ),
-    };
-    let digest = hex::encode(Sha256::digest(&encoded));
-    if verdict == "built" {
-        fs::create_dir_all(
-            component
-                .parent()
-                .context("a component stands in a folder")?,
-        )?;
-        fs::write(component, &encoded)?;
+    made.collect()
+}
+
+/// Makes the component, unless it is there and was made of the same module.
+fn encode(Module { module, component }: &Module, encoder: &Path) -> Result<()> {
+    let stamp = component.with_extension("stamp");
+    let made_of = format!("{} wit-component-0.263", digest(&fs::read(module)?));
+    let is_current = fs::read(component).is_ok_and(|current| {
+        fs::read_to_string(&stamp)
+            .is_ok_and(|stamp| stamp == format!("{made_of} {}", digest(&current)))
+    });
+    if !is_current {
+        let folder = component.parent();
+        fs::create_dir_all(folder.context("a component stands in a folder")?)?;
+        process::run_quietly(Command::new(encoder).args([module, component]))?;
+    }
+    let encoded = fs::read(component)?;
+    let digest = digest(&encoded);
+    if !is_current {
         fs::write(&stamp, format!("{made_of} {digest}"))?;
     }
     eprintln!(
-        "plugins: {} {verdict}, {} bytes, sha256 {digest}",
+        "plugins: {} {}, {} bytes, sha256 {digest}",
         component.display(),
+        if is_current { "unchanged" } else { "built" },
         encoded.len()
     );
     Ok(())
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }

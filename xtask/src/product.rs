@@ -11,6 +11,8 @@ use crate::{lints, plugins, process, tools};
 
 /// Tells the program, when it is compiled, which plugins are built along with it.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
+/// The program that makes components of plugins.
+const ENCODER: &str = "parafa-component";
 
 /// Builds `target/release/parafa` and the plugins that it ships.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
@@ -68,16 +70,29 @@ fn build(
     };
     // Only the program itself is told of the plugins, so that all else of it is
     // compiled at the same time as they are.
-    let (library, shipped) = thread::scope(|scope| {
-        let shipped = scope.spawn(|| plugins.build_shipped());
-        let library = process::run(&mut server(&["--lib"]));
-        (library, process::joined(shipped))
+    let (library, modules) = thread::scope(|scope| {
+        let modules = scope.spawn(|| plugins.compile_shipped());
+        let library = ["--package", ENCODER, "--lib", "--bin", ENCODER];
+        let library = process::run(&mut server(&library));
+        (library, process::joined(modules))
     });
     library?;
-    let shipped = shipped?;
+    let shipped = plugins::components_of(&modules?, &program(profile, ENCODER)?)?;
     let digests = plugins::digests(&shipped)?.join(",");
     process::run(server(&["--bin", "parafa"]).env(SHIPPED_PLUGINS, digests))?;
     Ok(shipped)
+}
+
+/// Builds the program that makes components of plugins, as tests are built, and
+/// returns its place.
+pub(crate) fn build_encoder(root: &Path) -> anyhow::Result<PathBuf> {
+    process::run(lints::cargo(root).args(["build", "--package", ENCODER]))?;
+    encoder_of_tests()
+}
+
+/// The program that makes components, once the workspace is built for tests.
+pub(crate) fn encoder_of_tests() -> anyhow::Result<PathBuf> {
+    program("debug", ENCODER)
 }
 
 /// Builds `target/debug/parafa` together with all tests, so that both share
@@ -99,15 +114,17 @@ pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
     }
 }
 
+/// Where cargo has built a program: beside the folder that this one is in.
+fn program(profile: &str, name: &str) -> anyhow::Result<PathBuf> {
+    let own = env::current_exe()?;
+    let folder = own.parent().context("a program stands in a folder")?;
+    Ok(folder.with_file_name(profile).join(name))
+}
+
 /// The server in `target` below `root`, beside the plugins that it looks for,
 /// wherever cargo was told to build it: that is where this program is, too.
 fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
-    let own = env::current_exe()?;
-    let built = own
-        .parent()
-        .context("a program stands in a folder")?
-        .with_file_name(profile)
-        .join("parafa");
+    let built = program(profile, "parafa")?;
     let folder = root.join("target").join(profile);
     let placed = folder.join("parafa");
     fs::create_dir_all(&folder)?;

@@ -10,7 +10,7 @@ use std::{env, fs, thread};
 
 use anyhow::Context;
 
-use crate::plugins::PluginBuild;
+use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
 use crate::{fuzz, lints, product, referees, tools};
 
@@ -57,15 +57,15 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
-    let ((missing, prepared), built, checked) = thread::scope(|scope| {
+    let ((missing, prepared), compiled, checked) = thread::scope(|scope| {
         let prepared = scope.spawn(|| {
             let missing = tools::install_programs();
             let prepared = referees::prepare(root).context("the referees cannot be prepared");
             (missing, prepared.inspect_err(|error| println!("{error:#}")))
         });
-        let built = scope.spawn(|| plugins.build());
+        let compiled = scope.spawn(|| plugins.compile_all());
         let checked = is_everything.then(|| lints::deny_warnings(root));
-        (joined(prepared), joined(built), checked)
+        (joined(prepared), joined(compiled), checked)
     });
     if is_ci() {
         for name in missing {
@@ -82,7 +82,11 @@ fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Re
             Err(error) => tally.fail(format!("{error:#}")),
         }
     }
-    built.map(drop)
+    let encoder = match is_everything {
+        true => product::encoder_of_tests(),
+        false => product::build_encoder(root),
+    };
+    components_of(&compiled?, &encoder?).map(drop)
 }
 
 fn run_tests(
