@@ -24,7 +24,7 @@ struct Part {
 }
 
 /// What hosts do with records that they share. What is about one host's files, pages or documents is
-/// the same on any engine, and so are the ways to sign: an attempt is stored in the same steps in all.
+/// the same on any engine.
 const PARTS: [Part; 2] = [
     Part {
         package: "host/server",
@@ -49,12 +49,13 @@ const PARTS: [Part; 2] = [
             "authentication::operators::",
             "authentication::phones::",
             "authentication::sessions::",
-            "cards::a_code_pairs_one_app_once",
-            "device_link::a_link_on_the_same_device",
+            "cards::",
+            "device_link::",
             "diligence::billing::",
             "diligence::calls::",
             "diligence::orders::",
             "diligence::repetitions::",
+            "mobile_id::",
             "signing_api::batches::",
             "signing_api::clock::",
             "signing_api::deliveries::",
