@@ -22,8 +22,6 @@ const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const WASM: &str = "application/wasm";
 /// The name of the file that a content was (image-spec 1.1, annotations.md).
 const TITLE: &str = "org.opencontainers.image.title";
-/// The version of what is packaged (the same).
-const VERSION: &str = "org.opencontainers.image.version";
 /// The time that a configuration has to name. A fixed one: the same component has
 /// the same digest, whoever pushes it and when.
 const CREATED: &str = "1970-01-01T00:00:00Z";
@@ -71,11 +69,12 @@ pub(super) struct Signed {
     pub(super) publisher: String,
 }
 
-/// Packages a component.
+/// Packages a component. Its version is said by tags alone, so that it is one
+/// artifact under all of them.
 ///
 /// # Errors
 /// When it is none.
-pub(super) fn package(wasm: &[u8], file: &Path, tag: &Tag) -> Result<Packaged, ToolError> {
+pub(super) fn package(wasm: &[u8], file: &Path) -> Result<Packaged, ToolError> {
     let surface = Surface::read(wasm).map_err(|error| {
         ToolError::Refused(format!("{}: {}", file.display(), shown(&reasons(&error))))
     })?;
@@ -91,11 +90,7 @@ pub(super) fn package(wasm: &[u8], file: &Path, tag: &Tag) -> Result<Packaged, T
         },
     };
     let config = serde_json::to_vec(&config).context("the configuration")?;
-    let mut manifest = Manifest::new(Descriptor::of(CONFIG, &config), vec![layer]);
-    if let Some(version) = tag.version() {
-        let annotations = &mut manifest.annotations;
-        annotations.insert(VERSION.to_owned(), version.to_string());
-    }
+    let manifest = Manifest::new(Descriptor::of(CONFIG, &config), vec![layer]);
     Ok(Packaged {
         config: config.into(),
         manifest: StoredManifest::of(manifest).context("the manifest")?,

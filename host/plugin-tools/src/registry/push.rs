@@ -64,7 +64,7 @@ pub fn push(arguments: &PushArguments) -> Result<(), ToolError> {
     };
     let wasm = bench::read(&arguments.wasm)?;
     let sha256 = PluginDigest::of(&wasm);
-    let packaged = artifact::package(&wasm, &arguments.wasm, tag)?;
+    let packaged = artifact::package(&wasm, &arguments.wasm)?;
     let (publisher, signature) = signature_of(arguments, sha256, &packaged.manifest)?;
     let mut attached = vec![signature];
     for file in &arguments.attach {
