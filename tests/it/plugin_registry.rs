@@ -488,7 +488,7 @@ impl Production {
     }
 
     fn try_install(&self, reference: &str, options: &[&str]) -> Output {
-        let words = [&["plugin", "install", reference], options].concat();
+        let words = [&["plugin", "install", reference][..], options].concat();
         self.parafa(&words)
     }
 

@@ -124,11 +124,11 @@ impl FromStr for Reference {
 /// Splits the version off. A digest is believed over a tag before it.
 fn split_version(text: &str) -> Result<(&str, Option<Version>), ReferenceError> {
     let (text, digest) = match text.rsplit_once('@') {
-        Some((text, digest)) if !digest.contains('/') => (text, Some(digest.parse()?)),
+        Some((text, digest)) if !digest.contains('/') => (text, Some(digest.parse::<Digest>()?)),
         _ => (text, None),
     };
     let (text, tag) = match text.rsplit_once(':') {
-        Some((text, tag)) if !tag.contains('/') => (text, Some(tag.parse()?)),
+        Some((text, tag)) if !tag.contains('/') => (text, Some(tag.parse::<Tag>()?)),
         _ => (text, None),
     };
     let version = digest.map(Version::Digest).or(tag.map(Version::Tag));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, LINK, LOCATION};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use serde::Deserialize;
 use url::Url;
@@ -158,7 +158,7 @@ impl Registry {
         self.check_scheme(&call.url)?;
         let mut request = Request::new(call.body.clone());
         *request.method_mut() = call.method.clone();
-        let uri = call.url.as_str().parse();
+        let uri = call.url.as_str().parse::<Uri>();
         *request.uri_mut() =
             uri.map_err(|_| self.malformed(call.what, "an address that is none"))?;
         *request.headers_mut() = call.headers.clone();

@@ -14,7 +14,7 @@ pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
 /// Most referrers or tags that are looked at.
 pub(crate) const MOST_LISTED: usize = 10_000;
 
-/// Artifacts by tag and digest. What is read has the digest that names it.
+/// A place of artifacts, by tag and digest. What is read has the digest that names it.
 #[async_trait]
 pub trait Repository: Send + Sync {
     /// Reads a manifest; none where there is no such one.

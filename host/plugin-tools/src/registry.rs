@@ -82,13 +82,14 @@ impl RegistryOptions {
     }
 
     fn open(&self, location: &Location, access: Access) -> Result<Box<dyn Repository>, ToolError> {
-        Ok(match (location, access) {
+        let repository: Box<dyn Repository> = match (location, access) {
             (Location::Layout(path), Access::Pull) => Box::new(Layout::open(path)?),
             (Location::Layout(path), Access::PullAndPush) => {
                 Box::new(Layout::open_or_create(path)?)
             }
             (Location::Registry(name), access) => Box::new(self.connect(name, access)?),
-        })
+        };
+        Ok(repository)
     }
 
     fn connect(&self, name: &RegistryName, access: Access) -> Result<Registry, ToolError> {
@@ -111,7 +112,7 @@ impl RegistryOptions {
         let (Some(username), Some(file)) = (&self.username, &self.password_file) else {
             return Ok(None);
         };
-        let mut password = Zeroizing::new(Vec::new());
+        let mut password = Zeroizing::new(Vec::<u8>::new());
         if file.as_os_str() == "-" {
             let read = io::stdin().read_to_end(&mut password);
             read.context("standard input cannot be read")?;
