@@ -1,9 +1,9 @@
-//! What a registry asks for that wants to know who calls (RFC 9110, 11.6.1).
+//! Authentication challenges of registries (RFC 9110, 11.6.1).
 
 use http::HeaderMap;
 use http::header::WWW_AUTHENTICATE;
 
-/// How a registry wants to be told who calls.
+/// The scheme of authentication that a registry asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Challenge {
     /// Name and password (RFC 7617).

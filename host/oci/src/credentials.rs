@@ -12,7 +12,7 @@ use http::HeaderValue;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-/// How Docker's file calls Docker Hub.
+/// Docker Hub's host, and its key in Docker's file.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "https://index.docker.io/v1/");
 
 /// A name and a password.

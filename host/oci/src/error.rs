@@ -24,7 +24,7 @@ pub enum OciError {
     Refused {
         /// The host that was asked.
         host: String,
-        /// What it was asked for.
+        /// The subject of the request.
         what: String,
         /// Its answer.
         status: StatusCode,
@@ -34,7 +34,7 @@ pub enum OciError {
     /// There is no such artifact or content.
     #[error("there is no {what} in {place}")]
     NotFound {
-        /// What was looked for.
+        /// The missing artifact or content.
         what: String,
         /// The repository.
         place: String,
@@ -64,9 +64,9 @@ pub enum OciError {
     Malformed {
         /// The repository.
         place: String,
-        /// What it was asked for.
+        /// The subject of the request.
         what: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// A registry leads to an address that is not spoken to.
@@ -101,7 +101,7 @@ pub enum OciError {
     Credentials(#[from] CredentialsError),
 }
 
-/// What to do where no answer comes.
+/// The remedy where no answer comes.
 fn advice_without_answer(error: &HttpPortError) -> &'static str {
     match error {
         HttpPortError::Forbidden { .. } => {
@@ -111,7 +111,7 @@ fn advice_without_answer(error: &HttpPortError) -> &'static str {
     }
 }
 
-/// What to do about a status.
+/// The remedy for a status.
 fn advice(status: StatusCode) -> &'static str {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {

@@ -78,7 +78,7 @@ impl Layout {
         Index::parse(&text).map_err(|reason| self.malformed(INDEX, reason))
     }
 
-    /// Reads a file of at most so many bytes; none where there is no such one.
+    /// Reads a file of at most `limit` bytes; none where there is no file.
     fn read(&self, path: &Path, limit: u64) -> Result<Option<Bytes>, OciError> {
         let path = self.folder.join(path);
         let failed = |source| OciError::File {

@@ -69,7 +69,7 @@ pub struct Manifest {
 pub struct StoredManifest {
     /// The manifest as it is stored.
     pub bytes: Bytes,
-    /// What names it.
+    /// Its descriptor.
     pub descriptor: Descriptor,
     /// The manifest.
     pub manifest: Manifest,

@@ -1,4 +1,4 @@
-//! How artifacts are named on the command line.
+//! References: the names of artifacts on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub enum ReferenceError {
 }
 
 impl Reference {
-    /// Whether a text can only be a reference or a web address, and no file.
+    /// Returns whether a text has a scheme, and so is no path of a file.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(LAYOUT) || text.contains("://")
@@ -176,8 +176,8 @@ impl RegistryName {
         &self.name
     }
 
-    /// Whether the registry is on this machine: it is then spoken to by plain
-    /// HTTP, and every other one by HTTPS.
+    /// Returns whether the registry is on this machine. Such a one is spoken to by
+    /// plain HTTP, every other one by HTTPS.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         self.is_loopback

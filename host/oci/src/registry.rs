@@ -23,7 +23,7 @@ use crate::manifest::{Descriptor, StoredManifest, media_type};
 use crate::reference::{RegistryName, Tag, Version, is_loopback};
 use crate::repository::{LONGEST_MANIFEST, MOST_LISTED, Repository, check_digest, check_length};
 
-/// How long a content of up to 64 MiB may take, in either direction.
+/// Timeout of the transfer of a content of up to 64 MiB.
 const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest answer that is read for what it says of a failure.
@@ -51,7 +51,7 @@ struct Call<'c> {
     url: Url,
     headers: HeaderMap,
     body: Bytes,
-    /// What it is about, for messages.
+    /// The subject of the request, for messages.
     what: &'c str,
     /// Most bytes of the answer.
     limit: u64,
@@ -64,7 +64,7 @@ struct TagList {
     tags: Option<Vec<String>>,
 }
 
-/// What registries say of failures (distribution-spec 1.1, "Error Codes").
+/// The body of a failure (distribution-spec 1.1, "Error Codes").
 #[derive(Deserialize)]
 struct Failures {
     errors: Vec<Failure>,
@@ -278,7 +278,7 @@ impl Registry {
         Ok(Some(answer.into_body()))
     }
 
-    /// Whether a content is there already.
+    /// Returns whether a content is there already.
     async fn has_blob(&self, digest: &Digest) -> Result<bool, OciError> {
         let what = format!("the content {digest}");
         let call = Call {
@@ -366,7 +366,7 @@ impl Repository for Registry {
         Ok(tags)
     }
 
-    /// Stores in two requests, of which the second has all of the content
+    /// Uploads in two requests: one that begins, and one with the whole content
     /// (distribution-spec 1.1, "POST then PUT").
     async fn put_blob(&self, blob: Bytes) -> Result<(), OciError> {
         let digest = Digest::of(&blob);
@@ -430,7 +430,7 @@ impl<'c> Call<'c> {
     }
 }
 
-/// How long an exchange may take that has so many bytes at most.
+/// Timeout of an exchange of up to `bytes` bytes.
 fn timeout_of(bytes: u64) -> Duration {
     if bytes > LONGEST_MANIFEST {
         BLOB_TIMEOUT

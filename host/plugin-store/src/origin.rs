@@ -18,14 +18,14 @@ pub struct PluginOrigin {
 /// A component that was pulled into a file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PulledComponent {
-    /// What the file must hold when it is read.
+    /// The digest that the file must have when it is read.
     pub sha256: PluginDigest,
     /// Where it comes from.
     pub origin: PluginOrigin,
 }
 
 impl PluginOrigin {
-    /// Whether both were found by the same tag.
+    /// Returns whether both were found by the same tag.
     pub(crate) fn has_tag_of(&self, other: &Self) -> bool {
         self.tag.is_some() && self.tag == other.tag && self.repository == other.repository
     }

@@ -45,7 +45,7 @@ pub struct RegistryOptions {
     allow: Vec<HostPort>,
 }
 
-/// What is installed: a file, or an artifact.
+/// The source of an installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PluginSource {
     /// A component in a file.

@@ -28,7 +28,7 @@ const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 pub(crate) const NAME: &str = "acme/pdf";
 const LONGEST: usize = 128 * 1024 * 1024;
 
-/// What a registry asks of clients, and does with them.
+/// The behaviour of a registry.
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
     /// Whose calls it takes.
@@ -69,7 +69,7 @@ struct Kept {
     uploads: usize,
     /// The scopes of the tokens that it gave.
     scopes: Vec<String>,
-    /// What no client may ask.
+    /// Requests that no client may make.
     faults: Vec<String>,
 }
 

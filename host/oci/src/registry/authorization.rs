@@ -1,4 +1,4 @@
-//! How a registry is told who calls (distribution's "Token Authentication
+//! Authentication at a registry (distribution's "Token Authentication
 //! Specification").
 
 use http::header::ACCEPT;
@@ -12,7 +12,7 @@ use crate::challenge::Challenge;
 use crate::credentials::Credentials;
 use crate::error::OciError;
 
-/// What is done with a repository.
+/// The access to a repository that a client asks for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Access {
     /// It is read.
@@ -21,7 +21,7 @@ pub enum Access {
     PullAndPush,
 }
 
-/// What a registry is told of who calls.
+/// A client's credentials, and the header that was made of them.
 pub(super) struct Authorization {
     credentials: Option<Credentials>,
     access: Access,

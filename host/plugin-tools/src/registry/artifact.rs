@@ -42,7 +42,7 @@ struct WasmConfig<'a> {
     component: WasmComponent<'a>,
 }
 
-/// What a component exports and imports.
+/// The exports and imports of a component.
 #[derive(Serialize)]
 struct WasmComponent<'a> {
     exports: Vec<&'a str>,

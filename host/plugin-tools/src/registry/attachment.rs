@@ -1,4 +1,4 @@
-//! What is attached to a component: its publisher's signature, and documents
+//! Attachments of a component: its publisher's signature, and documents
 //! about it.
 
 use serde_json::Value;
@@ -61,7 +61,7 @@ impl Attachment {
         }
     }
 
-    /// What is added to the name of the component's file for that of the document.
+    /// The suffix that makes the document's file name of the component's.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::Signature => ".sig",

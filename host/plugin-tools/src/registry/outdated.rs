@@ -9,7 +9,7 @@ use super::{RegistryOptions, artifact, runtime};
 use crate::output::{print_json, print_line, shown, shown_whole};
 use crate::{REFUSED, ToolError};
 
-/// How an installed plugin compares with where it came from.
+/// An installed plugin beside its repository.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Comparison {
@@ -22,7 +22,7 @@ struct Comparison {
     /// The newest version there.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
-    /// What the tag names now, where it is something else.
+    /// The digest that the tag names now, where it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<String>,
     /// Why nothing is known.
@@ -30,7 +30,7 @@ struct Comparison {
     fault: Option<String>,
 }
 
-/// What a repository has.
+/// The state of a repository.
 struct Found {
     newest: Option<SemanticVersion>,
     moved: Option<String>,

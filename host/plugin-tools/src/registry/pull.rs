@@ -46,7 +46,7 @@ struct Pulled {
     documents: Vec<Attached>,
 }
 
-/// What was written where.
+/// The answer of `pull`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {

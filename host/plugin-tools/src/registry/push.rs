@@ -35,7 +35,7 @@ pub struct PushArguments {
     json: bool,
 }
 
-/// What was pushed.
+/// The answer of `push`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Pushed {
