@@ -32,6 +32,7 @@ mod packaging;
 mod pades;
 mod pages;
 mod plugin_lifecycle;
+mod plugin_registry;
 mod plugin_walkthrough;
 mod readme;
 mod reported;

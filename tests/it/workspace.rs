@@ -12,9 +12,10 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::support::root;
 
 /// The doors to the world, by folder below `host/`.
-const DOORS: [&str; 7] = [
+const DOORS: [&str; 8] = [
     "attorney",
     "eid",
+    "oci",
     "outbound",
     "plugin-host",
     "registers",
@@ -97,6 +98,7 @@ fn no_door_knows_another() {
     for door in DOORS {
         let allowed: &[&str] = match door {
             "eid" => &[EID_PROTOCOLS, "host/http-port"],
+            "oci" => &["host/http-port"],
             "plugin-host" => &[PUBLIC_KEY, TRACES, CATALOGUE],
             "registers" => &["host/http-port", REGISTER_DATA],
             "trust" => &["host/http-port", PUBLIC_KEY],
@@ -156,6 +158,8 @@ const PARTS: [(&str, &[&str]); 14] = [
         &[
             "api/signing",
             "host/conformance",
+            "host/oci",
+            "host/outbound",
             "host/plugin-host",
             "host/plugin-store",
             "host/store",

@@ -12,6 +12,7 @@ use std::time::Duration;
 use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
 use parafa_platform::accounts::{AdocCategory, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
+use parafa_plugin_store::PulledComponent;
 use parafa_register_data::{EntityCode, PropertyNumber};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -420,6 +421,9 @@ pub enum PluginCommand {
     /// Take a component into use.
     Install {
         component: PathBuf,
+        /// Where the file was pulled from, if it was.
+        #[serde(default)]
+        pulled: Option<PulledComponent>,
         /// Also of another publisher than the last.
         replace_publisher: bool,
     },

@@ -7,10 +7,11 @@ impl OperatorCommands {
         Ok(match command {
             PluginCommand::Install {
                 component,
+                pulled,
                 replace_publisher,
             } => json!(
                 self.plugin_store
-                    .install(&component, replace_publisher)
+                    .install_pulled(&component, pulled, replace_publisher)
                     .await?
             ),
             PluginCommand::List => json!(self.plugin_store.list().await?),

@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{PluginStoreError, reasons};
 use crate::folder::{Component, PluginFolder, blocking};
+use crate::origin::PluginOrigin;
 use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, ShippedFile};
 use crate::state::{State, Version};
@@ -74,6 +75,9 @@ pub struct PluginVersion {
     /// The key that its signature was verified with, by its SHA-256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
+    /// The artifact that it was pulled from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub origin: Option<PluginOrigin>,
     /// What an operator should know about what was just done.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub warning: Option<String>,
@@ -321,6 +325,7 @@ impl PluginVersion {
             disabled: false,
             broken: None,
             publisher: version.publisher.clone(),
+            origin: version.origin.clone(),
             warning: None,
         }
     }
@@ -339,6 +344,7 @@ impl PluginVersion {
                 .is_some_and(|digest| state.is_disabled(digest)),
             broken: Some(broken_shipped.reason.clone()),
             publisher: None,
+            origin: None,
             warning: None,
         }
     }

@@ -14,6 +14,7 @@ use crate::catalogue::{Catalogue, PluginVersion, copy};
 use crate::error::{PluginStoreError, reasons};
 use crate::folder::{Component, LONGEST_ENVELOPE, blocking, read};
 use crate::loaded::{Loaded, admit_new};
+use crate::origin::{PluginOrigin, PulledComponent};
 use crate::publisher::PublisherKey;
 use crate::rows::PluginComponentRow;
 use crate::shared::SharedPlugins;
@@ -37,11 +38,18 @@ pub(crate) struct Tested {
     plugin: Arc<Plugin>,
     /// Why it counts as signed by nobody, where the demo takes it all the same.
     unsigned: Option<String>,
+    /// Where it was pulled from, if it was.
+    origin: Option<PluginOrigin>,
 }
 
 impl Inner {
-    /// Looks at a component that somebody wants installed.
-    pub(crate) async fn test(&self, component: &Path) -> Result<Tested, PluginStoreError> {
+    /// Looks at a component that somebody wants installed. One that was pulled must
+    /// still be what it was then.
+    pub(crate) async fn test(
+        &self,
+        component: &Path,
+        pulled: Option<PulledComponent>,
+    ) -> Result<Tested, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
         self.follow().await?;
         let path = component.to_owned();
@@ -49,6 +57,10 @@ impl Inner {
             let path = path.clone();
             blocking(move || Component::candidate(&path)).await??
         };
+        let pinned = pulled.as_ref().map(|pulled| pulled.sha256);
+        if pinned.is_some_and(|pinned| pinned != PluginDigest::of(&candidate.wasm)) {
+            return Err(PluginStoreError::Changed(path));
+        }
         let publishers = catalogue.seen().publishers.clone();
         let grant = granted(&publishers, &path, &candidate);
         let grant = self.unless_demo(grant)?;
@@ -76,6 +88,7 @@ impl Inner {
             component: candidate,
             plugin,
             unsigned,
+            origin: pulled.map(|pulled| pulled.origin),
         })
     }
 
@@ -106,15 +119,23 @@ impl Inner {
         let install = |state: &mut State, now| {
             loaded.check(plugin)?;
             let (publisher, unsigned) = self.publisher(state, tested)?;
-            let version = Version::of(plugin, publisher, now);
+            let version = Version {
+                publisher,
+                origin: tested.origin.clone(),
+                ..Version::of(plugin, now)
+            };
             if !replace_publisher {
                 check_publisher(state, id, &version)?;
             }
             let lower = step_back(catalogue, state, id, &version);
+            let moved = moved(state, id, &version);
             let had_one = catalogue.active(state, id).is_some();
             state.install(id, version, had_one);
             state.forget_old(|id| catalogue.shipped_digest(id));
-            Ok(unsigned.into_iter().chain(lower).collect::<Vec<String>>())
+            Ok([unsigned, lower, moved]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<String>>())
         };
         let components = std::slice::from_ref(&row);
         let (next, warnings) = self.change(catalogue, components, install).await?;
@@ -330,6 +351,14 @@ fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) 
             version.version
         )
     })
+}
+
+/// A warning of a tag that named another artifact when it was last installed from.
+fn moved(state: &State, id: &str, version: &Version) -> Option<String> {
+    let origin = version.origin.as_ref()?;
+    let newest_first = state.installed(id).iter().rev();
+    let mut origins = newest_first.filter_map(|known| known.origin.as_ref());
+    origin.moved_since(origins.find(|before| origin.has_tag_of(before))?)
 }
 
 fn is_lower(version: &str, than: &str) -> bool {

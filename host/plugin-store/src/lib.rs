@@ -23,6 +23,7 @@ mod folder;
 mod loaded;
 pub mod metrics;
 mod opening;
+mod origin;
 mod publisher;
 mod rows;
 mod settings;
@@ -53,6 +54,7 @@ use self::folder::PluginFolder;
 pub use self::folder::{FORMERLY_BACKED_UP, read_file};
 use self::loaded::Loaded;
 pub use self::loaded::{plugin_host, self_test};
+pub use self::origin::{PluginOrigin, PulledComponent};
 pub use self::publisher::{InvalidKey, KeyPair, PluginSignature, PublisherKey, signature_file};
 pub use self::rows::{PluginComponentRow, PluginFormatRow, PluginPublisherRow, PluginsRow, TABLES};
 pub use self::settings::PluginStoreSettings;
@@ -291,7 +293,19 @@ impl PluginStore {
         component: &Path,
         replace_publisher: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
-        let tested = self.0.test(component).await?;
+        self.install_pulled(component, None, replace_publisher)
+            .await
+    }
+
+    /// The same of a component that was pulled into a file, which must still be
+    /// what it was then. Where it comes from is kept with the version.
+    pub async fn install_pulled(
+        &self,
+        component: &Path,
+        pulled: Option<PulledComponent>,
+        replace_publisher: bool,
+    ) -> Result<PluginVersion, PluginStoreError> {
+        let tested = self.0.test(component, pulled).await?;
         let inner = self.0.clone();
         changed(async move { inner.install(&tested, replace_publisher).await }).await
     }

@@ -135,7 +135,7 @@ impl Inner {
             anyhow::Ok(self.host().await?.admit(wasm).await?)
         };
         let plugin = admitted.await.map_err(|error| format!("{error:#}"))?;
-        Ok((plugin.id().to_owned(), Version::of(&plugin, None, now)))
+        Ok((plugin.id().to_owned(), Version::of(&plugin, now)))
     }
 
     pub(crate) async fn loaded(&self) -> anyhow::Result<&Loaded> {

@@ -161,7 +161,11 @@ impl KeyPair {
 }
 
 impl PluginSignature {
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, &'static str> {
+    /// Reads the file of a signature.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(text: &[u8]) -> Result<Self, &'static str> {
         let parsed: Self =
             serde_json::from_slice(text).map_err(|_| "it is no envelope of a signature")?;
         if parsed.format != FORMAT {
@@ -171,8 +175,15 @@ impl PluginSignature {
     }
 
     /// The name of the key that it says it was made with.
-    pub(crate) fn publisher(&self) -> &str {
+    #[must_use]
+    pub fn publisher(&self) -> &str {
         &self.publisher
+    }
+
+    /// The component that it says it is of.
+    #[must_use]
+    pub fn component(&self) -> PluginDigest {
+        self.sha256
     }
 
     /// # Errors

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use parafa_plugin_host::{Plugin, PluginDigest, Registry};
 use serde::{Deserialize, Serialize};
 
+use crate::origin::PluginOrigin;
 use crate::trusted::TrustedPublishers;
 
 /// Versions of a format that are kept beside the active one: those that a
@@ -54,6 +55,8 @@ pub(crate) struct Version {
     pub(crate) contract: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) publisher: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<PluginOrigin>,
     installed_at: Timestamp,
 }
 
@@ -63,12 +66,14 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
 }
 
 impl Version {
-    pub(crate) fn of(plugin: &Plugin, publisher: Option<String>, installed_at: Timestamp) -> Self {
+    /// A version as it came with a program; what is installed has more to tell.
+    pub(crate) fn of(plugin: &Plugin, installed_at: Timestamp) -> Self {
         Self {
             sha256: plugin.digest(),
             version: plugin.version().to_owned(),
             contract: plugin.contract_version(),
-            publisher,
+            publisher: None,
+            origin: None,
             installed_at,
         }
     }
@@ -272,6 +277,7 @@ mod tests {
             version: format!("0.{build}.0"),
             contract: "0.1.0".to_owned(),
             publisher: None,
+            origin: None,
             installed_at: Timestamp::from_second(build.into()).unwrap(),
         }
     }

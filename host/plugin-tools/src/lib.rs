@@ -1,5 +1,5 @@
 //! What maintainers of format plugins have on the command line: a folder to
-//! begin with, checks, calls, the conformance kit, publishers' keys; and the
+//! begin with, checks, calls, the conformance kit, publishers' keys, registries; and the
 //! advisory check of a document's signatures. None of it needs a server.
 
 mod answer;
@@ -10,6 +10,7 @@ mod new;
 pub mod output;
 mod publish;
 mod reach;
+mod registry;
 mod run;
 mod signature_view;
 mod test;
@@ -19,6 +20,10 @@ pub use self::bench::{Bench, may_be_id, read};
 pub use self::check::{CheckArguments, check};
 pub use self::new::{NewArguments, new};
 pub use self::publish::{KeygenArguments, SignArguments, keygen, sign};
+pub use self::registry::{
+    CopyArguments, PluginSource, PullArguments, PushArguments, RegistryOptions, copy, outdated,
+    pull, pull_into, push,
+};
 pub use self::run::{RunArguments, run};
 pub use self::test::{TestArguments, test};
 pub use self::verify::{VerifyArguments, verify};

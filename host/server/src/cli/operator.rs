@@ -137,6 +137,12 @@ pub(super) fn operate<C>(
     }
 }
 
+/// Has a command carried out and returns its answer.
+pub(super) fn ask(place: &OperatorPlace, command: OperatorCommand) -> Result<Value, CommandError> {
+    let config = place.location().load()?;
+    CommandTarget::at(&config)?.carry_out(command)
+}
+
 /// Ends a command as a refusal does whose answer lists documents or keys that
 /// are missing, or rows that cannot be read.
 pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {

@@ -33,6 +33,12 @@ enum PluginSubcommand {
     Keygen(tools::KeygenArguments),
     /// Sign a component as its publisher.
     Sign(tools::SignArguments),
+    /// Push a signed component to an OCI registry or image layout.
+    Push(tools::PushArguments),
+    /// Pull a component with its signature into files.
+    Pull(tools::PullArguments),
+    /// Copy a component with its signature between registries and image layouts.
+    Copy(tools::CopyArguments),
     /// Trust a publisher.
     Trust(installed::TrustArguments),
     /// Stop trusting a publisher, and disable the plugins that it signed.
@@ -41,6 +47,8 @@ enum PluginSubcommand {
     Install(installed::InstallArguments),
     /// List the installed plugins.
     List(installed::ListArguments),
+    /// Compare the plugins that were installed from a registry with the newest there.
+    Outdated(installed::OutdatedArguments),
     /// Disable the active version of a format.
     Disable(installed::DisableArguments),
     /// Activate the previous version of a format.
@@ -56,10 +64,14 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
         PluginSubcommand::New(arguments) => Ok(tools::new(arguments)?),
         PluginSubcommand::Keygen(arguments) => Ok(tools::keygen(arguments)?),
         PluginSubcommand::Sign(arguments) => Ok(tools::sign(arguments)?),
+        PluginSubcommand::Push(arguments) => Ok(tools::push(arguments)?),
+        PluginSubcommand::Pull(arguments) => Ok(tools::pull(arguments)?),
+        PluginSubcommand::Copy(arguments) => Ok(tools::copy(arguments)?),
         PluginSubcommand::Trust(arguments) => installed::trust(arguments),
         PluginSubcommand::Untrust(arguments) => installed::untrust(arguments),
         PluginSubcommand::Install(arguments) => installed::install(arguments),
         PluginSubcommand::List(arguments) => installed::list(arguments),
+        PluginSubcommand::Outdated(arguments) => installed::outdated(arguments),
         PluginSubcommand::Disable(arguments) => installed::disable(arguments),
         PluginSubcommand::Rollback(arguments) => installed::roll_back(arguments),
     }

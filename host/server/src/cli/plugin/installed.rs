@@ -1,18 +1,33 @@
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use parafa_operator::{OperatorCommand, PluginCommand};
-use parafa_plugin_store::PublisherKey;
-
-use parafa_plugin_tools::{may_be_id, read};
+use parafa_plugin_store::{PluginVersion, PublisherKey};
+use parafa_plugin_tools as tools;
+use parafa_plugin_tools::{PluginSource, RegistryOptions, may_be_id, read};
+use tempfile::TempDir;
 
 use crate::cli::error::CommandError;
-use crate::cli::operator::{OperatorPlace, absolute, operate};
+use crate::cli::operator::{OperatorPlace, absolute, ask, operate};
+
+/// The beginning of the name of a folder for what is pulled, in the data folder.
+const PULLED: &str = ".pulled-";
 
 /// Arguments of `parafa plugin install`.
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArguments {
-    /// The component; its signature is beside it, in WASM.sig.
-    wasm: PathBuf,
+    /// The component, whose signature is beside it, in WASM.sig; or oci://HOST/NAME or
+    /// oci-layout:PATH, with :TAG or @sha256:DIGEST, by default the newest release.
+    #[arg(value_name = "WASM", value_parser = OsStringValueParser::new().try_map(PluginSource::parse))]
+    source: PluginSource,
+    /// The publisher whose signature counts, where several have signed an artifact.
+    #[arg(long, value_name = "SHA256")]
+    publisher: Option<String>,
+    #[command(flatten)]
+    registry: RegistryOptions,
     /// Accept a change of the plugin's publisher.
     #[arg(long)]
     replace_publisher: bool,
@@ -23,6 +38,15 @@ pub(super) struct InstallArguments {
 /// Arguments of `parafa plugin list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArguments {
+    #[command(flatten)]
+    place: OperatorPlace,
+}
+
+/// Arguments of `parafa plugin outdated`.
+#[derive(Debug, clap::Args)]
+pub(super) struct OutdatedArguments {
+    #[command(flatten)]
+    registry: RegistryOptions,
     #[command(flatten)]
     place: OperatorPlace,
 }
@@ -72,11 +96,57 @@ pub(super) struct UntrustArguments {
 }
 
 pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> {
-    let install = PluginCommand::Install {
-        component: absolute(&arguments.wasm)?,
-        replace_publisher: arguments.replace_publisher,
+    let replace_publisher = arguments.replace_publisher;
+    match &arguments.source {
+        PluginSource::File(wasm) => {
+            let install = PluginCommand::Install {
+                component: absolute(wasm)?,
+                pulled: None,
+                replace_publisher,
+            };
+            carry_out(&arguments.place, install)
+        }
+        PluginSource::Artifact(reference) => {
+            let data = arguments.place.location().load()?.store.data;
+            let folder = folder_for_pulled(&data)?;
+            let publisher = arguments.publisher.as_deref();
+            let (component, pulled) =
+                tools::pull_into(folder.path(), reference, publisher, &arguments.registry)?;
+            let install = PluginCommand::Install {
+                component: absolute(&component)?,
+                pulled: Some(pulled),
+                replace_publisher,
+            };
+            carry_out(&arguments.place, install)
+        }
+    }
+}
+
+/// A folder that a server on the data folder can read, too: it may have another
+/// user, and folders for temporary files of its own.
+fn folder_for_pulled(data: &Path) -> Result<TempDir, CommandError> {
+    let within = match data.is_dir() {
+        true => data.to_owned(),
+        false => std::env::temp_dir(),
     };
-    carry_out(&arguments.place, install)
+    let folder = tempfile::Builder::new()
+        .prefix(PULLED)
+        .permissions(Permissions::from_mode(0o755))
+        .tempdir_in(&within);
+    folder.map_err(|error| {
+        CommandError::Refused(format!("{} cannot be written: {error}", within.display()))
+    })
+}
+
+pub(super) fn outdated(arguments: &OutdatedArguments) -> Result<(), CommandError> {
+    let installed = ask(
+        &arguments.place,
+        OperatorCommand::Plugin(PluginCommand::List),
+    )?;
+    let installed: Vec<PluginVersion> =
+        serde_json::from_value(installed).context("the answer cannot be read")?;
+    let json = arguments.place.json;
+    Ok(tools::outdated(installed, &arguments.registry, json)?)
 }
 
 pub(super) fn list(arguments: &ListArguments) -> Result<(), CommandError> {

@@ -1,0 +1,124 @@
+use std::io;
+use std::path::PathBuf;
+
+use http::StatusCode;
+use parafa_http_port::{HttpPortError, remedy};
+
+use crate::credentials::CredentialsError;
+use crate::digest::Digest;
+use crate::reference::ReferenceError;
+
+/// Why an artifact is not read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum OciError {
+    /// A registry gives no answer.
+    #[error("{host} gives no answer ({})", advice_without_answer(source))]
+    NoAnswer {
+        /// The host that was asked.
+        host: String,
+        /// Why not.
+        source: HttpPortError,
+    },
+    /// A registry does not do what it is asked.
+    #[error("{host} answers {status} to {what}{detail}{}", advice(*status))]
+    Refused {
+        /// The host that was asked.
+        host: String,
+        /// The subject of the request.
+        what: String,
+        /// Its answer.
+        status: StatusCode,
+        /// Its own words, in brackets, where it has any.
+        detail: String,
+    },
+    /// There is no such artifact or content.
+    #[error("there is no {what} in {place}")]
+    NotFound {
+        /// The missing artifact or content.
+        what: String,
+        /// The repository.
+        place: String,
+    },
+    /// A content is another one than its digest says.
+    #[error(
+        "{place} gives another content than was asked for: {found} in place of {expected}; it may have been tampered with"
+    )]
+    WrongDigest {
+        /// The repository.
+        place: String,
+        /// The digest of what was asked for.
+        expected: Digest,
+        /// That of what came.
+        found: Digest,
+    },
+    /// A content is longer than it may be.
+    #[error("{what} is longer than {limit} bytes, which is the most that is read of one")]
+    TooLong {
+        /// The content.
+        what: String,
+        /// Its greatest length.
+        limit: u64,
+    },
+    /// An answer is not in the form of the specification.
+    #[error("{place} answers to {what} what no registry may: {reason}")]
+    Malformed {
+        /// The repository.
+        place: String,
+        /// The subject of the request.
+        what: String,
+        /// The fault.
+        reason: String,
+    },
+    /// A registry leads to an address that is not spoken to.
+    #[error(
+        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone"
+    )]
+    Insecure {
+        /// The registry.
+        host: String,
+        /// Where it leads to.
+        target: String,
+    },
+    /// A registry leads from one address to the next without an end.
+    #[error("{0} leads from one address to the next without an end")]
+    Redirects(String),
+    /// A file of a layout cannot be read or written.
+    #[error("{} cannot be used", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+    /// A folder is no image layout.
+    #[error("{} is no OCI image layout of version 1.0.0", .0.display())]
+    NoLayout(PathBuf),
+    /// A name that was accepted makes no address.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// The file of credentials cannot be used.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+}
+
+/// The remedy where no answer comes.
+fn advice_without_answer(error: &HttpPortError) -> &'static str {
+    match error {
+        HttpPortError::Forbidden { .. } => {
+            "if the address is meant although it is not public, allow it by --allow HOST:PORT"
+        }
+        other => remedy(None, other),
+    }
+}
+
+/// The remedy for a status.
+fn advice(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            "; give --username and --password-file, or log in with `docker login` or `podman login`, with an account that may do this"
+        }
+        StatusCode::TOO_MANY_REQUESTS => "; try again later",
+        status if status.is_server_error() => "; the fault is the registry's, and may pass",
+        _ => "",
+    }
+}

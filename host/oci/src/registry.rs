@@ -1,0 +1,477 @@
+//! A client of the OCI Distribution Specification 1.1.
+
+mod authorization;
+mod referrers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, LINK, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use serde::Deserialize;
+use url::Url;
+
+pub use self::authorization::Access;
+use self::authorization::Authorization;
+use crate::credentials::Credentials;
+use crate::digest::Digest;
+use crate::error::OciError;
+use crate::manifest::{Descriptor, StoredManifest, media_type};
+use crate::reference::{RegistryName, Tag, Version, is_loopback};
+use crate::repository::{LONGEST_MANIFEST, MOST_LISTED, Repository, check_digest, check_length};
+
+/// Timeout of the transfer of a content of up to 64 MiB.
+const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest answer that is read for what it says of a failure.
+const LONGEST_REFUSAL: u64 = 64 * 1024;
+const MOST_REDIRECTS: usize = 5;
+/// Tags that are asked for at once.
+const PAGE: &str = "1000";
+/// The digest of a content, which registries may add to their answers.
+const CONTENT_DIGEST: &str = "docker-content-digest";
+
+/// A repository of a registry.
+///
+/// Redirects are followed where something is read. The credential goes to the
+/// registry's own origin alone.
+pub struct Registry {
+    http: Arc<dyn HttpPort>,
+    name: RegistryName,
+    base: Url,
+    authorization: Authorization,
+}
+
+/// One request, which may be sent again with a credential.
+struct Call<'c> {
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Bytes,
+    /// The subject of the request, for messages.
+    what: &'c str,
+    /// Most bytes of the answer.
+    limit: u64,
+    timeout: Duration,
+}
+
+#[derive(Deserialize)]
+struct TagList {
+    /// Some registries say `null` of a repository without tags.
+    tags: Option<Vec<String>>,
+}
+
+/// The body of a failure (distribution-spec 1.1, "Error Codes").
+#[derive(Deserialize)]
+struct Failures {
+    errors: Vec<Failure>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    code: String,
+    #[serde(default)]
+    message: String,
+}
+
+impl Registry {
+    /// The repository `name`, reached by `http`.
+    ///
+    /// # Errors
+    /// When its name makes no address.
+    pub fn new(
+        http: Arc<dyn HttpPort>,
+        name: &RegistryName,
+        credentials: Option<Credentials>,
+        access: Access,
+    ) -> Result<Self, OciError> {
+        Ok(Self {
+            base: name.base()?,
+            authorization: Authorization::new(credentials, access),
+            http,
+            name: name.clone(),
+        })
+    }
+
+    fn url(&self, path: &str) -> Result<Url, OciError> {
+        let joined = self.base.join(path);
+        joined.map_err(|_| self.malformed("a request", "an address that is none"))
+    }
+
+    /// Reads, and follows redirects.
+    async fn get(
+        &self,
+        path: &str,
+        accept: &'static str,
+        what: &str,
+        limit: u64,
+    ) -> Result<Response<Bytes>, OciError> {
+        let mut url = self.url(path)?;
+        for _ in 0..=MOST_REDIRECTS {
+            let call = Call {
+                headers: [(ACCEPT, HeaderValue::from_static(accept))]
+                    .into_iter()
+                    .collect(),
+                limit,
+                timeout: timeout_of(limit),
+                ..Call::new(Method::GET, url.clone(), what)
+            };
+            let answer = self.call(call).await?;
+            if !answer.status().is_redirection() {
+                return Ok(answer);
+            }
+            url = self.location(&url, &answer, what)?;
+        }
+        Err(OciError::Redirects(self.name.host().to_owned()))
+    }
+
+    /// Sends a request, and again with a credential where the registry asks for
+    /// one.
+    async fn call(&self, call: Call<'_>) -> Result<Response<Bytes>, OciError> {
+        let is_own = call.url.origin() == self.base.origin();
+        let known = match is_own {
+            true => self.authorization.known().await,
+            false => None,
+        };
+        let is_known = known.is_some();
+        let answer = self.send(&call, known).await?;
+        if answer.status() != StatusCode::UNAUTHORIZED || !is_own {
+            return Ok(answer);
+        }
+        if is_known {
+            self.authorization.forget().await;
+        }
+        match self.authorize(answer.headers()).await? {
+            Some(credential) => self.send(&call, Some(credential)).await,
+            None => Ok(answer),
+        }
+    }
+
+    async fn send(
+        &self,
+        call: &Call<'_>,
+        authorization: Option<HeaderValue>,
+    ) -> Result<Response<Bytes>, OciError> {
+        self.check_scheme(&call.url)?;
+        let mut request = Request::new(call.body.clone());
+        *request.method_mut() = call.method.clone();
+        let uri = call.url.as_str().parse::<Uri>();
+        *request.uri_mut() =
+            uri.map_err(|_| self.malformed(call.what, "an address that is none"))?;
+        *request.headers_mut() = call.headers.clone();
+        if let Some(authorization) = authorization {
+            let headers = request.headers_mut();
+            headers.insert(http::header::AUTHORIZATION, authorization);
+        }
+        // The body of a failure may be longer than that of the content.
+        let limit = call.limit.max(LONGEST_REFUSAL);
+        let limits = ExchangeLimits {
+            timeout: call.timeout,
+            max_response_bytes: usize::try_from(limit).unwrap_or(usize::MAX),
+        };
+        let answer = self.http.exchange(request, limits).await;
+        answer.map_err(|error| match error {
+            HttpPortError::ResponseTooLong { .. } => OciError::TooLong {
+                what: call.what.to_owned(),
+                limit,
+            },
+            source => OciError::NoAnswer {
+                host: call.url.authority().to_owned(),
+                source,
+            },
+        })
+    }
+
+    /// Refuses plain HTTP but from a registry on this machine to this machine.
+    fn check_scheme(&self, url: &Url) -> Result<(), OciError> {
+        let is_local =
+            || self.name.is_loopback() && url.host().is_some_and(|host| is_loopback(&host));
+        if url.scheme() == "https" || (url.scheme() == "http" && is_local()) {
+            return Ok(());
+        }
+        Err(OciError::Insecure {
+            host: self.name.host().to_owned(),
+            target: url.origin().ascii_serialization(),
+        })
+    }
+
+    /// Where an answer leads to.
+    fn location(&self, from: &Url, answer: &Response<Bytes>, what: &str) -> Result<Url, OciError> {
+        let location = answer.headers().get(LOCATION);
+        let location = location.and_then(|location| location.to_str().ok());
+        let location = location.and_then(|location| from.join(location).ok());
+        location.ok_or_else(|| self.malformed(what, "no address where it should lead to one"))
+    }
+
+    fn malformed(&self, what: &str, reason: impl Into<String>) -> OciError {
+        OciError::Malformed {
+            place: self.place(),
+            what: what.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The error of an answer that is no success.
+    fn refused(&self, what: &str, answer: &Response<Bytes>) -> OciError {
+        let failures = serde_json::from_slice::<Failures>(answer.body());
+        let words: Vec<String> = failures
+            .map(|failures| failures.errors)
+            .unwrap_or_default()
+            .into_iter()
+            .take(3)
+            .map(|failure| {
+                format!("{} {}", failure.code, failure.message)
+                    .trim()
+                    .to_owned()
+            })
+            .collect();
+        let detail = match words.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", words.join("; ")),
+        };
+        OciError::Refused {
+            host: self.name.host().to_owned(),
+            what: what.to_owned(),
+            status: answer.status(),
+            detail,
+        }
+    }
+
+    fn expect(
+        &self,
+        expected: StatusCode,
+        what: &str,
+        answer: Response<Bytes>,
+    ) -> Result<Response<Bytes>, OciError> {
+        if answer.status() == expected {
+            Ok(answer)
+        } else {
+            Err(self.refused(what, &answer))
+        }
+    }
+
+    /// Reads what stands under a tag or digest and is of one media type.
+    async fn find_of_type(
+        &self,
+        version: &Version,
+        accept: &'static str,
+    ) -> Result<Option<Bytes>, OciError> {
+        let what = format!("the manifest {version}");
+        let path = format!("manifests/{version}");
+        let answer = self.get(&path, accept, &what, LONGEST_MANIFEST).await?;
+        if answer.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        let answer = self.expect(StatusCode::OK, &what, answer)?;
+        let told = answer.headers().get(CONTENT_DIGEST);
+        let told = told.and_then(|told| told.to_str().ok()?.parse::<Digest>().ok());
+        let asked = match version {
+            Version::Digest(digest) => Some(*digest),
+            Version::Tag(_) => None,
+        };
+        for expected in asked.into_iter().chain(told) {
+            check_digest(self.place(), expected, answer.body())?;
+        }
+        Ok(Some(answer.into_body()))
+    }
+
+    /// Returns whether a content is there already.
+    async fn has_blob(&self, digest: &Digest) -> Result<bool, OciError> {
+        let what = format!("the content {digest}");
+        let call = Call {
+            // The length that the head tells is that of the content.
+            limit: u64::MAX,
+            ..Call::new(Method::HEAD, self.url(&format!("blobs/{digest}"))?, &what)
+        };
+        Ok(self.call(call).await?.status() == StatusCode::OK)
+    }
+
+    async fn put_manifest_at(
+        &self,
+        at: &str,
+        media_type: &'static str,
+        bytes: Bytes,
+    ) -> Result<Response<Bytes>, OciError> {
+        let what = format!("the new manifest {at}");
+        let call = Call {
+            headers: headers_of(media_type, bytes.len()),
+            body: bytes,
+            ..Call::new(Method::PUT, self.url(&format!("manifests/{at}"))?, &what)
+        };
+        let answer = self.call(call).await?;
+        self.expect(StatusCode::CREATED, &what, answer)
+    }
+}
+
+#[async_trait]
+impl Repository for Registry {
+    async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError> {
+        let found = self.find_of_type(version, media_type::MANIFEST).await?;
+        let Some(bytes) = found else {
+            return Ok(None);
+        };
+        let stored = StoredManifest::parse(bytes);
+        let what = format!("the manifest {version}");
+        Ok(Some(
+            stored.map_err(|reason| self.malformed(&what, reason))?,
+        ))
+    }
+
+    async fn blob(&self, descriptor: &Descriptor) -> Result<Bytes, OciError> {
+        check_length(descriptor)?;
+        let what = format!("the content {}", descriptor.digest);
+        let path = format!("blobs/{}", descriptor.digest);
+        let answer = self.get(&path, "*/*", &what, descriptor.size).await?;
+        if answer.status() == StatusCode::NOT_FOUND {
+            return Err(OciError::NotFound {
+                what: format!("content {}", descriptor.digest),
+                place: self.place(),
+            });
+        }
+        let answer = self.expect(StatusCode::OK, &what, answer)?;
+        check_digest(self.place(), descriptor.digest, answer.body())?;
+        Ok(answer.into_body())
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, OciError> {
+        self.list_referrers(subject).await
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, OciError> {
+        const WHAT: &str = "the list of tags";
+        let (mut tags, mut path) = (Vec::new(), Some(format!("tags/list?n={PAGE}")));
+        while let Some(page) = path.take() {
+            let answer = self
+                .get(&page, "application/json", WHAT, LONGEST_MANIFEST)
+                .await?;
+            if answer.status() == StatusCode::NOT_FOUND {
+                return Err(OciError::NotFound {
+                    what: "repository".to_owned(),
+                    place: self.place(),
+                });
+            }
+            let answer = self.expect(StatusCode::OK, WHAT, answer)?;
+            let list: TagList = serde_json::from_slice(answer.body())
+                .map_err(|error| self.malformed(WHAT, error.to_string()))?;
+            let before = tags.len();
+            let listed = list.tags.unwrap_or_default().into_iter();
+            tags.extend(listed.filter_map(|tag| tag.parse::<Tag>().ok()));
+            if tags.len() > before && tags.len() < MOST_LISTED {
+                path = next_page(answer.headers());
+            }
+        }
+        Ok(tags)
+    }
+
+    /// Uploads in two requests: one that begins, and one with the whole content
+    /// (distribution-spec 1.1, "POST then PUT").
+    async fn put_blob(&self, blob: Bytes) -> Result<(), OciError> {
+        let digest = Digest::of(&blob);
+        if self.has_blob(&digest).await? {
+            return Ok(());
+        }
+        let what = format!("the new content {digest}");
+        let begin = Call {
+            headers: [(CONTENT_LENGTH, HeaderValue::from_static("0"))]
+                .into_iter()
+                .collect(),
+            ..Call::new(Method::POST, self.url("blobs/uploads/")?, &what)
+        };
+        let at = begin.url.clone();
+        let begun = self.call(begin).await?;
+        let begun = self.expect(StatusCode::ACCEPTED, &what, begun)?;
+        let mut url = self.location(&at, &begun, &what)?;
+        let digest = digest.to_string();
+        url.query_pairs_mut().append_pair("digest", &digest);
+        let put = Call {
+            headers: headers_of("application/octet-stream", blob.len()),
+            timeout: timeout_of(blob.len() as u64),
+            body: blob,
+            ..Call::new(Method::PUT, url, &what)
+        };
+        let answer = self.call(put).await?;
+        self.expect(StatusCode::CREATED, &what, answer)?;
+        Ok(())
+    }
+
+    async fn put_manifest(
+        &self,
+        manifest: &StoredManifest,
+        tag: Option<&Tag>,
+    ) -> Result<(), OciError> {
+        let digest = manifest.descriptor.digest.to_string();
+        let at = tag.map_or(digest, Tag::to_string);
+        let bytes = manifest.bytes.clone();
+        let answer = self
+            .put_manifest_at(&at, media_type::MANIFEST, bytes)
+            .await?;
+        self.list_among_referrers(manifest, answer.headers()).await
+    }
+
+    fn place(&self) -> String {
+        format!("oci://{}/{}", self.name.host(), self.name.name())
+    }
+}
+
+impl<'c> Call<'c> {
+    fn new(method: Method, url: Url, what: &'c str) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            what,
+            limit: LONGEST_REFUSAL,
+            timeout: TIMEOUT,
+        }
+    }
+}
+
+/// Timeout of an exchange of up to `bytes` bytes.
+fn timeout_of(bytes: u64) -> Duration {
+    if bytes > LONGEST_MANIFEST {
+        BLOB_TIMEOUT
+    } else {
+        TIMEOUT
+    }
+}
+
+fn headers_of(media_type: &'static str, length: usize) -> HeaderMap {
+    [
+        (CONTENT_TYPE, HeaderValue::from_static(media_type)),
+        (CONTENT_LENGTH, HeaderValue::from(length)),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// The next page of a list (RFC 8288), as a path below the same registry.
+fn next_page(headers: &HeaderMap) -> Option<String> {
+    let link = headers.get(LINK)?.to_str().ok()?;
+    let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+    let is_next = parameters.contains("rel=\"next\"") || parameters.contains("rel=next");
+    is_next.then(|| target.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_page_is_that_of_the_link() {
+        let next = |link: &'static str| {
+            let link = (LINK, HeaderValue::from_static(link));
+            next_page(&[link].into_iter().collect())
+        };
+
+        let target = "/v2/a/tags/list?n=2&last=b";
+        let link = r#"</v2/a/tags/list?n=2&last=b>; rel="next""#;
+        assert_eq!(next(link).as_deref(), Some(target));
+        assert_eq!(next(r#"</v2/a>; rel="prev""#), None);
+        assert_eq!(next("nothing"), None);
+        assert_eq!(next_page(&HeaderMap::new()), None);
+    }
+}

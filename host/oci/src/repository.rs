@@ -1,0 +1,85 @@
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::digest::Digest;
+use crate::error::OciError;
+use crate::manifest::{Descriptor, StoredManifest};
+use crate::reference::{Tag, Version};
+
+/// Most bytes of a manifest or an index, which registries take (distribution-spec
+/// 1.1, "Pushing Manifests").
+pub(crate) const LONGEST_MANIFEST: u64 = 4 * 1024 * 1024;
+/// Most bytes of another content: those of the longest component that is admitted.
+pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
+/// Most referrers or tags that are looked at.
+pub(crate) const MOST_LISTED: usize = 10_000;
+
+/// A place of artifacts, by tag and digest. What is read has the digest that names it.
+#[async_trait]
+pub trait Repository: Send + Sync {
+    /// Reads a manifest; none where there is no such one.
+    async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError>;
+
+    /// Reads a content that a manifest names.
+    async fn blob(&self, descriptor: &Descriptor) -> Result<Bytes, OciError>;
+
+    /// Lists the manifests that refer to another.
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, OciError>;
+
+    /// Lists all tags.
+    async fn tags(&self) -> Result<Vec<Tag>, OciError>;
+
+    /// Stores a content.
+    async fn put_blob(&self, blob: Bytes) -> Result<(), OciError>;
+
+    /// Stores a manifest whose contents are stored, and lists it among the referrers
+    /// of its subject, if it has one.
+    async fn put_manifest(
+        &self,
+        manifest: &StoredManifest,
+        tag: Option<&Tag>,
+    ) -> Result<(), OciError>;
+
+    /// The repository's name, for messages.
+    fn place(&self) -> String;
+
+    /// Reads a manifest that there should be.
+    ///
+    /// # Errors
+    /// [`OciError::NotFound`] where there is none.
+    async fn manifest(&self, version: &Version) -> Result<StoredManifest, OciError> {
+        let found = self.find(version).await?;
+        found.ok_or_else(|| OciError::NotFound {
+            what: format!("artifact {version}"),
+            place: self.place(),
+        })
+    }
+}
+
+/// Refuses a descriptor whose content is longer than anything that is read.
+pub(crate) fn check_length(descriptor: &Descriptor) -> Result<(), OciError> {
+    if descriptor.size <= LONGEST_BLOB {
+        return Ok(());
+    }
+    Err(OciError::TooLong {
+        what: descriptor.digest.to_string(),
+        limit: LONGEST_BLOB,
+    })
+}
+
+/// Refuses a content that is not the one that was asked for.
+pub(crate) fn check_digest(
+    place: String,
+    expected: Digest,
+    content: &[u8],
+) -> Result<(), OciError> {
+    let found = Digest::of(content);
+    if found == expected {
+        return Ok(());
+    }
+    Err(OciError::WrongDigest {
+        place,
+        expected,
+        found,
+    })
+}
