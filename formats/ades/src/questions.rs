@@ -1,27 +1,18 @@
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use parafa_format_core::{Need, NeedKind, need_params};
+use parafa_format_core::{Need, NeedKind};
 use parafa_pki::Certificate;
 
 use crate::answers::need_id;
 
 /// Something that the document does not tell.
 #[derive(Debug)]
-pub(crate) struct Question {
-    need: Need,
-    /// Of which time the answer has to tell, seconds since the Unix epoch.
-    time: Option<i64>,
-}
+pub(crate) struct Question(Need);
 
 impl Question {
     /// Who issued a certificate, or whether a chain may end with it.
     pub(crate) fn of_issuer(certificate: &Certificate<'_>) -> Self {
-        Self {
-            need: need(NeedKind::Certificate, certificate),
-            time: None,
-        }
+        Self(need(NeedKind::Certificate, certificate))
     }
 
     /// What `issuer` tells about a certificate at a time.
@@ -30,34 +21,30 @@ impl Question {
         issuer: &Certificate<'_>,
         time: i64,
     ) -> Self {
-        let issuer = STANDARD.encode(issuer.as_der());
-        Self {
-            need: Need {
-                params: vec![(need_params::ISSUER.to_owned(), issuer)],
-                ..need(NeedKind::Revocation, certificate)
-            },
+        Self(Need {
+            issuer: Some(issuer.as_der().to_vec()),
             time: Some(time),
-        }
+            ..need(NeedKind::Revocation, certificate)
+        })
     }
 }
 
 /// Questions, each once, in the order in which they came up.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
-    questions: Vec<Question>,
+    questions: Vec<Need>,
     by_id: BTreeMap<String, usize>,
 }
 
 impl Needs {
     /// Adds a question. What tells of a later time tells of an earlier one too.
-    pub(crate) fn add(&mut self, question: Question) {
-        let known = self.by_id.get(&question.need.id);
+    pub(crate) fn add(&mut self, Question(need): Question) {
+        let known = self.by_id.get(&need.id);
         match known.and_then(|index| self.questions.get_mut(*index)) {
-            Some(known) => known.time = known.time.max(question.time),
+            Some(known) => known.time = known.time.max(need.time),
             None => {
-                let id = question.need.id.clone();
-                self.by_id.insert(id, self.questions.len());
-                self.questions.push(question);
+                self.by_id.insert(need.id.clone(), self.questions.len());
+                self.questions.push(need);
             }
         }
     }
@@ -67,13 +54,7 @@ impl Needs {
     }
 
     pub(crate) fn into_list(self) -> Vec<Need> {
-        let needs = self.questions.into_iter().map(|question| {
-            let Question { mut need, time } = question;
-            let time = time.map(|time| (need_params::TIME.to_owned(), time.to_string()));
-            need.params.extend(time);
-            need
-        });
-        needs.collect()
+        self.questions
     }
 }
 
@@ -103,8 +84,8 @@ mod tests {
         let [revocation, issuer] = &needs[..] else {
             panic!("{needs:?}")
         };
-        let time = revocation.params.iter().find(|(name, _)| name == "time");
-        assert_eq!(time.unwrap().1, "3000");
-        assert!(issuer.params.is_empty());
+        assert_eq!(revocation.time, Some(3_000));
+        assert_eq!(revocation.issuer.as_deref(), Some(clock.as_der()));
+        assert_eq!((issuer.time, &issuer.issuer), (None, &None));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use parafa_format_core::{Environment, Integrity, Refusal, levels};
+use parafa_format_core::{Environment, Integrity, MemberCheck, Refusal, Verdict, levels};
 use parafa_xades::{Fault, Verified, Verifier};
 use parafa_xml::Document;
 
@@ -124,6 +124,24 @@ impl Signature {
             .filter(|(member, part)| container.holds(member, *part))
             .map(|(member, part)| member_id(member, part))
             .collect()
+    }
+
+    /// Whether the data files and elements that it refers to are as they were
+    /// signed: those of the container, and others that are not.
+    #[must_use]
+    pub fn digests<E: Environment>(&self, container: &Container<'_, E>) -> Vec<MemberCheck> {
+        let digests = self.verified.digests.iter();
+        let told = digests.filter(|(covered, digest)| {
+            *digest != Verdict::Holds || container.holds(&covered.member, covered.part.as_deref())
+        });
+        told.map(|(covered, digest)| {
+            let id = member_id(&covered.member, covered.part.as_deref());
+            MemberCheck {
+                id,
+                digest: digest.clone(),
+            }
+        })
+        .collect()
     }
 
     /// Why its XML does not hold, in words that go on in a sentence.

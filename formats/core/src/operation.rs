@@ -1,6 +1,6 @@
 use parafa_catalogue::{
     DigestAlgorithm, NeedKind, Operation, Outcome, Payload, Preservation, Refusal,
-    SignatureAlgorithm, refusal,
+    SignatureAlgorithm, TimestampKind, refusal,
 };
 
 /// What a format is.
@@ -45,8 +45,8 @@ pub struct SignRequest {
     pub signature_algorithm: SignatureAlgorithm,
     /// Bytes kept for signature, certificates and time-stamp.
     pub reserve: u32,
-    /// The ids of the members to be covered: all that `members` tells, none for
-    /// formats without it.
+    /// What is to be covered: the ids of all that `members` tells, or the names of
+    /// all files beside the document; none where there is neither.
     pub covers: Vec<String>,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
@@ -63,7 +63,16 @@ pub struct Need {
     pub payload: Payload,
     /// `signature` and `timestamp`: how the payload is hashed.
     pub digest_algorithm: Option<DigestAlgorithm>,
-    /// Further parameters.
+    /// `timestamp`: what the token becomes in the document. Where it is not said,
+    /// `sign` asks for a stamp of the signature, and `archive` for an archive
+    /// time-stamp.
+    pub stamps: Option<TimestampKind>,
+    /// `revocation`: DER of the issuer's certificate, where it is known.
+    pub issuer: Option<Vec<u8>>,
+    /// `revocation`: the time that the answer has to cover, in seconds since the
+    /// Unix epoch.
+    pub time: Option<i64>,
+    /// `signature`: further parameters.
     pub params: Vec<(String, String)>,
 }
 
@@ -89,6 +98,9 @@ impl Need {
             kind,
             payload: payload.into(),
             digest_algorithm: digest_algorithm.into(),
+            stamps: None,
+            issuer: None,
+            time: None,
             params: Vec::new(),
         }
     }

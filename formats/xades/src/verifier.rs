@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use parafa_ades::{Budget, ChainLimits, ValidationMaterial};
 use parafa_format_core::{
-    DigestAlgorithm, Environment, Integrity, SignatureAlgorithm, TimestampEvidence,
+    DigestAlgorithm, Environment, Integrity, SignatureAlgorithm, TimestampEvidence, Verdict,
 };
 use parafa_xml::Element;
 
@@ -36,6 +36,8 @@ pub struct Verified {
     pub algorithm: Option<SignatureAlgorithm>,
     /// DER of the certificate that SigningCertificate names, if it is there.
     pub signer_certificate: Option<Vec<u8>>,
+    /// Whether that certificate was found.
+    pub certificate: Verdict,
     /// DER of the certificates that come with it.
     pub certificates: Vec<Vec<u8>>,
     /// DER of the OCSP responses and CRLs that come with it.
@@ -55,6 +57,9 @@ pub struct Verified {
     /// What it is over and cannot be digested as it says: an algorithm is not
     /// known here.
     pub unchecked: Vec<Covered>,
+    /// Whether each of what it is over has the digest that it says, in the order
+    /// of its references, as far as they were looked at.
+    pub digests: Vec<(Covered, Verdict)>,
     /// The level that it has by what it holds, one of `levels`.
     pub level: &'static str,
     /// Whether an evidence record seals it, behind which nothing can be added.

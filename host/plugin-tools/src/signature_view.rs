@@ -232,7 +232,7 @@ fn common_name(certificate: &[u8]) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use parafa_issuing::{Credential, Key, KeyKind, Profile};
-    use parafa_plugin_host::{Coverage, Payload, TimestampKind};
+    use parafa_plugin_host::{Coverage, Payload, TimestampKind, Verdict};
 
     use super::*;
 
@@ -265,10 +265,12 @@ pub(crate) mod tests {
             value: Vec::new(),
             algorithm: None,
             signer_certificate: Some(certificate(FORGED).into()),
+            certificate: Verdict::Holds,
             certificates: Vec::new(),
             timestamps: Vec::new(),
             revocation: Vec::new(),
             coverage: covers(CoverageKind::Partial),
+            digests: Vec::new(),
             integrity: Integrity::DigestMismatch,
             later_changes: LaterChanges {
                 kind: ChangeKind::Unknown,

@@ -3,7 +3,7 @@
 
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
-    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, need_params, reason, refusal,
+    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, reason, refusal,
 };
 
 use crate::behaviour::{Rule, Stage};
@@ -154,10 +154,7 @@ fn stamping(id: &str, digest: Vec<u8>) -> Need {
         value: digest,
     });
     Need {
-        params: vec![(
-            need_params::KIND.to_owned(),
-            TimestampKind::Document.name().to_owned(),
-        )],
+        stamps: Some(TimestampKind::Document),
         ..Need::new(NeedKind::Timestamp, id, stamped, DIGEST)
     }
 }

@@ -6,7 +6,7 @@ use std::mem;
 use parafa_plugin_sdk::core::{
     ChangeKind, Coverage, CoverageKind, Digest, Environment, Evidence, Integrity, LaterChanges,
     Payload, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence, TimestampKind,
-    TimestampStatus, levels,
+    TimestampStatus, Verdict, check, levels,
 };
 
 use crate::behaviour::{Rule, Stage};
@@ -118,6 +118,7 @@ fn of_timestamp(
         value: token.clone(),
         algorithm: None,
         signer_certificate: None,
+        certificate: Verdict::unknown(check::MISSING),
         certificates: Vec::new(),
         revocation: Vec::new(),
         timestamps: vec![TimestampEvidence {
@@ -127,6 +128,7 @@ fn of_timestamp(
             status,
         }],
         coverage: coverage.into(),
+        digests: Vec::new(),
         integrity,
         later_changes: LaterChanges::permitted(changes),
         level: levels::UNKNOWN.to_owned(),
