@@ -95,6 +95,17 @@ pub enum Part<'a, B> {
     },
 }
 
+/// A file that stands beside a document, which its detached signatures are over.
+#[derive(Debug)]
+pub struct Companion<B> {
+    /// Its name, unique among them.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub content: B,
+}
+
 /// The work that a format hands to its surroundings: the host when it runs as a
 /// plugin, `NativeEnvironment` otherwise.
 pub trait Environment {
@@ -135,6 +146,13 @@ pub trait Environment {
         len: u64,
         most: u64,
     ) -> Result<Self::Blob, String>;
+
+    /// The files beside the document that is worked on, in their order: none where
+    /// the caller gave none. A plugin whose format asks for them is one of detached
+    /// signatures.
+    fn companions(&self) -> Vec<Companion<Self::Blob>> {
+        Vec::new()
+    }
 
     /// What [`verify`](Self::verify) takes of a message: its digest, or the
     /// message itself where the algorithm signs that.

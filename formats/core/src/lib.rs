@@ -13,7 +13,7 @@ mod operation;
 mod output;
 mod request;
 
-pub use document::{Blob, Environment, Hasher, Part, Sink};
+pub use document::{Blob, Companion, Environment, Hasher, Part, Sink};
 pub use evidence::{Evidence, EvidencePool, SignatureEvidence};
 #[cfg(feature = "native")]
 pub use native::{

@@ -36,6 +36,7 @@ pub mod bindings;
 #[cfg(feature = "cms")]
 pub mod cms;
 mod convert;
+mod evidence;
 #[doc(hidden)]
 pub mod glue;
 mod host;

@@ -10,7 +10,7 @@ use crate::behaviour::{Rule, Stage};
 use crate::pieces::{DIGEST, Piece, digest, unsound};
 use crate::text::OverTexts;
 use crate::toy::{File, Toy, forged, stored_line, timestamp, validation};
-use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long, verify};
+use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long_level, verify};
 
 const TIMESTAMP: &str = "timestamp";
 
@@ -232,7 +232,7 @@ fn done(toy: &Toy, changed: bool) -> ArchiveStep {
     let (media_type, level) = match toy.behaviour.rule() {
         Some(Rule::ArchiveOtherType) => (OTHER_TYPE, LEVEL_LT.to_owned()),
         Some(Rule::ArchiveOwnLevel) => (MEDIA_TYPE, OWN_LEVEL.to_owned()),
-        Some(Rule::LongArchiveLevel) => (MEDIA_TYPE, long()),
+        Some(Rule::LongArchiveLevel) => (MEDIA_TYPE, long_level()),
         _ if toy.has_files() => (MEDIA_TYPE, LEVEL_LTA.to_owned()),
         _ => (MEDIA_TYPE, LEVEL_LT.to_owned()),
     };

@@ -2,9 +2,11 @@
 
 mod admission;
 mod archiving;
+mod before;
 mod bounds;
 mod containers;
 mod containment;
+mod detached;
 mod making;
 mod pdf;
 mod registry;
