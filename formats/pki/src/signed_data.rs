@@ -1,9 +1,7 @@
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5911;
 use der::Tag;
-use parafa_format_core::{
-    DigestAlgorithm, Environment, Part, SignatureAlgorithm, Verdict, check,
-};
+use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm, Verdict, check};
 
 use crate::algorithm::{decode_digest, decode_signature, has_plain_value};
 use crate::asn1::{Element, Elements, context, primitive_context};

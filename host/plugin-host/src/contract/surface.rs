@@ -16,7 +16,8 @@ use wit_parser::{PackageId, Resolve, SourceMap, WorldItem, WorldKey};
 use crate::{AdmissionError, Capability};
 
 /// The contract in every version that the host knows.
-pub(crate) static CONTRACTS: LazyLock<Contracts> = LazyLock::new(|| Contracts::parse(&[V0_2, V1_0]));
+pub(crate) static CONTRACTS: LazyLock<Contracts> =
+    LazyLock::new(|| Contracts::parse(&[V0_2, V1_0]));
 
 /// The files of one version.
 type Text<'t> = &'t [(&'static str, &'t str)];

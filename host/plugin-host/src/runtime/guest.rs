@@ -242,7 +242,9 @@ impl Guest {
         let limits = &self.runtime.limits;
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
-        let companions = documents.first().map_or(0, |first| first.companions().len());
+        let companions = documents
+            .first()
+            .map_or(0, |first| first.companions().len());
         let handles = limits.handles.saturating_add(documents.len() + companions);
         let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);

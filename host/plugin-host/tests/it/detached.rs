@@ -1,15 +1,13 @@
 //! Signatures over files beside the document.
 
 use bytes::Bytes;
-use parafa_plugin_host::{
-    CoverageKind, Document, Integrity, SourceFile, TargetLevel, Verdict,
-};
+use parafa_plugin_host::{CoverageKind, Document, Integrity, SourceFile, TargetLevel, Verdict};
 
 use crate::support::{Signer, done, plugin, refusal_code};
 
 fn beside(document: Bytes, files: &[(&str, &'static [u8])]) -> Document {
-    let files = files.iter().map(|(name, content)| SourceFile {
-        name: (*name).to_owned(),
+    let files = files.iter().map(|&(name, content)| SourceFile {
+        name: name.to_owned(),
         media_type: "text/plain".to_owned(),
         content: Bytes::from_static(content).into(),
     });
@@ -17,6 +15,8 @@ fn beside(document: Bytes, files: &[(&str, &'static [u8])]) -> Document {
 }
 
 const FILES: &[(&str, &[u8])] = &[("a.txt", b"first"), ("b.txt", b"second")];
+const CHANGED: &[(&str, &[u8])] = &[("a.txt", b"first"), ("b.txt", b"other")];
+const NONE: &[(&str, &[u8])] = &[];
 
 #[tokio::test]
 async fn a_detached_signature_covers_the_files_beside_its_document() {
@@ -51,12 +51,10 @@ async fn a_detached_signature_is_broken_by_another_file_and_unknown_without_any(
     let empty = beside(Bytes::new(), FILES);
     let progress = plugin.drive_sign(empty, &request, Vec::new(), &ona);
     let signed = done(progress.await.unwrap()).bytes;
-    let changed: &[(&str, &[u8])] = &[("a.txt", b"first"), ("b.txt", b"other")];
-
     for (files, expected) in [
         (FILES, Integrity::Intact),
-        (changed, Integrity::DigestMismatch),
-        (&[], Integrity::Unsupported),
+        (CHANGED, Integrity::DigestMismatch),
+        (NONE, Integrity::Unsupported),
     ] {
         let document = beside(signed.clone(), files);
         let verified = plugin.verify(document).await.unwrap();

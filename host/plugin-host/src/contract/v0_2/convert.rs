@@ -4,9 +4,7 @@ use parafa_catalogue::TargetLevel;
 
 use super::bindings::{archive, compose, contents, describe, inspect, sign, types, verify};
 use crate::contract::bounds;
-use crate::contract::convert::{
-    self, Ability, About, ArchiveOutcome, Made, Step, known, note,
-};
+use crate::contract::convert::{self, Ability, About, ArchiveOutcome, Made, Step, known, note};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Evidence,
     Field, Member, Need, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,
@@ -43,8 +41,7 @@ pub(crate) fn report(report: inspect::Report) -> Result<Report, ContractBreach> 
     let notes = report.notes.iter();
     let obstacles = report.obstacles.into_iter().map(obstacle);
     let preservation = report.preservation.iter();
-    let preservation =
-        preservation.map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)));
+    let preservation = preservation.map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)));
     convert::report(Report {
         media_type: report.media_type,
         format_version: report.format_version,
@@ -208,4 +205,3 @@ fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
         })
         .collect()
 }
-

@@ -10,9 +10,7 @@ use parafa_catalogue::{
 
 use super::bindings::{archive, compose, contents, describe, inspect, sign, types, verify};
 use crate::contract::bounds;
-use crate::contract::convert::{
-    self, Ability, About, ArchiveOutcome, Made, Step, known, note,
-};
+use crate::contract::convert::{self, Ability, About, ArchiveOutcome, Made, Step, known, note};
 use crate::contract::text::{NAME_BYTES, line};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Evidence,

@@ -208,9 +208,12 @@ macro_rules! calls_of {
                     let plugin = supported(self.contents.as_ref(), Capability::Contents)?;
                     let plugin = plugin.instantiate(&mut *store)?;
                     let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                    let answer = plugin
-                        .parafa_format_container()
-                        .call_extract(&mut *store, blob, id, sink)?;
+                    let answer = plugin.parafa_format_container().call_extract(
+                        &mut *store,
+                        blob,
+                        id,
+                        sink,
+                    )?;
                     answered(answer, convert::refusal, |()| Ok(()))
                 }
 
