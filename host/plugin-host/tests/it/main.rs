@@ -4,6 +4,7 @@ mod admission;
 mod archiving;
 mod before;
 mod bounds;
+mod compatible;
 mod containers;
 mod containment;
 mod detached;
