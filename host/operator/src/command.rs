@@ -422,6 +422,9 @@ pub enum PluginCommand {
         component: PathBuf,
         /// Also of another publisher than the last.
         replace_publisher: bool,
+        /// Give it what other plugins take, too.
+        #[serde(default)]
+        prefer: bool,
     },
     /// Show all versions.
     List,

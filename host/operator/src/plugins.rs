@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use parafa_plugin_store::InstallTerms;
+
 use crate::{OperateError, OperatorCommands, PluginCommand};
 
 impl OperatorCommands {
@@ -8,11 +10,14 @@ impl OperatorCommands {
             PluginCommand::Install {
                 component,
                 replace_publisher,
-            } => json!(
-                self.plugin_store
-                    .install(&component, replace_publisher)
-                    .await?
-            ),
+                prefer,
+            } => {
+                let terms = InstallTerms {
+                    replace_publisher,
+                    prefer,
+                };
+                json!(self.plugin_store.install(&component, terms).await?)
+            }
             PluginCommand::List => json!(self.plugin_store.list().await?),
             PluginCommand::Disable { id } => json!(self.plugin_store.disable(&id).await?),
             PluginCommand::Rollback { id, enable } => {

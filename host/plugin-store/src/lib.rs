@@ -48,6 +48,7 @@ use tokio::sync::OnceCell;
 
 use self::catalogue::Catalogue;
 pub use self::catalogue::PluginVersion;
+pub use self::commands::InstallTerms;
 pub use self::error::PluginStoreError;
 use self::folder::PluginFolder;
 pub use self::folder::{FORMERLY_BACKED_UP, read_file};
@@ -285,15 +286,16 @@ impl PluginStore {
     }
 
     /// Takes a component into use, now and after a restart. One of another
-    /// publisher than the last is refused unless that is to be replaced.
+    /// publisher than the last, and one that takes what another plugin takes, are
+    /// refused unless the terms allow it.
     pub async fn install(
         &self,
         component: &Path,
-        replace_publisher: bool,
+        terms: InstallTerms,
     ) -> Result<PluginVersion, PluginStoreError> {
         let tested = self.0.test(component).await?;
         let inner = self.0.clone();
-        changed(async move { inner.install(&tested, replace_publisher).await }).await
+        changed(async move { inner.install(&tested, terms).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its

@@ -13,7 +13,9 @@ type Text = Vec<(PathBuf, String)>;
 /// Every version that stands in `wit`, the earliest first.
 fn versions() -> Vec<(Version, Text)> {
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
-    let folders = fs::read_dir(wit).unwrap().map(|entry| entry.unwrap().path());
+    let folders = fs::read_dir(wit)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let is_contract = |folder: &PathBuf| {
         let name = folder.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| name.starts_with("parafa-format-"))

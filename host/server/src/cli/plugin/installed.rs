@@ -16,6 +16,10 @@ pub(super) struct InstallArguments {
     /// Accept a change of the plugin's publisher.
     #[arg(long)]
     replace_publisher: bool,
+    /// Give it the documents of media types and extensions that other plugins take,
+    /// too; without this it is refused.
+    #[arg(long)]
+    prefer: bool,
     #[command(flatten)]
     place: OperatorPlace,
 }
@@ -75,6 +79,7 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> 
     let install = PluginCommand::Install {
         component: absolute(&arguments.wasm)?,
         replace_publisher: arguments.replace_publisher,
+        prefer: arguments.prefer,
     };
     carry_out(&arguments.place, install)
 }
