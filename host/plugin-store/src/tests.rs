@@ -2,6 +2,7 @@
 //! another, whatever happened to their files meanwhile.
 
 mod broken;
+mod contracts;
 mod faults;
 mod hosts;
 mod trust;
