@@ -162,7 +162,8 @@ impl PluginStore {
     /// As [`PluginStore::registry`].
     pub async fn start(&self) -> anyhow::Result<&Arc<Registry>> {
         let registry = self.registry().await?;
-        for warning in self.0.unverified().await? {
+        let outdated = self.0.outdated().await?;
+        for warning in self.0.unverified().await?.into_iter().chain(outdated) {
             tracing::warn!("{warning}");
         }
         if let Some(shared) = &self.0.shared {
@@ -210,6 +211,7 @@ impl PluginStore {
     pub async fn findings(&self) -> anyhow::Result<Findings> {
         let mut findings = self.broken().await?;
         findings.warnings.extend(self.0.unverified().await?);
+        findings.warnings.extend(self.0.outdated().await?);
         Ok(findings)
     }
 
