@@ -21,8 +21,8 @@ use super::platform::{Abort, CallState};
 use super::slots::{Share, Slots};
 use crate::contract::surface::Terms;
 use crate::{
-    CallEnd, CallError, CallLimits, CallObserver, CallPriority, Document, EndedCall, Fault,
-    FaultKind, MemoryMeter, PluginDigest, Refusal,
+    CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
+    Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
 };
 
 use worlds::{Called, Failure, Worlds};
@@ -64,7 +64,7 @@ impl Guest {
         digest: PluginDigest,
         terms: &Terms,
     ) -> wasmtime::Result<Self> {
-        let has = |capability| terms.capabilities.contains(&capability);
+        let has = |capability: Capability| terms.capabilities.contains(&capability);
         Ok(Self {
             name: "?".to_owned(),
             digest,
