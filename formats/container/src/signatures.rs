@@ -83,7 +83,7 @@ pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Si
 #[must_use]
 pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
     let each = signatures.into_iter().map(|verified| {
-        let refers_to = verified.refers_to().count();
+        let refers_to = verified.refers_to().count().max(verified.digests.len());
         verified.certificates.len() + verified.revocation.len() + refers_to
     });
     each.sum()

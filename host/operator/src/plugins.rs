@@ -1,6 +1,5 @@
-use serde_json::{Value, json};
-
 use parafa_plugin_store::InstallTerms;
+use serde_json::{Value, json};
 
 use crate::{OperateError, OperatorCommands, PluginCommand};
 
