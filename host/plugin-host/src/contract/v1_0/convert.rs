@@ -332,3 +332,64 @@ fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_stored_with_its_members_as_parameters() {
+        let stored = |question: types::Question| {
+            let id = "one".to_owned();
+            need(types::Need { id, question }).unwrap()
+        };
+        let params = |need: &Need| {
+            let params = need.params.iter();
+            let params = params.map(|param| (param.name.clone(), param.value.clone()));
+            Vec::from_iter(params)
+        };
+        let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+
+        let revocation = stored(types::Question::Revocation(types::RevocationQuestion {
+            certificate: vec![1],
+            issuer: Some(vec![2]),
+            time: Some(3),
+        }));
+        let stamp = stored(types::Question::Timestamp(types::TimestampQuestion {
+            kind: types::TimestampKind::Document,
+            payload: types::Payload::Bytes(vec![1]),
+            digest_algorithm: "SHA-256".to_owned(),
+        }));
+
+        assert_eq!(revocation.kind, NeedKind::Revocation);
+        assert_eq!(
+            params(&revocation),
+            [
+                named(need_params::ISSUER, "Ag=="),
+                named(need_params::TIME, "3")
+            ]
+        );
+        assert_eq!(stamp.kind, NeedKind::Timestamp);
+        assert_eq!(params(&stamp), [named(need_params::KIND, "document")]);
+    }
+
+    #[test]
+    fn a_reason_that_the_contract_does_not_have_is_passed_on() {
+        assert!(matches!(
+            no_answer(reason::ANCHOR.to_owned()),
+            types::NoAnswer::Anchor
+        ));
+        assert!(matches!(
+            no_answer("of-later".to_owned()),
+            types::NoAnswer::Other(why) if why == "of-later"
+        ));
+    }
+
+    #[test]
+    fn a_step_needs_something() {
+        assert!(matches!(
+            sign_step(sign::Step::Needs(Vec::new())),
+            Err(ContractBreach::EmptyOrMixedStep { needs: 0, .. })
+        ));
+    }
+}
