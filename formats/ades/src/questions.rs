@@ -1,27 +1,18 @@
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use parafa_format_core::{Need, NeedKind, need_params};
+use parafa_format_core::{Need, NeedKind};
 use parafa_pki::Certificate;
 
 use crate::answers::need_id;
 
 /// A question that the document does not answer.
 #[derive(Debug)]
-pub(crate) struct Question {
-    need: Need,
-    /// Time to which the answer must apply, in seconds since the Unix epoch.
-    time: Option<i64>,
-}
+pub(crate) struct Question(Need);
 
 impl Question {
     /// Asks for the issuer of a certificate, or for its trust as an anchor.
     pub(crate) fn of_issuer(certificate: &Certificate<'_>) -> Self {
-        Self {
-            need: need(NeedKind::Certificate, certificate),
-            time: None,
-        }
+        Self(need(NeedKind::Certificate, certificate))
     }
 
     /// Asks `issuer` for the status of a certificate at a time.
@@ -30,35 +21,31 @@ impl Question {
         issuer: &Certificate<'_>,
         time: i64,
     ) -> Self {
-        let issuer = STANDARD.encode(issuer.as_der());
-        Self {
-            need: Need {
-                params: vec![(need_params::ISSUER.to_owned(), issuer)],
-                ..need(NeedKind::Revocation, certificate)
-            },
+        Self(Need {
+            issuer: Some(issuer.as_der().to_vec()),
             time: Some(time),
-        }
+            ..need(NeedKind::Revocation, certificate)
+        })
     }
 }
 
 /// Deduplicated questions in order of first occurrence.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
-    questions: Vec<Question>,
+    questions: Vec<Need>,
     by_id: BTreeMap<String, usize>,
 }
 
 impl Needs {
     /// Adds a question. Data that applies to a later time applies to an earlier
     /// one too.
-    pub(crate) fn add(&mut self, question: Question) {
-        let known = self.by_id.get(&question.need.id);
+    pub(crate) fn add(&mut self, Question(need): Question) {
+        let known = self.by_id.get(&need.id);
         match known.and_then(|index| self.questions.get_mut(*index)) {
-            Some(known) => known.time = known.time.max(question.time),
+            Some(known) => known.time = known.time.max(need.time),
             None => {
-                let id = question.need.id.clone();
-                self.by_id.insert(id, self.questions.len());
-                self.questions.push(question);
+                self.by_id.insert(need.id.clone(), self.questions.len());
+                self.questions.push(need);
             }
         }
     }
@@ -68,13 +55,7 @@ impl Needs {
     }
 
     pub(crate) fn into_list(self) -> Vec<Need> {
-        let needs = self.questions.into_iter().map(|question| {
-            let Question { mut need, time } = question;
-            let time = time.map(|time| (need_params::TIME.to_owned(), time.to_string()));
-            need.params.extend(time);
-            need
-        });
-        needs.collect()
+        self.questions
     }
 }
 
@@ -104,8 +85,8 @@ mod tests {
         let [revocation, issuer] = &needs[..] else {
             panic!("{needs:?}")
         };
-        let time = revocation.params.iter().find(|(name, _)| name == "time");
-        assert_eq!(time.unwrap().1, "3000");
-        assert!(issuer.params.is_empty());
+        assert_eq!(revocation.time, Some(3_000));
+        assert_eq!(revocation.issuer.as_deref(), Some(clock.as_der()));
+        assert_eq!((issuer.time, &issuer.issuer), (None, &None));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use parafa_format_core::{Environment, Integrity, Refusal, levels};
+use parafa_format_core::{Environment, Integrity, MemberCheck, Refusal, Verdict, levels};
 use parafa_xades::{Fault, Verified, Verifier};
 use parafa_xml::Document;
 
@@ -81,7 +81,7 @@ pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Si
 #[must_use]
 pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
     let each = signatures.into_iter().map(|verified| {
-        let refers_to = verified.refers_to().count();
+        let refers_to = verified.refers_to().count().max(verified.digests.len());
         verified.certificates.len() + verified.revocation.len() + refers_to
     });
     each.sum()
@@ -122,6 +122,24 @@ impl Signature {
             .filter(|(member, part)| container.holds(member, *part))
             .map(|(member, part)| member_id(member, part))
             .collect()
+    }
+
+    /// Returns the digest checks of the covered data files and elements: those
+    /// of the container, and others whose digest does not hold.
+    #[must_use]
+    pub fn digests<E: Environment>(&self, container: &Container<'_, E>) -> Vec<MemberCheck> {
+        let digests = self.verified.digests.iter();
+        let told = digests.filter(|(covered, digest)| {
+            *digest != Verdict::Holds || container.holds(&covered.member, covered.part.as_deref())
+        });
+        told.map(|(covered, digest)| {
+            let id = member_id(&covered.member, covered.part.as_deref());
+            MemberCheck {
+                id,
+                digest: digest.clone(),
+            }
+        })
+        .collect()
     }
 
     /// Returns the fault of its XML, worded to continue a sentence.

@@ -95,6 +95,17 @@ pub enum Part<'a, B> {
     },
 }
 
+/// A file beside a document, covered by its detached signatures.
+#[derive(Debug)]
+pub struct Companion<B> {
+    /// Unique name.
+    pub name: String,
+    /// Media type.
+    pub media_type: String,
+    /// Content.
+    pub content: B,
+}
+
 /// Services for a format: by the host for a plugin, or by `NativeEnvironment`.
 pub trait Environment {
     /// Documents that can be read and hashed in part.
@@ -134,6 +145,12 @@ pub trait Environment {
         len: u64,
         most: u64,
     ) -> Result<Self::Blob, String>;
+
+    /// Returns the files beside the document, in their order; empty if the caller
+    /// gave none. A plugin whose format asks for them has detached signatures.
+    fn companions(&self) -> Vec<Companion<Self::Blob>> {
+        Vec::new()
+    }
 
     /// Returns the input of [`verify`](Self::verify) for a message: its digest,
     /// or the message itself if the algorithm signs that.

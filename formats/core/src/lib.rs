@@ -13,7 +13,7 @@ mod operation;
 mod output;
 mod request;
 
-pub use document::{Blob, Environment, Hasher, Part, Sink};
+pub use document::{Blob, Companion, Environment, Hasher, Part, Sink};
 pub use evidence::{Evidence, EvidencePool, SignatureEvidence};
 #[cfg(feature = "native")]
 pub use native::{
@@ -25,9 +25,9 @@ pub use output::{
 };
 pub use parafa_catalogue::{
     BaselineLevel, ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Field, FieldReason,
-    HashFunction, Integrity, LaterChanges, Member, MemberRole, NeedKind, Note, Obstacle, Operation,
-    Outcome, Payload, Preservation, Refusal, Report, SignatureAlgorithm, SignatureKind,
-    SignatureSummary, TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, UnknownName,
-    compose_params, levels, need_params, note, reason, refusal,
+    HashFunction, Integrity, LaterChanges, Member, MemberCheck, MemberRole, NeedKind, Note,
+    Obstacle, Operation, Outcome, Payload, Preservation, Refusal, Report, SignatureAlgorithm,
+    SignatureKind, SignatureSummary, TargetLevel, TimestampEvidence, TimestampKind,
+    TimestampStatus, UnknownName, Verdict, check, compose_params, levels, note, reason, refusal,
 };
 pub use request::{SEED_BYTES, expect_no_params, expect_params_among, parse_seed};

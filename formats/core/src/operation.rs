@@ -1,6 +1,6 @@
 use parafa_catalogue::{
     DigestAlgorithm, NeedKind, Operation, Outcome, Payload, Preservation, Refusal,
-    SignatureAlgorithm, refusal,
+    SignatureAlgorithm, TimestampKind, refusal,
 };
 
 /// Description of a format.
@@ -47,8 +47,8 @@ pub struct SignRequest {
     pub signature_algorithm: SignatureAlgorithm,
     /// Bytes reserved for signature, certificates and time-stamp.
     pub reserve: u32,
-    /// Ids of the members to cover: all that `members` returns; empty for
-    /// formats without it.
+    /// Ids of the members to cover: all that `members` returns, or the names of
+    /// all files beside the document; empty if there is neither.
     pub covers: Vec<String>,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,
@@ -65,7 +65,16 @@ pub struct Need {
     pub payload: Payload,
     /// Digest algorithm of the payload, for `signature` and `timestamp`.
     pub digest_algorithm: Option<DigestAlgorithm>,
-    /// Further parameters.
+    /// `timestamp`: what the token becomes in the document. Where it is not said,
+    /// `sign` asks for a stamp of the signature, and `archive` for an archive
+    /// time-stamp.
+    pub stamps: Option<TimestampKind>,
+    /// `revocation`: DER of the issuer's certificate, where it is known.
+    pub issuer: Option<Vec<u8>>,
+    /// `revocation`: the time that the answer has to cover, in seconds since the
+    /// Unix epoch.
+    pub time: Option<i64>,
+    /// `signature`: further parameters.
     pub params: Vec<(String, String)>,
 }
 
@@ -91,6 +100,9 @@ impl Need {
             kind,
             payload: payload.into(),
             digest_algorithm: digest_algorithm.into(),
+            stamps: None,
+            issuer: None,
+            time: None,
             params: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ pub struct ArchiveRequest {
     pub time: i64,
     /// Source of every identifier: 32 bytes.
     pub seed: Vec<u8>,
-    /// `B-LT`.
+    /// `B-LT` or `B-LTA`.
     pub target_level: String,
     /// Further parameters of the format.
     pub params: Vec<(String, String)>,

@@ -6,7 +6,7 @@ use parafa_ades::{
 };
 use parafa_format_core::{
     BaselineLevel, Environment, Integrity, Refusal, SignatureAlgorithm, TimestampEvidence,
-    TimestampKind, TimestampStatus, levels, refusal,
+    TimestampKind, TimestampStatus, Verdict, check, levels, refusal,
 };
 use parafa_pki::{Certificate, TimestampToken};
 
@@ -30,6 +30,8 @@ pub(crate) struct CheckedSignature {
     pub(crate) value: Vec<u8>,
     /// DER-encoded certificate named by the protected header, if present.
     pub(crate) signer: Option<Vec<u8>>,
+    /// Presence of that certificate.
+    pub(crate) certificate: Verdict,
     /// DER-encoded certificates in the protected header.
     pub(crate) certificates: Vec<Vec<u8>>,
     /// Validation material in the unsigned header.
@@ -70,6 +72,12 @@ impl CheckedSignature {
         let has_values = values.is_some();
         let values = values.unwrap_or_default();
         let (signer, naming) = signer(jws, &values);
+        let certificate = match naming {
+            Ok(()) => Verdict::Holds,
+            Err(Integrity::SignatureMismatch) => Verdict::broken(check::OTHER_CERTIFICATE),
+            Err(_) if signer.is_none() => Verdict::unknown(check::MISSING),
+            Err(fault) => fault.into(),
+        };
         let integrity = integrity(environment, jws, signer.as_deref(), naming);
         let algorithm = jws.header.algorithm().ok();
         let value = algorithm.and_then(|algorithm| jws.value(algorithm));
@@ -78,6 +86,7 @@ impl CheckedSignature {
             algorithm,
             value: value.unwrap_or_else(|| jws.octets.clone()),
             signer,
+            certificate,
             certificates: jws.header.certificates().unwrap_or_default(),
             values,
             has_values,

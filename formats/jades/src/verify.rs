@@ -35,6 +35,7 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evi
         claimed_time: jws.header.claimed_time(),
         signed: told(environment, &jws.signing_input(), checked.algorithm),
         signer_certificate: checked.signer.as_ref().map(|der| pool.certificate(der)),
+        certificate: checked.certificate.clone(),
         certificates: places(
             pool.certificates(
                 checked
@@ -46,6 +47,7 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evi
         revocation: places(pool.revocation(&checked.values.revocation)),
         timestamps: checked.timestamps_evidence(&material),
         coverage: coverage(&jws),
+        digests: Vec::new(),
         integrity: checked.integrity,
         later_changes: LaterChanges::permitted(ChangeKind::None),
         level: level_name(position.level).to_owned(),

@@ -12,6 +12,7 @@ use parafa_ades::{Budget, Rules, ValidationMaterial};
 use parafa_format_core::{
     BaselineLevel, Digest, DigestAlgorithm, Environment, Evidence, EvidencePool, Integrity,
     Payload, Refusal, SignatureAlgorithm, SignatureEvidence, SignatureKind, TimestampEvidence,
+    Verdict, check,
 };
 use parafa_pki::SignedData;
 
@@ -156,10 +157,12 @@ fn evidence(
         value: cms.catalogue_value().to_vec(),
         algorithm: cms.signature_algorithm(),
         signer_certificate: cms.signer_certificate().map(|der| pool.certificate(der)),
+        certificate: cms.check_certificate(),
         certificates: pool.certificates(cms.certificates().iter().chain(others)),
         timestamps,
         revocation: pool.revocation(revocation),
         coverage: dictionary.coverage.into(),
+        digests: Vec::new(),
         integrity: signature.integrity,
         later_changes: signature.later_changes.clone(),
         level: level_name(level).to_owned(),
@@ -206,10 +209,12 @@ fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
         value: Vec::new(),
         algorithm: None,
         signer_certificate: None,
+        certificate: Verdict::unknown(check::MISSING),
         certificates: Vec::new(),
         timestamps: Vec::new(),
         revocation: Vec::new(),
         coverage: signature.dictionary.coverage.into(),
+        digests: Vec::new(),
         integrity: Integrity::Malformed,
         later_changes: signature.later_changes.clone(),
         level: level_name(None).to_owned(),

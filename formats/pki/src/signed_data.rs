@@ -1,7 +1,7 @@
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5911;
 use der::Tag;
-use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
+use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm, Verdict, check};
 
 use crate::algorithm::{decode_digest, decode_signature, has_plain_value};
 use crate::asn1::{Element, Elements, context, primitive_context};
@@ -154,6 +154,18 @@ impl SignedData {
     #[must_use]
     pub fn signing_certificate(&self) -> SigningCertificate {
         self.signing_certificate
+    }
+
+    /// Checks that the signer's certificate is present, and is the one that the
+    /// signature names.
+    #[must_use]
+    pub fn check_certificate(&self) -> Verdict {
+        match (self.signer_certificate(), self.signing_certificate) {
+            (_, SigningCertificate::Differs) => Verdict::broken(check::OTHER_CERTIFICATE),
+            (None, _) => Verdict::unknown(check::MISSING),
+            (Some(_), SigningCertificate::Matches) => Verdict::Holds,
+            (Some(_), SigningCertificate::Absent) => Verdict::unknown(check::UNNAMED),
+        }
     }
 
     /// Returns the digest algorithm of the content; `None` if it is not in the

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use parafa_ades::{Budget, ChainLimits, ValidationMaterial};
 use parafa_format_core::{
-    DigestAlgorithm, Environment, Integrity, SignatureAlgorithm, TimestampEvidence,
+    DigestAlgorithm, Environment, Integrity, SignatureAlgorithm, TimestampEvidence, Verdict,
 };
 use parafa_xml::Element;
 
@@ -36,6 +36,8 @@ pub struct Verified {
     pub algorithm: Option<SignatureAlgorithm>,
     /// DER-encoded certificate named by SigningCertificate, if present.
     pub signer_certificate: Option<Vec<u8>>,
+    /// Presence of that certificate.
+    pub certificate: Verdict,
     /// DER-encoded certificates in the signature.
     pub certificates: Vec<Vec<u8>>,
     /// DER-encoded OCSP responses and CRLs in the signature.
@@ -55,6 +57,9 @@ pub struct Verified {
     /// Covered objects that cannot be digested, because an algorithm is
     /// unknown.
     pub unchecked: Vec<Covered>,
+    /// Digest checks of the covered objects, in the order of the references, as
+    /// far as they were checked.
+    pub digests: Vec<(Covered, Verdict)>,
     /// Level of the signature by its content, one of `levels`.
     pub level: &'static str,
     /// An evidence record seals the signature; nothing can be added after it.

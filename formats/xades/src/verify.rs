@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use parafa_ades::Rules;
 use parafa_format_core::{
-    DigestAlgorithm, Environment, Integrity, Part, SignatureAlgorithm, TimestampKind, levels,
+    DigestAlgorithm, Environment, Integrity, Part, SignatureAlgorithm, TimestampKind, Verdict,
+    check, levels,
 };
 use parafa_pki::Certificate;
 use parafa_xml::{Document, Element, Error};
@@ -109,6 +110,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
                 signed_info: stated.signed_info.unwrap_or_default(),
                 value: stated.value.unwrap_or_default(),
                 algorithm: checked.algorithm.or(stated.algorithm.ok()),
+                certificate: named(&stated.signer),
                 signer_certificate: stated.signer.ok(),
                 certificates,
                 revocation: material.all_revocation(),
@@ -119,6 +121,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
                 },
                 fault: checked.fault,
                 covers: checked.covers,
+                digests: checked.digests,
                 unchecked: checked.unchecked,
                 is_value_wrong: checked.is_value_wrong,
                 level: levels::UNKNOWN,
@@ -141,7 +144,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
     ) -> Result<Checked, Fault> {
         check_target(signature)?;
         check_signed_properties(signature, references, identified)?;
-        let mut covered = covers(signature, references)?.into_iter();
+        let mut outside = covers(signature, references)?.into_iter();
         let mut checked = Checked::default();
         match self.check_value(stated) {
             // Objects that cannot be digested are reported first: in any case
@@ -151,16 +154,37 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
             }
             value => checked.algorithm = checked.known(value)?,
         }
+        let mut wrong = None;
         for reference in references {
+            let covered = match reference.target {
+                Target::Element { .. } => None,
+                _ => outside.next(),
+            };
             let digest = self.check_digest(signature, reference, identified);
-            let is_known = checked.known(digest)?.is_some();
-            if matches!(reference.target, Target::Element { .. }) {
-                continue;
+            let verdict = match &digest {
+                Ok(()) => Verdict::Holds,
+                Err(fault) => fault.integrity().into(),
+            };
+            checked
+                .digests
+                .extend(covered.clone().map(|covered| (covered, verdict)));
+            match digest {
+                Ok(()) => checked.covers.extend(covered),
+                Err(fault) if fault.is_proof() => {
+                    wrong.get_or_insert(fault);
+                }
+                Err(unknown) => {
+                    checked.fault.get_or_insert(unknown);
+                    checked.unchecked.extend(covered);
+                }
             }
-            match is_known {
-                true => checked.covers.extend(covered.next()),
-                false => checked.unchecked.extend(covered.next()),
-            }
+        }
+        if let Some(fault) = wrong {
+            return Ok(Checked {
+                fault: Some(fault),
+                digests: checked.digests,
+                ..Checked::default()
+            });
         }
         schema::check(signature)?;
         Ok(checked)
@@ -279,6 +303,15 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
     }
 }
 
+/// Whether the certificate that the signature names was found.
+fn named(signer: &Result<Vec<u8>, Fault>) -> Verdict {
+    match signer {
+        Ok(_) => Verdict::Holds,
+        Err(Fault::NoSigner) => Verdict::unknown(check::MISSING),
+        Err(fault) => fault.integrity().into(),
+    }
+}
+
 const UNREADABLE_SIGNER: Fault = Fault::Unreadable("the certificate of the signer");
 
 /// Checked properties of a signature.
@@ -286,6 +319,7 @@ const UNREADABLE_SIGNER: Fault = Fault::Unreadable("the certificate of the signe
 struct Checked {
     covers: Vec<Covered>,
     unchecked: Vec<Covered>,
+    digests: Vec<(Covered, Verdict)>,
     is_value_wrong: bool,
     /// Algorithm of the value; `None` if unknown.
     algorithm: Option<SignatureAlgorithm>,

@@ -3,8 +3,8 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use parafa_plugin_host::{
-    ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, MadeDocument, Member,
-    Parameter, Plugin, Progress, Report, SignatureEvidence, SignedDocument, SourceFile,
+    ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, Document, MadeDocument,
+    Member, Parameter, Plugin, Progress, Report, SignatureEvidence, SignedDocument, SourceFile,
     TargetLevel,
 };
 use serde::Deserialize;
@@ -51,6 +51,8 @@ pub struct Input {
     pub names: Vec<String>,
     /// The document.
     pub document: Bytes,
+    /// Files beside the document, by name, covered by its detached signatures.
+    pub companions: Vec<(String, Bytes)>,
     /// Id of the member for `extract`; all of them if `None`.
     pub member: Option<String>,
     /// The parameters of `compose`.
@@ -124,7 +126,7 @@ pub async fn perform(
     signer: &SoftwareSigner,
     level: TargetLevel,
 ) -> Result<Answered, CallError> {
-    let document = input.document.clone();
+    let document = input.document();
     let derive = || DeriveRequest {
         time: signer.time(),
         seed: signer.seed(),
@@ -173,7 +175,7 @@ pub async fn perform(
     Ok(Answered::Made(Box::new(Made {
         report,
         members,
-        unchanged: made.bytes == document,
+        unchanged: made.bytes == document.bytes(),
         document: made,
     })))
 }
@@ -181,10 +183,11 @@ pub async fn perform(
 /// Signs with a plugin.
 pub(crate) async fn sign(
     plugin: &Plugin,
-    document: Bytes,
+    document: impl Into<Document>,
     signer: &SoftwareSigner,
     level: TargetLevel,
 ) -> Result<Box<SignedDocument>, CallError> {
+    let document = document.into();
     let request = signer.request(level);
     let progress = plugin
         .drive_sign(document.clone(), &request, Vec::new(), signer)
@@ -201,7 +204,7 @@ pub(crate) async fn sign(
 async fn check_media_type(
     plugin: &Plugin,
     operation: Operation,
-    document: Bytes,
+    document: Document,
     is: &str,
 ) -> Result<(), CallError> {
     if !plugin.capabilities().contains(&Capability::Inspect) {
@@ -220,7 +223,7 @@ async fn check_media_type(
 /// Extracts one member, or all of them.
 async fn extract(
     plugin: &Plugin,
-    document: Bytes,
+    document: Document,
     id: Option<&str>,
 ) -> Result<Vec<(Member, Bytes)>, CallError> {
     let members = plugin.members(document.clone()).await?;
@@ -238,7 +241,7 @@ async fn extract(
 
 async fn archive(
     plugin: &Plugin,
-    document: Bytes,
+    document: Document,
     signer: &SoftwareSigner,
 ) -> Result<Answered, CallError> {
     let request = signer.archive_request();
@@ -258,12 +261,8 @@ async fn compose(
     input: &Input,
     signer: &SoftwareSigner,
 ) -> Result<MadeDocument, CallError> {
-    let files = input.names.iter().map(|name| SourceFile {
-        name: name.clone(),
-        media_type: media_type_of(name).to_owned(),
-        content: input.document.clone().into(),
-    });
-    let files: Vec<_> = files.collect();
+    let files = input.names.iter();
+    let files: Vec<_> = files.map(|name| file(name, &input.document)).collect();
     let request = ComposeRequest {
         time: signer.time(),
         seed: signer.seed(),
@@ -271,6 +270,26 @@ async fn compose(
         params: input.params.clone(),
     };
     plugin.compose(&files, &request).await
+}
+
+impl Input {
+    /// The document, with the files beside it.
+    fn document(&self) -> Document {
+        let document = Document::from(self.document.clone());
+        if self.companions.is_empty() {
+            return document;
+        }
+        let companions = self.companions.iter();
+        document.with_companions(companions.map(|(name, bytes)| file(name, bytes)).collect())
+    }
+}
+
+fn file(name: &str, content: &Bytes) -> SourceFile {
+    SourceFile {
+        name: name.to_owned(),
+        media_type: media_type_of(name).to_owned(),
+        content: content.clone().into(),
+    }
 }
 
 fn media_type_of(name: &str) -> &'static str {

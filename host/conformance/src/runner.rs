@@ -365,6 +365,7 @@ impl<'a> Trial<'a> {
         let input = Input {
             names: self.check.names(self.name),
             document,
+            companions: Vec::new(),
             member: None,
             params: self.check.params(),
         };

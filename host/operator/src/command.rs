@@ -426,6 +426,9 @@ pub enum PluginCommand {
         pulled: Option<PulledComponent>,
         /// Also of another publisher than the last.
         replace_publisher: bool,
+        /// Give it what other plugins take, too.
+        #[serde(default)]
+        prefer: bool,
     },
     /// Show all versions.
     List,

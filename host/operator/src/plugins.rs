@@ -1,3 +1,4 @@
+use parafa_plugin_store::InstallTerms;
 use serde_json::{Value, json};
 
 use crate::{OperateError, OperatorCommands, PluginCommand};
@@ -9,11 +10,18 @@ impl OperatorCommands {
                 component,
                 pulled,
                 replace_publisher,
-            } => json!(
-                self.plugin_store
-                    .install_pulled(&component, pulled, replace_publisher)
-                    .await?
-            ),
+                prefer,
+            } => {
+                let terms = InstallTerms {
+                    replace_publisher,
+                    prefer,
+                };
+                json!(
+                    self.plugin_store
+                        .install_pulled(&component, pulled, terms)
+                        .await?
+                )
+            }
             PluginCommand::List => json!(self.plugin_store.list().await?),
             PluginCommand::Disable { id } => json!(self.plugin_store.disable(&id).await?),
             PluginCommand::Rollback { id, enable } => {

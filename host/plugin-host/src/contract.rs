@@ -2,7 +2,6 @@
 //! answer, which documents they see, and the ways in which they break it.
 
 pub(crate) mod admission;
-pub(crate) mod bindings;
 pub(crate) mod bounds;
 pub(crate) mod capability;
 pub(crate) mod convert;
@@ -10,12 +9,14 @@ pub(crate) mod crypto;
 pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod evidence;
+pub(crate) mod evidence_pool;
 pub(crate) mod fault;
 pub(crate) mod known_answers;
 pub(crate) mod payload;
 pub(crate) mod requests;
 pub(crate) mod resources;
-pub(crate) mod signature_evidence;
 pub(crate) mod surface;
 pub(crate) mod text;
+pub(crate) mod v0_2;
+pub(crate) mod v1_0;
 pub(crate) mod values;

@@ -42,10 +42,10 @@ pub use contract::text::line as on_one_line;
 pub use contract::values::{Answer, ArchiveStep, Archived, MadeDocument, Need, SignStep};
 pub use parafa_catalogue::{
     BaselineLevel, ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Field, FieldReason,
-    Integrity, LaterChanges, Member, MemberRole, NeedKind, Note, Obstacle, Operation, Outcome,
-    Payload, Preservation, Refusal, Report, SignatureAlgorithm, SignatureKind, SignatureSummary,
-    TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, compose_params, need_params,
-    note, reason, refusal,
+    Integrity, LaterChanges, Member, MemberCheck, MemberRole, NeedKind, Note, Obstacle, Operation,
+    Outcome, Payload, Preservation, Refusal, Report, SignatureAlgorithm, SignatureKind,
+    SignatureSummary, TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, Verdict,
+    check, compose_params, need_params, note, reason, refusal,
 };
 pub use runtime::cache::CacheError;
 pub use runtime::host::{HostError, PluginHost, PluginHostConfig};

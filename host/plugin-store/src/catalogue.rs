@@ -60,7 +60,7 @@ pub struct PluginVersion {
     pub id: String,
     /// The plugin's own version.
     pub version: String,
-    /// Version of the contract, such as `0.2.0`.
+    /// Version of the contract, such as `1.0.0`.
     pub contract: String,
     /// Lower-case hex of the component's SHA-256.
     pub sha256: String,

@@ -30,6 +30,16 @@ struct Target {
     passed: Vec<String>,
 }
 
+/// What an operator agrees to when a component is installed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InstallTerms {
+    /// That it is of another publisher than the last.
+    pub replace_publisher: bool,
+    /// That it is given the documents of media types and extensions that other
+    /// plugins take, too.
+    pub prefer: bool,
+}
+
 /// A component that may be installed.
 pub(crate) struct Tested {
     /// Where it was found.
@@ -95,9 +105,9 @@ impl Inner {
     pub(crate) async fn install(
         &self,
         tested: &Tested,
-        replace_publisher: bool,
+        terms: InstallTerms,
     ) -> Result<PluginVersion, PluginStoreError> {
-        let installed = self.install_tested(tested, replace_publisher).await;
+        let installed = self.install_tested(tested, terms).await;
         if installed.is_err() {
             let catalogue = self.catalogue().await?;
             let refused = [tested.plugin.digest()];
@@ -109,7 +119,7 @@ impl Inner {
     async fn install_tested(
         &self,
         tested: &Tested,
-        replace_publisher: bool,
+        terms: InstallTerms,
     ) -> Result<PluginVersion, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
         let row = self.shared()?.write(&tested.component).await?;
@@ -117,14 +127,18 @@ impl Inner {
         let (id, digest) = (plugin.id(), plugin.digest());
         let mut state = catalogue.state.lock().await;
         let install = |state: &mut State, now| {
-            loaded.check(plugin)?;
+            if terms.prefer {
+                state.prefer(id, loaded.registry.shared_with_others(plugin));
+            } else {
+                loaded.check(plugin)?;
+            }
             let (publisher, unsigned) = self.publisher(state, tested)?;
             let version = Version {
                 publisher,
                 origin: tested.origin.clone(),
                 ..Version::of(plugin, now)
             };
-            if !replace_publisher {
+            if !terms.replace_publisher {
                 check_publisher(state, id, &version)?;
             }
             let lower = step_back(catalogue, state, id, &version);
@@ -139,6 +153,7 @@ impl Inner {
         };
         let components = std::slice::from_ref(&row);
         let (next, warnings) = self.change(catalogue, components, install).await?;
+        loaded.registry.set_owners(next.owners.clone());
         let enabled = loaded.enable(plugin.clone());
         copy(tested.component.clone(), self.folder.component(digest)).await?;
         self.take_over(catalogue, &mut state, next).await;

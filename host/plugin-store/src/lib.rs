@@ -49,6 +49,7 @@ use tokio::sync::OnceCell;
 
 use self::catalogue::Catalogue;
 pub use self::catalogue::PluginVersion;
+pub use self::commands::InstallTerms;
 pub use self::error::PluginStoreError;
 use self::folder::PluginFolder;
 pub use self::folder::{FORMERLY_BACKED_UP, read_file};
@@ -163,7 +164,8 @@ impl PluginStore {
     /// As [`PluginStore::registry`].
     pub async fn start(&self) -> anyhow::Result<&Arc<Registry>> {
         let registry = self.registry().await?;
-        for warning in self.0.unverified().await? {
+        let outdated = self.0.outdated().await?;
+        for warning in self.0.unverified().await?.into_iter().chain(outdated) {
             tracing::warn!("{warning}");
         }
         if let Some(shared) = &self.0.shared {
@@ -211,6 +213,7 @@ impl PluginStore {
     pub async fn findings(&self) -> anyhow::Result<Findings> {
         let mut findings = self.broken().await?;
         findings.warnings.extend(self.0.unverified().await?);
+        findings.warnings.extend(self.0.outdated().await?);
         Ok(findings)
     }
 
@@ -287,14 +290,14 @@ impl PluginStore {
     }
 
     /// Takes a component into use, now and after a restart. One of another
-    /// publisher than the last is refused unless that is to be replaced.
+    /// publisher than the last, and one that takes what another plugin takes, are
+    /// refused unless the terms allow it.
     pub async fn install(
         &self,
         component: &Path,
-        replace_publisher: bool,
+        terms: InstallTerms,
     ) -> Result<PluginVersion, PluginStoreError> {
-        self.install_pulled(component, None, replace_publisher)
-            .await
+        self.install_pulled(component, None, terms).await
     }
 
     /// The same of a component that was pulled into a file, which must still be
@@ -303,11 +306,11 @@ impl PluginStore {
         &self,
         component: &Path,
         pulled: Option<PulledComponent>,
-        replace_publisher: bool,
+        terms: InstallTerms,
     ) -> Result<PluginVersion, PluginStoreError> {
         let tested = self.0.test(component, pulled).await?;
         let inner = self.0.clone();
-        changed(async move { inner.install(&tested, replace_publisher).await }).await
+        changed(async move { inner.install(&tested, terms).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its

@@ -72,6 +72,7 @@ impl Loaded {
         self.lock_broken()
             .retain(|digest, _| named.contains(digest));
         self.registry.disable_only(state.disabled().collect());
+        self.registry.set_owners(state.owners.clone());
         // What operators have chosen keeps its media types when the program
         // comes with another plugin for them.
         let ids: BTreeSet<_> = state

@@ -21,6 +21,10 @@ use crate::shipped::{BrokenComponent, NoPlugins, ShippedFile};
 use crate::state::{State, Version};
 use crate::{Inner, PluginStore, shipped};
 
+/// The beginning of the versions of the contract that this release is the last one
+/// to run.
+const LAST_SERVED: &str = "0.2.";
+
 impl Inner {
     pub(crate) async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {
         let start =
@@ -184,6 +188,23 @@ impl Inner {
             sentences.collect()
         })
         .await
+    }
+
+    /// What of the active plugins is written against a version of the contract that
+    /// the next release of the program does not run.
+    pub(crate) async fn outdated(&self) -> anyhow::Result<Vec<String>> {
+        let catalogue = self.catalogue().await?;
+        let state = catalogue.seen();
+        let broken = self.broken(catalogue, &state).await;
+        let listed = catalogue.list(&state, &broken).into_iter();
+        let outdated = listed.filter(|one| one.active && one.contract.starts_with(LAST_SERVED));
+        let sentences = outdated.map(|one| {
+            format!(
+                "the plugin {} {} is written against the contract {}, which the next release does not run",
+                one.id, one.sha256, one.contract
+            )
+        });
+        Ok(sentences.collect())
     }
 
     /// Has all hosts know what came with this program, to finish with it what

@@ -2,6 +2,8 @@
 //! the one number of [`PluginsRow`], which hosts look at, and which keeps two
 //! changes from being made at once.
 
+use std::collections::BTreeMap;
+
 use parafa_platform::plugins::DisabledPluginRow;
 use parafa_plugin_host::PluginDigest;
 use parafa_store::{
@@ -27,6 +29,9 @@ pub const TABLES: &[TableDeclaration] = &[
 #[derive(Debug, Deserialize, Serialize)]
 pub struct PluginsRow {
     pub(crate) generation: u64,
+    /// Which format is given what several take.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    owners: BTreeMap<String, String>,
 }
 
 /// The versions of one format.
@@ -87,7 +92,7 @@ impl Table for PluginComponentRow {
 
 /// All rows at one moment; none where nobody has changed anything yet.
 pub(crate) async fn read(tx: &mut Transaction<'_>) -> Result<Option<State>, PluginStoreError> {
-    let Some(PluginsRow { generation }) = tx.get(&()).await? else {
+    let Some(PluginsRow { generation, owners }) = tx.get(&()).await? else {
         return Ok(None);
     };
     let formats = all::<PluginFormatRow>(tx).await?.into_iter();
@@ -97,6 +102,7 @@ pub(crate) async fn read(tx: &mut Transaction<'_>) -> Result<Option<State>, Plug
     }
     let mut state = State {
         generation,
+        owners,
         formats: formats.map(|row| (row.id, row.format)).collect(),
         publishers,
         ..State::default()
@@ -114,8 +120,8 @@ pub(crate) async fn write(
     before: &State,
     state: &State,
 ) -> Result<(), PluginStoreError> {
-    let generation = state.generation;
-    tx.put(&PluginsRow { generation }).await?;
+    let (generation, owners) = (state.generation, state.owners.clone());
+    tx.put(&PluginsRow { generation, owners }).await?;
     for (id, format) in &state.formats {
         if before.formats.get(id) != Some(format) {
             let (id, format) = (id.clone(), format.clone());

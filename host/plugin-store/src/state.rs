@@ -26,6 +26,10 @@ pub(crate) struct State {
     /// What is called no more, whichever version follows it.
     #[serde(default)]
     pub(crate) disabled: BTreeSet<PluginDigest>,
+    /// Which format is given the documents of media types and extensions that
+    /// several take, by these names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) owners: BTreeMap<String, String>,
     #[serde(skip)]
     pub(crate) publishers: TrustedPublishers,
 }
@@ -93,6 +97,12 @@ impl State {
         format.active = Some(digest);
         put_last(&mut format.versions, version);
         self.disabled.remove(&digest);
+    }
+
+    /// Gives a format what others take, too.
+    pub(crate) fn prefer(&mut self, id: &str, names: BTreeSet<String>) {
+        let names = names.into_iter().map(|name| (name, id.to_owned()));
+        self.owners.extend(names);
     }
 
     /// Notes what came with a program.
@@ -448,6 +458,7 @@ mod tests {
         let mut state = with([1, 2]);
         state.ship("pdf", version(3));
         state.disable(digest(1));
+        state.prefer("pdf", ["application/pdf".to_owned()].into());
 
         let text = serde_json::to_string(&state).unwrap();
 

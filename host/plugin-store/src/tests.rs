@@ -2,6 +2,7 @@
 //! another, whatever happened to their files meanwhile.
 
 mod broken;
+mod contracts;
 mod faults;
 mod hosts;
 mod trust;
@@ -27,7 +28,8 @@ use parafa_store::{
 use tempfile::TempDir;
 
 use crate::{
-    KeyPair, PluginStore, PluginStoreError, PluginStoreSettings, PluginVersion, signature_file,
+    InstallTerms, KeyPair, PluginStore, PluginStoreError, PluginStoreSettings, PluginVersion,
+    signature_file,
 };
 
 const FORMAT: &str = "toy";
@@ -158,7 +160,10 @@ impl Installation {
 
     async fn install(&self, plugins: &PluginStore, build: u8) -> PluginVersion {
         let component = self.add_candidate(build);
-        plugins.install(&component, false).await.unwrap()
+        plugins
+            .install(&component, InstallTerms::default())
+            .await
+            .unwrap()
     }
 
     /// The file of a publisher's key.
@@ -472,7 +477,10 @@ async fn a_pipe_is_no_component() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
 
-    let refused = plugins.install(&pipe, false).await.unwrap_err();
+    let refused = plugins
+        .install(&pipe, InstallTerms::default())
+        .await
+        .unwrap_err();
 
     assert!(matches!(refused, PluginStoreError::NoFile(_)), "{refused}");
 }

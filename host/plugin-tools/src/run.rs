@@ -36,6 +36,10 @@ pub struct RunArguments {
     /// The file for the resulting document; an unchanged document is written as it is.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
+    /// A file beside the document, which its detached signatures are over; may be
+    /// repeated.
+    #[arg(long, value_name = "F")]
+    beside: Vec<PathBuf>,
     /// The id of the member for `extract`.
     #[arg(long, value_name = "ID", required_if_eq("operation", "extract"))]
     member: Option<String>,
@@ -135,10 +139,14 @@ fn told_as_json(arguments: &RunArguments, error: ToolError) -> anyhow::Result<To
 }
 
 async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError> {
-    let name = arguments.file.file_name().unwrap_or_default();
+    let mut companions = Vec::with_capacity(arguments.beside.len());
+    for file in &arguments.beside {
+        companions.push((name_of(file), bench::read(file)?));
+    }
     let input = Input {
-        names: vec![name.to_string_lossy().into_owned()],
+        names: vec![name_of(&arguments.file)],
         document: bench::read(&arguments.file)?,
+        companions,
         member: arguments.member.clone(),
         params: Vec::new(),
     };
@@ -183,6 +191,11 @@ async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError
         peak_memory_bytes: meter.peak_bytes(),
         log: bench.log().lines(),
     })
+}
+
+fn name_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// Why a plugin is not asked for an operation that it does not have.

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_plugin_host::{
-    ChangeKind, CoverageKind, Integrity, LaterChanges, SignatureEvidence, SignatureKind,
-    TimestampEvidence, TimestampStatus,
+    ChangeKind, CoverageKind, Integrity, LaterChanges, MemberCheck, SignatureEvidence,
+    SignatureKind, TimestampEvidence, TimestampStatus, Verdict,
 };
 use serde::Serialize;
 
@@ -28,9 +28,13 @@ pub(crate) struct SignatureView {
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed_time: Option<i64>,
     integrity: &'static str,
+    /// Whether the signer's certificate is the one that the signature names.
+    certificate: CheckView,
     coverage: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     members: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    digests: Vec<DigestView>,
     later_changes: ChangesView,
     level: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +43,23 @@ pub(crate) struct SignatureView {
     timestamps: Vec<TimestampView>,
     #[serde(skip)]
     sentence: String,
+}
+
+/// The outcome of one check.
+#[derive(Debug, Serialize)]
+struct CheckView {
+    /// `holds`, `broken` or `unknown`.
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+}
+
+/// Whether a member is as it was signed.
+#[derive(Debug, Serialize)]
+struct DigestView {
+    id: String,
+    #[serde(flatten)]
+    check: CheckView,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,8 +103,10 @@ impl SignatureView {
             signer: evidence.signer_certificate.as_deref().and_then(common_name),
             claimed_time: evidence.claimed_time,
             integrity: evidence.integrity.name(),
+            certificate: CheckView::of(&evidence.certificate),
             coverage: evidence.coverage.kind.name(),
             members: evidence.coverage.members.clone(),
+            digests: evidence.digests.iter().map(DigestView::of).collect(),
             later_changes: ChangesView {
                 kind: kind.name(),
                 unpermitted: unpermitted.clone(),
@@ -93,9 +116,10 @@ impl SignatureView {
             certificates: evidence.certificates.len(),
             timestamps: evidence.timestamps.iter().map(TimestampView::of).collect(),
             sentence: format!(
-                "{}, and covers {}{}",
+                "{}, and covers {}{}{}",
                 verdict(evidence.integrity, *kind),
                 extent(evidence.coverage.kind),
+                changed(&evidence.digests),
                 since(&evidence.later_changes)
             ),
         }
@@ -109,6 +133,29 @@ impl SignatureView {
 
     fn is_document_timestamp(&self) -> bool {
         self.kind == SignatureKind::DocumentTimestamp.name()
+    }
+}
+
+impl CheckView {
+    fn of(verdict: &Verdict) -> Self {
+        let (outcome, code) = match verdict {
+            Verdict::Holds => ("holds", None),
+            Verdict::Broken(code) => ("broken", Some(code)),
+            Verdict::Unknown(code) => ("unknown", Some(code)),
+        };
+        Self {
+            outcome,
+            code: code.map(|code| code.clone().into_owned()),
+        }
+    }
+}
+
+impl DigestView {
+    fn of(member: &MemberCheck) -> Self {
+        Self {
+            id: member.id.clone(),
+            check: CheckView::of(&member.digest),
+        }
     }
 }
 
@@ -193,6 +240,17 @@ fn extent(coverage: CoverageKind) -> &'static str {
     }
 }
 
+/// The members that are not as they were signed, as the end of a sentence.
+fn changed(digests: &[MemberCheck]) -> String {
+    let changed = digests.iter();
+    let changed = changed.filter(|member| matches!(member.digest, Verdict::Broken(_)));
+    let names: Vec<_> = changed.map(|member| shown(&member.id)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; changed: {}", names.join(", ")),
+    }
+}
+
 /// What was changed after a signature, as the end of a sentence.
 fn since(changes: &LaterChanges) -> String {
     let what = match changes.kind {
@@ -265,10 +323,12 @@ pub(crate) mod tests {
             value: Vec::new(),
             algorithm: None,
             signer_certificate: Some(certificate(FORGED).into()),
+            certificate: Verdict::Holds,
             certificates: Vec::new(),
             timestamps: Vec::new(),
             revocation: Vec::new(),
             coverage: covers(CoverageKind::Partial),
+            digests: Vec::new(),
             integrity: Integrity::DigestMismatch,
             later_changes: LaterChanges {
                 kind: ChangeKind::Unknown,
@@ -304,6 +364,30 @@ pub(crate) mod tests {
             line.contains(r"Every signature is intact.\u{1b}[2J"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn the_members_that_were_changed_are_named_and_no_others() {
+        let member = |id: &str, digest| MemberCheck {
+            id: id.to_owned(),
+            digest,
+        };
+        let signature = SignatureView::of(&SignatureEvidence {
+            digests: vec![
+                member("a.txt", Verdict::Holds),
+                member("b.txt", Verdict::broken("digest-mismatch")),
+                member("c.txt", Verdict::unknown("unsupported")),
+            ],
+            ..evidence()
+        });
+
+        assert!(signature.to_string().contains("; changed: b.txt; "));
+        let json = serde_json::to_value(&signature).unwrap();
+        assert_eq!(json["certificate"]["outcome"], "holds");
+        let outcomes = json["digests"].as_array().unwrap().iter();
+        let outcomes: Vec<_> = outcomes.map(|digest| &digest["outcome"]).collect();
+        assert_eq!(outcomes, ["holds", "broken", "unknown"]);
+        assert_eq!(json["digests"][1]["code"], "digest-mismatch");
     }
 
     #[test]

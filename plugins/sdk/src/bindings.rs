@@ -2,6 +2,7 @@
 //! one module for each world that a plugin may have.
 #![allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
 
+pub use platform::parafa::format::companions;
 pub use platform::parafa::format::crypto::{self, Hasher};
 pub use platform::parafa::format::documents::{self, Blob, Sink};
 pub use platform::parafa::format::log;
@@ -11,7 +12,7 @@ pub use platform::parafa::format::types::{
 
 mod platform {
     wit_bindgen::generate!({
-        path: "../../wit/parafa-format-0.2",
+        path: "../../wit/parafa-format-1.0",
         world: "platform",
         generate_unused_types: true,
         runtime_path: "::parafa_plugin_sdk::rt",
@@ -23,13 +24,14 @@ macro_rules! world {
     ($module:ident $world:tt $export:tt, $interface:ident::{$($item:tt)*}) => {
         pub mod $module {
             wit_bindgen::generate!({
-                path: "../../wit/parafa-format-0.2",
+                path: "../../wit/parafa-format-1.0",
                 world: $world,
                 with: {
-                    "parafa:format/crypto@0.2.0": super::crypto,
-                    "parafa:format/documents@0.2.0": super::documents,
-                    "parafa:format/log@0.2.0": super::log,
-                    "parafa:format/types@0.2.0": super::types,
+                    "parafa:format/companions@1.0.0": super::companions,
+                    "parafa:format/crypto@1.0.0": super::crypto,
+                    "parafa:format/documents@1.0.0": super::documents,
+                    "parafa:format/log@1.0.0": super::log,
+                    "parafa:format/types@1.0.0": super::types,
                 },
                 export_macro_name: $export,
                 pub_export_macro: true,
@@ -44,18 +46,29 @@ macro_rules! world {
 world!(describe "describe" "export_describe", description::{Ability, About, Guest as Description});
 world!(
     inspect "inspect" "export_inspect",
-    inspection::{Field, Guest as Inspection, Obstacle, Preservation, Report, SignatureSummary}
+    inspection::{
+        Field, FieldKind, Guest as Inspection, Kept, Obstacle, Report, SignatureSummary,
+    }
 );
-world!(contents "contents" "export_contents", container::{Guest as Container, Member});
-world!(sign "sign" "export_sign", signing::{Guest as Signing, Outcome, Request, Step});
+world!(
+    contents "contents" "export_contents",
+    container::{Guest as Container, Member, MemberRole}
+);
+world!(
+    sign "sign" "export_sign",
+    signing::{Guest as Signing, Outcome, Request, Step, TargetLevel}
+);
 world!(
     verify "verify" "export_verify",
     verification::{
-        Coverage, Evidence, Guest as Verification, LaterChanges, SignatureEvidence,
-        TimestampEvidence,
+        ChangeKind, Coverage, Evidence, Guest as Verification, LaterChanges, MemberCheck,
+        SignatureEvidence, SignatureKind, TimestampEvidence,
     }
 );
-world!(archive "archive" "export_archive", archiving::{Guest as Archiving, Outcome, Request, Step});
+world!(
+    archive "archive" "export_archive",
+    archiving::{Guest as Archiving, Outcome, Request, Step, TargetLevel}
+);
 world!(flatten "flatten" "export_flatten", flattening::{Guest as Flattening});
 world!(rehearse "rehearse" "export_rehearse", rehearsal::{Guest as Rehearsal});
 world!(

@@ -1,13 +1,16 @@
+//! Between the records of the contract and the values of formats.
+
 use std::borrow::Cow;
 
 use parafa_format_core as core;
 
-use crate::bindings::contents::Member;
+use crate::bindings::contents::{Member, MemberRole};
 use crate::bindings::describe::{Ability, About};
-use crate::bindings::inspect::{Field, Obstacle, Preservation, Report, SignatureSummary};
-use crate::bindings::sign::{Outcome, Request, Step};
-use crate::bindings::verify::{
-    Coverage, Evidence, LaterChanges, SignatureEvidence, TimestampEvidence,
+use crate::bindings::inspect::{Field, FieldKind, Kept, Obstacle, Report, SignatureSummary};
+use crate::bindings::sign::{Outcome, Request, Step, TargetLevel};
+use crate::bindings::types::{
+    Baseline, Check, Level, NoAnswer, Operation, Preservation, Question, RevocationQuestion,
+    SignatureQuestion, TimestampKind, TimestampQuestion,
 };
 use crate::bindings::{
     Answer, Derivation, Digest, Made, Need, Note, Parameter, Payload, Refusal, archive, compose,
@@ -23,10 +26,14 @@ pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusa
             .map_err(|error: core::UnknownName| {
                 core::Refusal::new(core::refusal::BAD_REQUEST, error.to_string())
             })?;
+    let target = match request.target {
+        TargetLevel::BB => core::TargetLevel::BB,
+        TargetLevel::BT => core::TargetLevel::BT,
+    };
     Ok(core::SignRequest {
         time: request.time,
         seed: request.seed,
-        target_level: request.target_level,
+        target_level: target.name().to_owned(),
         signer_chain: request.signer_chain,
         signature_algorithm,
         reserve: request.reserve,
@@ -37,10 +44,14 @@ pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusa
 
 impl From<archive::Request> for core::ArchiveRequest {
     fn from(request: archive::Request) -> Self {
+        let target = match request.target {
+            archive::TargetLevel::BLt => core::TargetLevel::BLt,
+            archive::TargetLevel::BLta => core::TargetLevel::BLta,
+        };
         Self {
             time: request.time,
             seed: request.seed,
-            target_level: request.target_level,
+            target_level: target.name().to_owned(),
             params: parameters(request.params),
         }
     }
@@ -83,11 +94,52 @@ impl From<core::About> for About {
 impl From<&core::Ability> for Ability {
     fn from(ability: &core::Ability) -> Self {
         Self {
-            operation: ability.operation.name().to_owned(),
-            preservation: ability.preservation.name().to_owned(),
-            levels: ability.levels.iter().map(|&level| level.into()).collect(),
+            operation: ability.operation.into(),
+            preservation: ability.preservation.into(),
+            levels: ability.levels.iter().map(|name| level(name)).collect(),
         }
     }
+}
+
+impl From<core::Operation> for Operation {
+    fn from(operation: core::Operation) -> Self {
+        match operation {
+            core::Operation::Archive => Self::Archive,
+            core::Operation::Flatten => Self::Flatten,
+            core::Operation::Rehearse => Self::Rehearse,
+            core::Operation::Sign => Self::Sign,
+        }
+    }
+}
+
+impl From<core::Preservation> for Preservation {
+    fn from(preservation: core::Preservation) -> Self {
+        match preservation {
+            core::Preservation::Rewrite => Self::Rewrite,
+            core::Preservation::ToCentralDirectory => Self::ToCentralDirectory,
+            core::Preservation::Whole => Self::Whole,
+        }
+    }
+}
+
+/// The profile and baseline level of a name such as `PAdES-B-T`; none of another
+/// profile.
+pub(crate) fn level_of(name: &str) -> Option<Level> {
+    let (profile, baseline) = core::BaselineLevel::split(name)?;
+    Some(Level {
+        profile: profile.to_owned(),
+        baseline: match baseline {
+            core::BaselineLevel::B => Baseline::B,
+            core::BaselineLevel::T => Baseline::T,
+            core::BaselineLevel::Lt => Baseline::Lt,
+            core::BaselineLevel::Lta => Baseline::Lta,
+        },
+    })
+}
+
+/// The same of a level that an operation comes to.
+fn level(name: &str) -> Level {
+    level_of(name).unwrap_or_else(|| panic!("the level {name:?} has no baseline level at its end"))
 }
 
 impl From<core::Refusal> for Refusal {
@@ -111,6 +163,8 @@ impl From<core::Note> for Note {
 
 impl From<core::Report> for Report {
     fn from(report: core::Report) -> Self {
+        let room = report.room_for_signatures();
+        let is_room = |note: &core::Note| note.code == core::note::ROOM;
         Self {
             media_type: report.media_type,
             format_version: report.format_version,
@@ -128,27 +182,43 @@ impl From<core::Report> for Report {
                 .into_iter()
                 .map(|field| Field {
                     name: field.name,
-                    kind: field.kind,
+                    kind: field_kind(&field.kind),
                 })
                 .collect(),
-            notes: report.notes.into_iter().map(Into::into).collect(),
+            notes: report
+                .notes
+                .into_iter()
+                .filter(|note| !is_room(note))
+                .map(Into::into)
+                .collect(),
             obstacles: report
                 .obstacles
                 .into_iter()
                 .map(|obstacle| Obstacle {
-                    operation: obstacle.operation.name().to_owned(),
+                    operation: obstacle.operation.into(),
                     refusal: obstacle.refusal.into(),
                 })
                 .collect(),
             preservation: report
                 .preservation
                 .into_iter()
-                .map(|(operation, kind)| Preservation {
-                    operation: operation.name().to_owned(),
-                    kind: kind.name().to_owned(),
+                .map(|(operation, preservation)| Kept {
+                    operation: operation.into(),
+                    preservation: preservation.into(),
                 })
                 .collect(),
+            room: room.map(|room| u32::try_from(room).unwrap_or(u32::MAX)),
         }
+    }
+}
+
+fn field_kind(kind: &str) -> FieldKind {
+    match kind {
+        "text" => FieldKind::Text,
+        "choice" => FieldKind::Choice,
+        "button" => FieldKind::Button,
+        "signature" => FieldKind::Signature,
+        _ => FieldKind::Unknown,
     }
 }
 
@@ -160,7 +230,11 @@ impl From<core::Member> for Member {
             media_type: member.media_type,
             size: member.size,
             digest: member.digest.into(),
-            role: member.role.name().to_owned(),
+            role: match member.role {
+                core::MemberRole::Main => MemberRole::Main,
+                core::MemberRole::Attachment => MemberRole::Attachment,
+                core::MemberRole::Metadata => MemberRole::Metadata,
+            },
         }
     }
 }
@@ -183,48 +257,93 @@ impl From<core::Payload> for Payload {
     }
 }
 
-impl From<Answer> for core::Answer {
-    fn from(answer: Answer) -> Self {
-        Self {
-            need_id: answer.need_id,
-            outcome: answer.outcome,
+impl From<core::Verdict> for Check {
+    fn from(verdict: core::Verdict) -> Self {
+        match verdict {
+            core::Verdict::Holds => Self::Holds,
+            core::Verdict::Broken(code) => Self::Broken(code.into_owned()),
+            core::Verdict::Unknown(code) => Self::Unknown(code.into_owned()),
         }
     }
 }
 
-impl From<core::Need> for Need {
-    fn from(need: core::Need) -> Self {
-        Self {
-            id: need.id,
-            kind: need.kind.name().to_owned(),
-            payload: need.payload.into(),
-            digest_algorithm: need
-                .digest_algorithm
-                .map(|algorithm| algorithm.name().to_owned()),
-            params: need
-                .params
-                .into_iter()
-                .map(|(name, value)| Parameter { name, value })
-                .collect(),
+impl From<core::TimestampKind> for TimestampKind {
+    fn from(kind: core::TimestampKind) -> Self {
+        match kind {
+            core::TimestampKind::Signature => Self::Signature,
+            core::TimestampKind::Content => Self::Content,
+            core::TimestampKind::Archive => Self::Archive,
+            core::TimestampKind::Document => Self::Document,
+            core::TimestampKind::TimeMark => Self::TimeMark,
         }
     }
+}
+
+impl From<Answer> for core::Answer {
+    fn from(answer: Answer) -> Self {
+        Self {
+            need_id: answer.need_id,
+            outcome: answer.outcome.map_err(|why| match why {
+                NoAnswer::Anchor => core::reason::ANCHOR.to_owned(),
+                NoAnswer::Untrusted => core::reason::UNTRUSTED.to_owned(),
+                NoAnswer::Unavailable => core::reason::UNAVAILABLE.to_owned(),
+                NoAnswer::Other(why) => why,
+            }),
+        }
+    }
+}
+
+/// A need, whose time-stamp is of the `usual` kind where it does not say another.
+fn need(need: core::Need, usual: core::TimestampKind) -> Need {
+    let digest_algorithm = || {
+        let algorithm = need.digest_algorithm.map(core::DigestAlgorithm::name);
+        algorithm.unwrap_or_default().to_owned()
+    };
+    let certificate = |payload: core::Payload| match payload {
+        core::Payload::Bytes(certificate) => certificate,
+        core::Payload::Digest(_) => panic!("a certificate is asked about by its digest"),
+    };
+    Need {
+        question: match need.kind {
+            core::NeedKind::Signature => Question::Signature(SignatureQuestion {
+                digest_algorithm: digest_algorithm(),
+                payload: need.payload.into(),
+                params: need
+                    .params
+                    .into_iter()
+                    .map(|(name, value)| Parameter { name, value })
+                    .collect(),
+            }),
+            core::NeedKind::Timestamp => Question::Timestamp(TimestampQuestion {
+                kind: need.stamps.unwrap_or(usual).into(),
+                digest_algorithm: digest_algorithm(),
+                payload: need.payload.into(),
+            }),
+            core::NeedKind::Certificate => Question::Certificate(certificate(need.payload)),
+            core::NeedKind::Revocation => Question::Revocation(RevocationQuestion {
+                certificate: certificate(need.payload),
+                issuer: need.issuer,
+                time: need.time,
+            }),
+        },
+        id: need.id,
+    }
+}
+
+fn needs(needs: Vec<core::Need>, usual: core::TimestampKind) -> Vec<Need> {
+    let needs = needs.into_iter().map(|asked| need(asked, usual));
+    needs.collect()
 }
 
 impl From<core::Step> for Step {
     fn from(step: core::Step) -> Self {
         match step {
-            core::Step::Done(outcome) => Self {
-                needs: Vec::new(),
-                outcome: Some(Outcome {
-                    media_type: outcome.media_type,
-                    level: outcome.level,
-                    signature_id: outcome.signature_id,
-                }),
-            },
-            core::Step::Needs(needs) => Self {
-                needs: needs.into_iter().map(Into::into).collect(),
-                outcome: None,
-            },
+            core::Step::Done(outcome) => Self::Done(Outcome {
+                media_type: outcome.media_type,
+                level: level(&outcome.level),
+                signature_id: outcome.signature_id,
+            }),
+            core::Step::Needs(asked) => Self::Needs(needs(asked, core::TimestampKind::Signature)),
         }
     }
 }
@@ -232,18 +351,12 @@ impl From<core::Step> for Step {
 impl From<core::ArchiveStep> for archive::Step {
     fn from(step: core::ArchiveStep) -> Self {
         match step {
-            core::Step::Done(archived) => Self {
-                needs: Vec::new(),
-                outcome: Some(archive::Outcome {
-                    media_type: archived.media_type,
-                    level: archived.level,
-                    changed: archived.changed,
-                }),
-            },
-            core::Step::Needs(needs) => Self {
-                needs: needs.into_iter().map(Into::into).collect(),
-                outcome: None,
-            },
+            core::Step::Done(archived) => Self::Done(archive::Outcome {
+                media_type: archived.media_type,
+                level: level(&archived.level),
+                changed: archived.changed,
+            }),
+            core::Step::Needs(asked) => Self::Needs(needs(asked, core::TimestampKind::Archive)),
         }
     }
 }
@@ -253,63 +366,6 @@ impl From<core::Made> for Made {
         Self {
             media_type: made.media_type,
             notes: made.notes.into_iter().map(Cow::into_owned).collect(),
-        }
-    }
-}
-
-impl From<core::TimestampEvidence> for TimestampEvidence {
-    fn from(evidence: core::TimestampEvidence) -> Self {
-        Self {
-            kind: evidence.kind.name().to_owned(),
-            token: evidence.token,
-            time: evidence.time,
-            status: evidence.status.name().to_owned(),
-        }
-    }
-}
-
-impl From<core::LaterChanges> for LaterChanges {
-    fn from(changes: core::LaterChanges) -> Self {
-        Self {
-            kind: changes.kind.name().to_owned(),
-            unpermitted: changes.unpermitted,
-        }
-    }
-}
-
-impl From<core::Evidence> for Evidence {
-    fn from(evidence: core::Evidence) -> Self {
-        Self {
-            certificates: evidence.certificates,
-            revocation: evidence.revocation,
-            signatures: evidence.signatures.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl From<core::SignatureEvidence> for SignatureEvidence {
-    fn from(evidence: core::SignatureEvidence) -> Self {
-        Self {
-            id: evidence.id,
-            kind: evidence.kind.name().to_owned(),
-            claimed_time: evidence.claimed_time,
-            signed: evidence.signed.into(),
-            value: evidence.value,
-            algorithm: evidence
-                .algorithm
-                .map_or(core::levels::UNKNOWN, core::SignatureAlgorithm::name)
-                .to_owned(),
-            signer_certificate: evidence.signer_certificate,
-            certificates: evidence.certificates,
-            timestamps: evidence.timestamps.into_iter().map(Into::into).collect(),
-            revocation: evidence.revocation,
-            coverage: Coverage {
-                kind: evidence.coverage.kind.name().to_owned(),
-                members: evidence.coverage.members,
-            },
-            integrity: evidence.integrity.name().to_owned(),
-            later_changes: evidence.later_changes.into(),
-            level: evidence.level,
         }
     }
 }

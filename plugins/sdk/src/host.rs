@@ -1,9 +1,13 @@
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
-use parafa_format_core::{Blob, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
+use parafa_format_core::{
+    Blob, Companion, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink,
+};
 
 use crate::bindings;
+use crate::bindings::crypto::CryptoError;
+use crate::bindings::documents::InflateError;
 use crate::bindings::log::Level;
 
 /// Most bytes that cross the boundary at once, either way: a host bounds how
@@ -56,8 +60,11 @@ impl Environment for Host {
     type Hasher = HostHasher;
 
     fn hasher(&self, function: HashFunction) -> HostHasher {
+        let Ok(hasher) = bindings::Hasher::create(function.name()) else {
+            panic!("the host does not compute {}", function.name())
+        };
         HostHasher {
-            hasher: bindings::Hasher::new(function.name()),
+            hasher,
             collected: Vec::new(),
         }
     }
@@ -69,7 +76,19 @@ impl Environment for Host {
         len: u64,
         most: u64,
     ) -> Result<HostBlob, String> {
-        bindings::documents::inflate(source, offset, len, most)
+        source
+            .inflate(offset, len, most)
+            .map_err(|error| not_inflated(error, most))
+    }
+
+    fn companions(&self) -> Vec<Companion<HostBlob>> {
+        let files = bindings::companions::files().into_iter();
+        let files = files.map(|file| Companion {
+            name: file.name,
+            media_type: file.media_type,
+            content: file.content,
+        });
+        files.collect()
     }
 
     fn verify(
@@ -80,6 +99,7 @@ impl Environment for Host {
         signature: &[u8],
     ) -> Result<bool, String> {
         bindings::crypto::verify(spki, algorithm.name(), digest, signature)
+            .map_err(|error| not_computed(error, algorithm))
     }
 }
 
@@ -130,7 +150,9 @@ impl Sink<HostBlob> for HostSink<'_> {
         len: u64,
         most: u64,
     ) -> Result<u64, String> {
-        self.0.copy_inflated(source, offset, len, most)
+        self.0
+            .copy_inflated(source, offset, len, most)
+            .map_err(|error| not_inflated(error, most))
     }
 }
 
@@ -169,12 +191,34 @@ impl Hasher<HostBlob> for HostHasher {
         most: u64,
     ) -> Result<u64, String> {
         self.flush();
-        self.hasher.update_inflated(source, offset, len, most)
+        self.hasher
+            .update_inflated(source, offset, len, most)
+            .map_err(|error| not_inflated(error, most))
     }
 
     fn finish(mut self) -> Vec<u8> {
         self.flush();
         self.hasher.finish()
+    }
+}
+
+/// Why a part is not inflated, as the end of a sentence.
+fn not_inflated(error: InflateError, most: u64) -> String {
+    match error {
+        InflateError::Malformed => "it is no DEFLATE stream".to_owned(),
+        InflateError::TooLong => format!("it inflates to more than {most} bytes"),
+        InflateError::TrailingBytes => "its DEFLATE stream ends before it".to_owned(),
+        InflateError::Truncated => "it ends before its DEFLATE stream".to_owned(),
+    }
+}
+
+/// Why a signature is not verified, as the end of a sentence.
+fn not_computed(error: CryptoError, algorithm: SignatureAlgorithm) -> String {
+    match error {
+        CryptoError::UnsupportedAlgorithm => format!("{algorithm} is not supported"),
+        CryptoError::UnsupportedKey => "the key's curve is not supported".to_owned(),
+        CryptoError::MalformedKey => "the public key cannot be read".to_owned(),
+        CryptoError::DigestLength => format!("the digest is none of {algorithm}"),
     }
 }
 

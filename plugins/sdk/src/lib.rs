@@ -16,6 +16,9 @@
 //!
 //! `about` is required; each of the others gives the plugin a capability.
 //!
+//! A format whose signatures are detached asks for the files beside the document
+//! that they are over: [`Environment::companions`](parafa_format_core::Environment::companions).
+//!
 //! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core).
 //! With the feature `native` there are also `MemoryBlob`, `MemorySink` and
 //! `NativeEnvironment` in it, with which a format is tested without a host:
@@ -36,6 +39,7 @@ pub mod bindings;
 #[cfg(feature = "cms")]
 pub mod cms;
 mod convert;
+mod evidence;
 #[doc(hidden)]
 pub mod glue;
 mod host;

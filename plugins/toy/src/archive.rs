@@ -3,14 +3,14 @@
 
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
-    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, need_params, reason, refusal,
+    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, reason, refusal,
 };
 
 use crate::behaviour::{Rule, Stage};
 use crate::pieces::{DIGEST, Piece, digest, unsound};
 use crate::text::OverTexts;
 use crate::toy::{File, Toy, forged, stored_line, timestamp, validation};
-use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long, verify};
+use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long_level, verify};
 
 const TIMESTAMP: &str = "timestamp";
 
@@ -154,10 +154,7 @@ fn stamping(id: &str, digest: Vec<u8>) -> Need {
         value: digest,
     });
     Need {
-        params: vec![(
-            need_params::KIND.to_owned(),
-            TimestampKind::Document.name().to_owned(),
-        )],
+        stamps: Some(TimestampKind::Document),
         ..Need::new(NeedKind::Timestamp, id, stamped, DIGEST)
     }
 }
@@ -235,7 +232,7 @@ fn done(toy: &Toy, changed: bool) -> ArchiveStep {
     let (media_type, level) = match toy.behaviour.rule() {
         Some(Rule::ArchiveOtherType) => (OTHER_TYPE, LEVEL_LT.to_owned()),
         Some(Rule::ArchiveOwnLevel) => (MEDIA_TYPE, OWN_LEVEL.to_owned()),
-        Some(Rule::LongArchiveLevel) => (MEDIA_TYPE, long()),
+        Some(Rule::LongArchiveLevel) => (MEDIA_TYPE, long_level()),
         _ if toy.has_files() => (MEDIA_TYPE, LEVEL_LTA.to_owned()),
         _ => (MEDIA_TYPE, LEVEL_LT.to_owned()),
     };

@@ -144,6 +144,13 @@ fn about() -> About {
     }
 }
 
+/// A level whose name does not seem to end, but for the baseline level there.
+fn long_level() -> String {
+    const END: &str = "-T";
+
+    "x".repeat(LONG - END.len()) + END
+}
+
 /// A word that does not seem to end.
 fn long() -> String {
     "x".repeat(LONG)

@@ -13,7 +13,7 @@ use crate::inspection::obstacle;
 use crate::pieces::DIGEST;
 use crate::text::{OverTexts, Text};
 use crate::toy::{Toy, signature};
-use crate::{LONG, OTHER_TYPE, long, sign};
+use crate::{LONG, OTHER_TYPE, long, long_level, sign};
 
 /// The ids of what the format of texts needs.
 const SIGNATURE: &str = "signature";
@@ -220,7 +220,7 @@ fn write<B: Blob>(rule: Option<Rule>, toy: &Toy, blob: &B, added: &[u8], out: &m
 /// What is told of the outcome.
 fn told_of(rule: Option<Rule>, mut outcome: Outcome) -> Outcome {
     match rule {
-        Some(Rule::LongLevel) => outcome.level = long(),
+        Some(Rule::LongLevel) => outcome.level = long_level(),
         Some(Rule::LongSignatureId) => outcome.signature_id = long(),
         Some(Rule::LongSignType) => outcome.media_type = long(),
         Some(Rule::SignOtherType) => outcome.media_type = OTHER_TYPE.to_owned(),

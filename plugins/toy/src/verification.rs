@@ -6,7 +6,7 @@ use std::mem;
 use parafa_plugin_sdk::core::{
     ChangeKind, Coverage, CoverageKind, Digest, Environment, Evidence, Integrity, LaterChanges,
     Payload, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence, TimestampKind,
-    TimestampStatus, levels,
+    TimestampStatus, Verdict, check, levels,
 };
 
 use crate::behaviour::{Rule, Stage};
@@ -14,7 +14,7 @@ use crate::pieces::{DIGEST, Piece, digest};
 use crate::signing::signed_instead;
 use crate::text::OverTexts;
 use crate::toy::{Signature, Timestamp, Toy};
-use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, OWN_LEVEL, long, verify};
+use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, OWN_LEVEL, long, long_level, verify};
 
 pub(crate) fn verify<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Evidence, Refusal> {
     let toy = Toy::read(blob)?;
@@ -118,6 +118,7 @@ fn of_timestamp(
         value: token.clone(),
         algorithm: None,
         signer_certificate: None,
+        certificate: Verdict::unknown(check::MISSING),
         certificates: Vec::new(),
         revocation: Vec::new(),
         timestamps: vec![TimestampEvidence {
@@ -127,6 +128,7 @@ fn of_timestamp(
             status,
         }],
         coverage: coverage.into(),
+        digests: Vec::new(),
         integrity,
         later_changes: LaterChanges::permitted(changes),
         level: levels::UNKNOWN.to_owned(),
@@ -142,7 +144,7 @@ fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
         Rule::ClaimsEntireFile => *coverage = CoverageKind::EntireFile.into(),
         Rule::CoversAStranger => coverage.members.push("stranger".to_owned()),
         Rule::CoversTooLittle => drop(coverage.members.pop()),
-        Rule::LongLevel => signature.level = long(),
+        Rule::LongLevel => signature.level = long_level(),
         Rule::LongSignatureId => signature.id = long(),
         Rule::NamesNoCertificate => signature.signer_certificate = Some(u32::MAX),
         Rule::PanicOnDamage if signature.integrity != Integrity::Intact => {

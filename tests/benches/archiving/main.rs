@@ -100,6 +100,7 @@ impl Scene {
             let input = Input {
                 names: vec!["document.pdf".to_owned()],
                 document: signed,
+                companions: Vec::new(),
                 member: None,
                 params: Vec::new(),
             };

@@ -1,3 +1,6 @@
+use alloc::format;
+use alloc::string::String;
+
 use crate::named::named;
 
 named! {
@@ -10,6 +13,8 @@ named! {
         BT = "B-T",
         /// With all that it is verified with; for `archive`.
         BLt = "B-LT",
+        /// With time-stamps over all of that; for `archive`.
+        BLta = "B-LTA",
     }
 }
 
@@ -30,11 +35,25 @@ named! {
 }
 
 impl BaselineLevel {
+    /// The profile and the baseline level of a reached level; `None` for other
+    /// profiles.
+    #[must_use]
+    pub fn split(reached: &str) -> Option<(&str, Self)> {
+        let (profile, baseline) = reached.rsplit_once('-')?;
+        Some((profile, baseline.parse().ok()?))
+    }
+
+    /// The reached level of a profile.
+    #[must_use]
+    pub fn in_profile(self, profile: &str) -> String {
+        format!("{profile}-{self}")
+    }
+
     /// What follows the last hyphen of a reached level; `None` for other
     /// profiles.
     #[must_use]
     pub fn of(reached: &str) -> Option<Self> {
-        reached.rsplit_once('-')?.1.parse().ok()
+        Some(Self::split(reached)?.1)
     }
 }
 
@@ -54,5 +73,8 @@ mod tests {
         for other in [levels::UNKNOWN, "", "PAdES-B-LTV", "B"] {
             assert_eq!(BaselineLevel::of(other), None, "{other}");
         }
+        let (profile, baseline) = BaselineLevel::split(levels::PADES_B_LT).unwrap();
+        assert_eq!((profile, baseline), ("PAdES-B", BaselineLevel::Lt));
+        assert_eq!(baseline.in_profile(profile), levels::PADES_B_LT);
     }
 }

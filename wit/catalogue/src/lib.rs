@@ -20,6 +20,7 @@ mod report;
 mod signature;
 #[cfg(feature = "serde")]
 mod stored;
+mod verdict;
 mod words;
 
 pub use algorithm::{DigestAlgorithm, HashFunction, SignatureAlgorithm};
@@ -33,4 +34,5 @@ pub use operation::{NeedKind, Operation, Preservation};
 pub use payload::{Digest, Payload};
 pub use report::{Field, Member, Note, Obstacle, Outcome, Refusal, Report, SignatureSummary};
 pub use signature::{Coverage, LaterChanges, SignatureEvidence, TimestampEvidence};
-pub use words::{compose_params, levels, need_params, note, reason, refusal};
+pub use verdict::{MemberCheck, Verdict};
+pub use words::{check, compose_params, levels, need_params, note, reason, refusal};

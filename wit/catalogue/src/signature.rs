@@ -2,8 +2,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::{
-    ChangeKind, CoverageKind, Integrity, Payload, SignatureAlgorithm, SignatureKind, TimestampKind,
-    TimestampStatus,
+    ChangeKind, CoverageKind, Integrity, MemberCheck, Payload, SignatureAlgorithm, SignatureKind,
+    TimestampKind, TimestampStatus, Verdict,
 };
 
 /// Evidence about one signature, as `verify` gives it. `D` stands for a DER
@@ -25,6 +25,8 @@ pub struct SignatureEvidence<D> {
     pub algorithm: Option<SignatureAlgorithm>,
     /// The signer's certificate; `None` when the document does not have it.
     pub signer_certificate: Option<D>,
+    /// Whether that certificate is the one that the signature itself names.
+    pub certificate: Verdict,
     /// All certificates that come with the signature.
     pub certificates: Vec<D>,
     /// The OCSP responses and CRLs that come with the signature.
@@ -34,6 +36,9 @@ pub struct SignatureEvidence<D> {
     pub timestamps: Vec<TimestampEvidence>,
     /// How much it covers.
     pub coverage: Coverage,
+    /// The digest of each member or file that it refers to, as far as they were
+    /// looked at; empty for formats without either.
+    pub digests: Vec<MemberCheck>,
     /// Whether it still says what it said.
     pub integrity: Integrity,
     /// What was changed after it.

@@ -100,6 +100,20 @@ words! {
 }
 
 words! {
+    /// Codes of checks that are broken or unknown, beside the names of
+    /// [`Integrity`](crate::Integrity) and
+    /// [`TimestampStatus`](crate::TimestampStatus).
+    pub mod check {
+        /// Unknown: what is to be checked is not there.
+        MISSING = "missing",
+        /// Broken: the certificate is another one than the signature names.
+        OTHER_CERTIFICATE = "other-certificate",
+        /// Unknown: the signature does not name a certificate.
+        UNNAMED = "unnamed",
+    }
+}
+
+words! {
     /// Reasons in place of the answer to a need.
     pub mod reason {
         /// A chain may end at this certificate.

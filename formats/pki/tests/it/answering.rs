@@ -63,9 +63,8 @@ pub(crate) fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Opti
 /// Returns the revocation data among these that covers the certificate of a
 /// need.
 pub(crate) fn told_among(revocation: &[Vec<u8>], need: &Need) -> Option<Vec<u8>> {
-    let (_, issuer) = need.params.iter().find(|(name, _)| name == "issuer")?;
-    let issuer = openssl::base64::decode_block(issuer).unwrap();
-    let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
+    let issuer = need.issuer.as_ref()?;
+    let issuer = Issuer::new(Certificate::from_der(issuer).unwrap());
     let certificate = Certificate::from_der(need.payload.as_bytes()?).unwrap();
     let mut told = revocation.iter().filter(|der| {
         let data = RevocationData::parse(der).unwrap();

@@ -271,6 +271,7 @@ fn unread(error: CallError) -> CeremonyError {
 mod tests {
     use parafa_plugin_host::{
         ChangeKind, Coverage, CoverageKind, LaterChanges, Payload, SignatureKind, SignatureSummary,
+        Verdict,
     };
 
     use super::*;
@@ -340,6 +341,7 @@ mod tests {
             value: Vec::new(),
             algorithm: None,
             signer_certificate: None,
+            certificate: Verdict::Holds,
             certificates: Vec::new(),
             timestamps: Vec::new(),
             revocation: Vec::new(),
@@ -347,6 +349,7 @@ mod tests {
                 kind: CoverageKind::EntireFile,
                 members: Vec::new(),
             },
+            digests: Vec::new(),
             integrity: Integrity::Intact,
             later_changes: LaterChanges {
                 kind: ChangeKind::None,

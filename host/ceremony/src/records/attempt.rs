@@ -154,7 +154,7 @@ pub struct PluginPin {
     pub version: String,
     /// Lower-case hex of the component's SHA-256.
     pub sha256: String,
-    /// Version of the contract that it is written against, such as `0.2.0`.
+    /// Version of the contract that it is written against, such as `1.0.0`.
     pub contract: String,
 }
 

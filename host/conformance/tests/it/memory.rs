@@ -96,6 +96,7 @@ async fn made(
     let input = Input {
         names,
         document,
+        companions: Vec::new(),
         member: None,
         params: Vec::new(),
     };

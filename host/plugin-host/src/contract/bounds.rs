@@ -2,10 +2,10 @@
 //! rows of its store, which are short: an answer that could not be stored would
 //! be a failure of the host, and is one of the plugin.
 
-use parafa_catalogue::NeedKind;
+use parafa_catalogue::{Member, NeedKind};
 
-use super::bindings::{contents, types, verify};
-use crate::ContractBreach;
+use super::evidence_pool::Placed;
+use crate::{ContractBreach, Need};
 
 /// Longest version of a plugin, in bytes.
 const VERSION_BYTES: usize = 64;
@@ -61,8 +61,8 @@ pub(crate) fn list(what: &'static str, entries: usize) -> Result<(), ContractBre
 /// Checks a need for a signature. Others are answered at once, and kept by
 /// nobody; so are the bytes to be signed where nobody has to be asked, and they
 /// are long where the signed data are among them.
-pub(crate) fn need(kind: NeedKind, need: &types::Need) -> Result<(), ContractBreach> {
-    if kind != NeedKind::Signature {
+pub(crate) fn need(need: &Need) -> Result<(), ContractBreach> {
+    if need.kind != NeedKind::Signature {
         return Ok(());
     }
     let params = need.params.iter();
@@ -72,7 +72,7 @@ pub(crate) fn need(kind: NeedKind, need: &types::Need) -> Result<(), ContractBre
 }
 
 /// Checks a member of a document.
-pub(crate) fn member(member: &contents::Member) -> Result<(), ContractBreach> {
+pub(crate) fn member(member: &Member) -> Result<(), ContractBreach> {
     if member.id.is_empty() {
         return Err(ContractBreach::Missing("the id of a member"));
     }
@@ -88,15 +88,16 @@ pub(crate) fn members(entries: usize) -> Result<(), ContractBreach> {
 
 /// Checks that evidence does not make much of little: one object may come with
 /// every signature.
-pub(crate) fn evidence(evidence: &verify::Evidence) -> Result<(), ContractBreach> {
-    let signatures = evidence.signatures.iter();
-    let places = signatures.map(|signature| {
+pub(crate) fn evidence(signatures: &[Placed]) -> Result<(), ContractBreach> {
+    let places = signatures.iter().map(|signature| {
         let objects = signature.certificates.len() + signature.revocation.len();
         objects + signature.coverage.members.len()
     });
     few("places in the evidence", places.sum(), EVIDENCE_PLACES)?;
-    let signatures = evidence.signatures.iter();
-    let timestamps = signatures.map(|signature| signature.timestamps.len()).sum();
+    let digests = signatures.iter().map(|signature| signature.digests.len());
+    few("digests in the evidence", digests.sum(), EVIDENCE_PLACES)?;
+    let timestamps = signatures.iter();
+    let timestamps = timestamps.map(|signature| signature.timestamps.len()).sum();
     few(
         "time-stamps in the evidence",
         timestamps,
@@ -104,7 +105,7 @@ pub(crate) fn evidence(evidence: &verify::Evidence) -> Result<(), ContractBreach
     )?;
     few(
         "signatures in the evidence",
-        evidence.signatures.len(),
+        signatures.len(),
         EVIDENCE_SIGNATURES,
     )
 }
@@ -139,6 +140,7 @@ fn at_most(what: &'static str, bytes: usize, limit: usize) -> Result<(), Contrac
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Parameter;
 
     #[test]
     fn a_word_is_short_and_visible() {
@@ -158,13 +160,13 @@ mod tests {
         );
     }
 
-    fn asked(payload: usize, param: usize) -> types::Need {
-        types::Need {
+    fn asked(kind: NeedKind, payload: usize, param: usize) -> Need {
+        Need {
             id: "one".to_owned(),
-            kind: "signature".to_owned(),
-            payload: types::Payload::Bytes(vec![0; payload]),
+            kind,
+            payload: vec![0; payload].into(),
             digest_algorithm: None,
-            params: vec![types::Parameter {
+            params: vec![Parameter {
                 name: "n".to_owned(),
                 value: "v".repeat(param - 1),
             }],
@@ -174,17 +176,17 @@ mod tests {
     #[test]
     fn parameters_of_a_signature_are_short_and_its_payload_need_not_be() {
         let limit = SIGNATURE_PARAMS_BYTES;
-        let most = asked(1024 * 1024, limit);
-        assert_eq!(need(NeedKind::Signature, &most), Ok(()));
-        let long = asked(0, limit + 1);
+        let most = asked(NeedKind::Signature, 1024 * 1024, limit);
+        assert_eq!(need(&most), Ok(()));
+        let long = asked(NeedKind::Signature, 0, limit + 1);
         assert_eq!(
-            need(NeedKind::Signature, &long),
+            need(&long),
             Err(ContractBreach::TooLong {
                 what: "parameters of a signature",
                 bytes: limit + 1,
                 limit,
             })
         );
-        assert_eq!(need(NeedKind::Timestamp, &long), Ok(()));
+        assert_eq!(need(&asked(NeedKind::Timestamp, 0, limit + 1)), Ok(()));
     }
 }

@@ -1,19 +1,17 @@
-//! Between the contract's records and the host's values. Strings with a
-//! catalogue become enumerations; what is not in it breaks the contract.
+//! The host's values of what plugins answer, and what answers are held to whatever
+//! the version of the contract: what is not in a closed set of the catalogue, or
+//! longer than it may be, breaks the contract.
 
 use std::str::FromStr;
 
 use parafa_catalogue::{
-    DigestAlgorithm, NeedKind, Operation, Preservation, TargetLevel, UnknownName,
+    DigestAlgorithm, NeedKind, Operation, Preservation, TimestampKind, UnknownName, need_params,
 };
 
-use super::bindings::{archive, compose, contents, describe, inspect, sign, types};
 use super::bounds;
 use super::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
-    Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Digest, Field,
-    Member, Need, Note, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,
-    SignatureSummary,
+    Archived, ContractBreach, Digest, Member, Need, Note, Outcome, Payload, Refusal, Report,
 };
 
 /// What a plugin says about itself.
@@ -48,318 +46,153 @@ pub(crate) struct ArchiveOutcome {
     pub(crate) changed: bool,
 }
 
-impl TryFrom<describe::About> for About {
-    type Error = ContractBreach;
+/// What `flatten`, `rehearse` or `compose` says of its output.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Made {
+    pub(crate) media_type: String,
+    pub(crate) notes: Vec<String>,
+}
 
-    fn try_from(about: describe::About) -> Result<Self, ContractBreach> {
-        if !is_plain_name(&about.id) {
-            return Err(ContractBreach::unknown("plugin id", &about.id));
+impl About {
+    /// Checks that it can be used and is short.
+    pub(crate) fn checked(self) -> Result<Self, ContractBreach> {
+        if !is_plain_name(&self.id) {
+            return Err(ContractBreach::unknown("plugin id", &self.id));
         }
-        bounds::version(&about.version)?;
-        if about.media_types.is_empty() {
+        bounds::version(&self.version)?;
+        if self.media_types.is_empty() {
             return Err(ContractBreach::Missing("the list of media types"));
         }
-        bounds::list("media types", about.media_types.len())?;
-        for media_type in &about.media_types {
+        bounds::list("media types", self.media_types.len())?;
+        for media_type in &self.media_types {
             bounds::media_type(media_type)?;
         }
-        bounds::list("extensions", about.extensions.len())?;
-        if let Some(extension) = about
+        bounds::list("extensions", self.extensions.len())?;
+        if let Some(extension) = self
             .extensions
             .iter()
             .find(|extension| !is_plain_name(extension))
         {
             return Err(ContractBreach::unknown("file name extension", extension));
         }
-        bounds::list("abilities", about.abilities.len())?;
-        let abilities = about.abilities.into_iter().map(Ability::try_from);
-        let abilities: Vec<_> = abilities.collect::<Result<_, _>>()?;
-        Ok(Self {
-            id: about.id,
-            version: about.version,
-            media_types: about.media_types,
-            extensions: about.extensions,
-            abilities,
-        })
-    }
-}
-
-impl TryFrom<describe::Ability> for Ability {
-    type Error = ContractBreach;
-
-    fn try_from(ability: describe::Ability) -> Result<Self, ContractBreach> {
-        bounds::list("levels", ability.levels.len())?;
-        for level in &ability.levels {
-            bounds::level(level)?;
+        bounds::list("abilities", self.abilities.len())?;
+        for ability in &self.abilities {
+            bounds::list("levels", ability.levels.len())?;
+            for level in &ability.levels {
+                bounds::level(level)?;
+            }
         }
-        Ok(Self {
-            operation: known(&ability.operation)?,
-            preservation: known(&ability.preservation)?,
-            levels: ability.levels,
-        })
+        Ok(self)
     }
 }
 
-pub(crate) fn refusal(refusal: types::Refusal) -> Result<Refusal, ContractBreach> {
-    if !is_plain_name(&refusal.code) {
-        return Err(ContractBreach::unknown("refusal code", &refusal.code));
+pub(crate) fn refusal(
+    code: String,
+    detail: &str,
+    subjects: &[String],
+) -> Result<Refusal, ContractBreach> {
+    if !is_plain_name(&code) {
+        return Err(ContractBreach::unknown("refusal code", &code));
     }
     Ok(Refusal {
-        code: refusal.code.into(),
-        detail: sentence(&refusal.detail),
-        subjects: refusal
-            .subjects
+        code: code.into(),
+        detail: sentence(detail),
+        subjects: subjects
             .iter()
             .map(|subject| both_ends(subject, SUBJECT_BYTES).into_owned())
             .collect(),
     })
 }
 
-pub(crate) fn report(report: inspect::Report) -> Result<Report, ContractBreach> {
+pub(crate) fn note(code: &str, detail: &str) -> Note {
+    Note {
+        code: line(code, NAME_BYTES).into_owned().into(),
+        detail: sentence(detail),
+    }
+}
+
+pub(crate) fn report(report: Report) -> Result<Report, ContractBreach> {
     bounds::media_type(&report.media_type)?;
-    Ok(Report {
-        media_type: report.media_type,
-        format_version: report.format_version,
-        signatures: report
-            .signatures
-            .into_iter()
-            .map(|summary| SignatureSummary {
-                id: summary.id,
-                signer: summary.signer,
-                claimed_time: summary.claimed_time,
-            })
-            .collect(),
-        fields: report
-            .fields
-            .into_iter()
-            .map(|field| Field {
-                name: field.name,
-                kind: field.kind,
-            })
-            .collect(),
-        notes: report
-            .notes
-            .into_iter()
-            .map(|note| Note {
-                code: line(&note.code, NAME_BYTES).into_owned().into(),
-                detail: sentence(&note.detail),
-            })
-            .collect(),
-        obstacles: report
-            .obstacles
-            .into_iter()
-            .map(obstacle)
-            .collect::<Result<_, _>>()?,
-        preservation: report
-            .preservation
-            .iter()
-            .map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)))
-            .collect::<Result<_, ContractBreach>>()?,
-    })
+    Ok(report)
 }
 
-fn obstacle(obstacle: inspect::Obstacle) -> Result<Obstacle, ContractBreach> {
-    Ok(Obstacle {
-        operation: known(&obstacle.operation)?,
-        refusal: refusal(obstacle.refusal)?,
-    })
-}
-
-pub(crate) fn member(member: contents::Member) -> Result<Member, ContractBreach> {
+pub(crate) fn member(member: Member) -> Result<Member, ContractBreach> {
     bounds::member(&member)?;
-    let digest = digest(member.digest)?;
-    if digest.algorithm != DigestAlgorithm::Sha256 {
-        let name = digest.algorithm.name();
+    if member.digest.algorithm != DigestAlgorithm::Sha256 {
+        let name = member.digest.algorithm.name();
         return Err(ContractBreach::unknown("digest algorithm of members", name));
     }
-    Ok(Member {
-        id: member.id,
-        name: member.name,
-        media_type: member.media_type,
-        size: member.size,
-        digest,
-        role: known(&member.role)?,
-    })
+    Ok(member)
 }
 
-fn digest(digest: types::Digest) -> Result<Digest, ContractBreach> {
-    let algorithm: DigestAlgorithm = known(&digest.algorithm)?;
-    if digest.value.len() != algorithm.output_len() {
+pub(crate) fn digest(algorithm: &str, value: Vec<u8>) -> Result<Digest, ContractBreach> {
+    let algorithm: DigestAlgorithm = known(algorithm)?;
+    if value.len() != algorithm.output_len() {
         return Err(ContractBreach::DigestLength {
             algorithm,
-            bytes: digest.value.len(),
+            bytes: value.len(),
         });
     }
-    Ok(Digest {
-        algorithm,
-        value: digest.value,
-    })
+    Ok(Digest { algorithm, value })
 }
 
-pub(crate) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach> {
-    Ok(match payload {
-        types::Payload::Bytes(bytes) => Payload::Bytes(bytes),
-        types::Payload::Digest(value) => Payload::Digest(digest(value)?),
-    })
-}
-
-/// What a plugin is asked to sign, covering these members.
-pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
-    sign::Request {
-        time: request.time,
-        seed: request.seed.to_vec(),
-        target_level: request.target_level.name().to_owned(),
-        signer_chain: request.signer_chain.clone(),
-        signature_algorithm: request.signature_algorithm.to_string(),
-        reserve: request.reserve,
-        covers: covers.to_vec(),
-        params: parameters(&request.params),
+pub(crate) fn need(need: Need) -> Result<Need, ContractBreach> {
+    if need.id.is_empty() {
+        return Err(ContractBreach::Missing("the id of a need"));
     }
-}
-
-impl From<&ArchiveRequest> for archive::Request {
-    fn from(request: &ArchiveRequest) -> Self {
-        Self {
-            time: request.time,
-            seed: request.seed.to_vec(),
-            target_level: TargetLevel::BLt.name().to_owned(),
-            params: parameters(&request.params),
+    if need.id.len() > NAME_BYTES {
+        return Err(ContractBreach::unknown("need id", &need.id));
+    }
+    bounds::need(&need)?;
+    let is_hashed = matches!(need.kind, NeedKind::Signature | NeedKind::Timestamp);
+    if is_hashed && need.digest_algorithm.is_none() {
+        return Err(ContractBreach::Missing("the digest algorithm of a need"));
+    }
+    if let Payload::Digest(digest) = &need.payload {
+        if !is_hashed {
+            return Err(ContractBreach::Missing("the certificate of a need"));
+        }
+        if Some(digest.algorithm) != need.digest_algorithm {
+            let name = digest.algorithm.name();
+            return Err(ContractBreach::unknown(
+                "digest algorithm of the need",
+                name,
+            ));
         }
     }
-}
-
-impl From<&DeriveRequest> for types::Derivation {
-    fn from(request: &DeriveRequest) -> Self {
-        Self {
-            time: request.time,
-            seed: request.seed.to_vec(),
-            params: parameters(&request.params),
-        }
+    // Nobody can be asked for one (BDOC-TM).
+    let mut params = need.params.iter();
+    let time_mark = TimestampKind::TimeMark.name();
+    if params.any(|param| param.name == need_params::KIND && param.value == time_mark) {
+        return Err(ContractBreach::unknown(
+            "kind of time-stamp to be asked for",
+            time_mark,
+        ));
     }
+    Ok(need)
 }
 
-impl From<&ComposeRequest> for compose::Request {
-    fn from(request: &ComposeRequest) -> Self {
-        Self {
-            time: request.time,
-            seed: request.seed.to_vec(),
-            media_type: request.media_type.clone(),
-            params: parameters(&request.params),
-        }
-    }
-}
-
-impl From<&Answer> for types::Answer {
-    fn from(answer: &Answer) -> Self {
-        Self {
-            need_id: answer.need.id.clone(),
-            outcome: answer.outcome.clone(),
-        }
-    }
-}
-
-impl TryFrom<types::Need> for Need {
-    type Error = ContractBreach;
-
-    fn try_from(need: types::Need) -> Result<Self, ContractBreach> {
-        let kind: NeedKind = known(&need.kind)?;
-        if need.id.is_empty() {
-            return Err(ContractBreach::Missing("the id of a need"));
-        }
-        if need.id.len() > NAME_BYTES {
-            return Err(ContractBreach::unknown("need id", &need.id));
-        }
-        bounds::need(kind, &need)?;
-        let digest_algorithm = need.digest_algorithm.as_deref().map(known).transpose()?;
-        let payload = payload(need.payload)?;
-        let is_hashed = matches!(kind, NeedKind::Signature | NeedKind::Timestamp);
-        if is_hashed && digest_algorithm.is_none() {
-            return Err(ContractBreach::Missing("the digest algorithm of a need"));
-        }
-        if let Payload::Digest(digest) = &payload {
-            if !is_hashed {
-                return Err(ContractBreach::Missing("the certificate of a need"));
-            }
-            if Some(digest.algorithm) != digest_algorithm {
-                let name = digest.algorithm.name();
-                return Err(ContractBreach::unknown(
-                    "digest algorithm of the need",
-                    name,
-                ));
-            }
-        }
-        Ok(Self {
-            id: need.id,
-            kind,
-            payload,
-            digest_algorithm,
-            params: need
-                .params
-                .into_iter()
-                .map(|parameter| Parameter {
-                    name: parameter.name,
-                    value: parameter.value,
-                })
-                .collect(),
-        })
-    }
-}
-
-impl TryFrom<sign::Step> for Step<Outcome> {
-    type Error = ContractBreach;
-
-    fn try_from(step: sign::Step) -> Result<Self, ContractBreach> {
-        let outcome = step.outcome.map(outcome).transpose()?;
-        Self::either(step.needs, outcome)
-    }
-}
-
-fn outcome(outcome: sign::Outcome) -> Result<Outcome, ContractBreach> {
+pub(crate) fn outcome(outcome: Outcome) -> Result<Outcome, ContractBreach> {
     bounds::media_type(&outcome.media_type)?;
     bounds::level(&outcome.level)?;
     bounds::signature_id(&outcome.signature_id)?;
-    Ok(Outcome {
-        media_type: outcome.media_type,
-        level: outcome.level,
-        signature_id: outcome.signature_id,
-    })
+    Ok(outcome)
 }
 
-impl TryFrom<archive::Step> for Step<ArchiveOutcome> {
-    type Error = ContractBreach;
-
-    fn try_from(step: archive::Step) -> Result<Self, ContractBreach> {
-        let outcome = step.outcome.map(ArchiveOutcome::try_from).transpose()?;
-        Self::either(step.needs, outcome)
-    }
-}
-
-impl TryFrom<archive::Outcome> for ArchiveOutcome {
-    type Error = ContractBreach;
-
-    fn try_from(outcome: archive::Outcome) -> Result<Self, ContractBreach> {
-        bounds::media_type(&outcome.media_type)?;
-        bounds::level(&outcome.level)?;
-        Ok(Self {
-            archived: Archived {
-                media_type: outcome.media_type,
-                level: outcome.level,
-            },
-            changed: outcome.changed,
-        })
+impl ArchiveOutcome {
+    pub(crate) fn checked(self) -> Result<Self, ContractBreach> {
+        bounds::media_type(&self.archived.media_type)?;
+        bounds::level(&self.archived.level)?;
+        Ok(self)
     }
 }
 
 impl<O> Step<O> {
-    fn either(needs: Vec<types::Need>, outcome: Option<O>) -> Result<Self, ContractBreach> {
+    /// Either an outcome or needs.
+    pub(crate) fn either(needs: Vec<Need>, outcome: Option<O>) -> Result<Self, ContractBreach> {
         match (outcome, needs.len()) {
             (Some(outcome), 0) => Ok(Self::Done(outcome)),
-            (None, 1..) => Ok(Self::Needs(
-                needs
-                    .into_iter()
-                    .map(Need::try_from)
-                    .collect::<Result<_, _>>()?,
-            )),
+            (None, 1..) => Ok(Self::Needs(needs)),
             (outcome, needs) => Err(ContractBreach::EmptyOrMixedStep {
                 needs,
                 outcome: if outcome.is_some() { "an" } else { "no" },
@@ -374,26 +207,17 @@ pub(crate) fn known<T: FromStr<Err = UnknownName>>(name: &str) -> Result<T, Cont
         .map_err(|unknown: UnknownName| ContractBreach::unknown(unknown.what, name))
 }
 
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     line(text, SENTENCE_BYTES).into_owned()
-}
-
-fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
-    params
-        .iter()
-        .map(|parameter| types::Parameter {
-            name: parameter.name.clone(),
-            value: parameter.value.clone(),
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Parameter;
 
-    fn about() -> describe::About {
-        describe::About {
+    fn about() -> About {
+        About {
             id: "toy".to_owned(),
             version: "0.1.0".to_owned(),
             media_types: vec!["application/x-toy".to_owned()],
@@ -404,37 +228,54 @@ mod tests {
 
     #[test]
     fn a_description_is_short() {
-        assert!(About::try_from(about()).is_ok());
+        assert!(about().checked().is_ok());
 
-        let long = describe::About {
+        let long = About {
             version: "1".repeat(70 * 1024),
             ..about()
         };
         assert!(matches!(
-            About::try_from(long),
+            long.checked(),
             Err(ContractBreach::TooLong {
                 what: "version",
                 ..
             })
         ));
-        let long = describe::About {
+        let long = About {
             media_types: vec!["x".repeat(70 * 1024)],
             ..about()
         };
         assert!(matches!(
-            About::try_from(long),
+            long.checked(),
             Err(ContractBreach::TooLong {
                 what: "media type",
                 ..
             })
         ));
-        let many = describe::About {
+        let many = About {
             media_types: (0..17).map(|number| format!("text/x-{number}")).collect(),
             ..about()
         };
         assert!(matches!(
-            About::try_from(many),
+            many.checked(),
             Err(ContractBreach::TooMany { entries: 17, .. })
         ));
+    }
+
+    #[test]
+    fn nobody_is_asked_for_a_time_mark() {
+        let stamp = |kind: TimestampKind| Need {
+            id: "one".to_owned(),
+            kind: NeedKind::Timestamp,
+            payload: Vec::new().into(),
+            digest_algorithm: Some(DigestAlgorithm::Sha256),
+            params: vec![Parameter {
+                name: need_params::KIND.to_owned(),
+                value: kind.name().to_owned(),
+            }],
+        };
+
+        assert!(need(stamp(TimestampKind::Document)).is_ok());
+        assert!(need(stamp(TimestampKind::TimeMark)).is_err());
     }
 }

@@ -10,6 +10,7 @@ use parafa_catalogue::DigestAlgorithm;
 
 use super::crypto::message_digest;
 use super::known_answers::KnownAnswers;
+use crate::SourceFile;
 
 /// Bytes that every digest takes in without keeping any of them: the longest
 /// block of FIPS 180-4.
@@ -33,11 +34,15 @@ const MOST_PARTS: usize = 32;
 ///
 /// What a plugin has said of the document it need not say again either. Of an
 /// output it has said nothing.
+///
+/// Files may stand beside it, which its detached signatures are over. An output
+/// has those of its input.
 #[derive(Clone, Default)]
 pub struct Document {
     bytes: Bytes,
     prefix: Arc<HashedPrefix>,
     answers: Arc<KnownAnswers>,
+    companions: Arc<[SourceFile]>,
 }
 
 /// What the host knows of a document besides its bytes.
@@ -76,16 +81,44 @@ impl Document {
         self.bytes
     }
 
+    /// The document with these files beside it, whose names are unique: what a
+    /// plugin says of it, it says of all of them.
+    #[must_use]
+    pub fn with_companions(self, files: Vec<SourceFile>) -> Self {
+        Self {
+            answers: Arc::default(),
+            companions: files.into(),
+            ..self
+        }
+    }
+
+    /// The files beside it.
+    #[must_use]
+    pub fn companions(&self) -> &[SourceFile] {
+        &self.companions
+    }
+
+    /// The document without the files beside it.
+    pub(crate) fn alone(&self) -> Self {
+        if self.companions.is_empty() {
+            return self.clone();
+        }
+        Self {
+            answers: Arc::default(),
+            companions: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// A document that begins with what was hashed before.
     fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
         if bytes.len() < prefix.len {
             return bytes.into();
         }
-        let answers = Arc::default();
         Self {
             bytes,
             prefix,
-            answers,
+            ..Self::default()
         }
     }
 
@@ -120,7 +153,10 @@ impl Document {
     /// from the start of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
         if self.prefix.len > 0 && copied >= self.prefix.len as u64 {
-            return Self::with_prefix(bytes, Arc::clone(&self.prefix));
+            return Self {
+                companions: Arc::clone(&self.companions),
+                ..Self::with_prefix(bytes, Arc::clone(&self.prefix))
+            };
         }
         let mut prefix = HashedPrefix::of(bytes.len());
         let copied = usize::try_from(copied).unwrap_or_default();
@@ -129,6 +165,7 @@ impl Document {
             bytes,
             prefix: Arc::new(prefix),
             answers: Arc::default(),
+            companions: Arc::clone(&self.companions),
         }
     }
 
@@ -200,7 +237,7 @@ impl From<Bytes> for Document {
         Self {
             bytes,
             prefix,
-            answers: Arc::default(),
+            ..Self::default()
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The WIT package that plugins are written against, in every version that the
 //! host knows, and what a component has of it.
 //!
-//! Versions of one line are compatible (semver: `0.2.x`): a component is held
-//! against the text of its own version, or else the newest one of its line, and
-//! linked to the newest one. A pre-release is compatible with nothing.
+//! Versions of one line are compatible (semver: `0.2.x`, `1.x.y`): a component is
+//! held against the text of its own version, or else the newest one of its line,
+//! and linked to the newest one. A pre-release is compatible with nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,8 @@ use wit_parser::{PackageId, Resolve, SourceMap, WorldItem, WorldKey};
 use crate::{AdmissionError, Capability};
 
 /// The contract in every version that the host knows.
-pub(crate) static CONTRACTS: LazyLock<Contracts> = LazyLock::new(|| Contracts::parse(&[V0_2]));
+pub(crate) static CONTRACTS: LazyLock<Contracts> =
+    LazyLock::new(|| Contracts::parse(&[V0_2, V1_0]));
 
 /// The files of one version.
 type Text<'t> = &'t [(&'static str, &'t str)];
@@ -35,6 +36,25 @@ const V0_2: Text<'static> = &[
         include_str!("../../../../wit/parafa-format-0.2/format.wit"),
     ),
 ];
+
+const V1_0: Text<'static> = &[
+    (
+        "types.wit",
+        include_str!("../../../../wit/parafa-format-1.0/types.wit"),
+    ),
+    (
+        "host.wit",
+        include_str!("../../../../wit/parafa-format-1.0/host.wit"),
+    ),
+    (
+        "format.wit",
+        include_str!("../../../../wit/parafa-format-1.0/format.wit"),
+    ),
+];
+
+/// The interface of the files beside a document: whoever imports it makes detached
+/// signatures.
+const COMPANIONS: &str = "companions";
 
 /// What the names of the contract's interfaces begin with.
 const PACKAGE: &str = "parafa:format/";
@@ -63,6 +83,8 @@ pub(crate) struct Terms {
     /// Its own version of the contract.
     pub(crate) version: Version,
     pub(crate) capabilities: BTreeSet<Capability>,
+    /// Whether it reads the files beside a document.
+    pub(crate) reads_companions: bool,
 }
 
 impl Surface {
@@ -107,7 +129,7 @@ impl Surface {
         Ok(surface)
     }
 
-    /// Names of what it imports, such as `parafa:format/types@0.2.0`, in its
+    /// Names of what it imports, such as `parafa:format/types@1.0.0`, in its
     /// own order.
     #[must_use]
     pub fn imports(&self) -> &[String] {
@@ -136,6 +158,11 @@ impl Surface {
         }
     }
 
+    fn imports_interface(&self, interface: &str) -> bool {
+        let mut imports = self.imports.iter().filter_map(|name| split(name));
+        imports.any(|(imported, _)| imported == interface)
+    }
+
     fn exports_of_contract(&self) -> BTreeSet<&str> {
         let exports = self.exports.iter();
         exports.filter_map(|name| Some(split(name)?.0)).collect()
@@ -159,6 +186,7 @@ impl Contracts {
         Ok(Terms {
             capabilities: contract.capabilities(wasm, surface)?,
             version,
+            reads_companions: surface.imports_interface(COMPANIONS),
         })
     }
 
@@ -280,7 +308,7 @@ impl Contract {
     }
 }
 
-/// Interface and version of a name such as `parafa:format/types@0.2.0`.
+/// Interface and version of a name such as `parafa:format/types@1.0.0`.
 fn split(name: &str) -> Option<(&str, Version)> {
     let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
     Some((interface, version.parse().ok()?))

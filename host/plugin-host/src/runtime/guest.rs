@@ -19,12 +19,13 @@ use super::call_clock::{self, CallClock};
 use super::guest_log::GuestLog;
 use super::platform::{Abort, CallState};
 use super::slots::{Share, Slots};
+use crate::contract::surface::Terms;
 use crate::{
     CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
     Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
 };
 
-use worlds::Worlds;
+use worlds::{Called, Failure, Worlds};
 
 /// What all plugins of a host share.
 pub(crate) struct Runtime {
@@ -48,21 +49,22 @@ pub(crate) struct Guest {
     is_on_trial: bool,
     /// Whether it runs on the thread that asks.
     is_in_place: bool,
-    worlds: Worlds,
+    worlds: Arc<dyn Worlds>,
 }
 
 /// What a plugin answers: a value or a refusal.
 type Answered<T> = Result<T, Refusal>;
 
 impl Guest {
-    /// Links a component; that succeeds only if it exports what `capabilities` say.
+    /// Links a component; that succeeds only if it exports what its terms say.
     pub(crate) fn link(
         runtime: Arc<Runtime>,
         linker: &Linker<CallState>,
         component: &Component,
         digest: PluginDigest,
-        has: impl Fn(Capability) -> bool,
+        terms: &Terms,
     ) -> wasmtime::Result<Self> {
+        let has = |capability: Capability| terms.capabilities.contains(&capability);
         Ok(Self {
             name: "?".to_owned(),
             digest,
@@ -72,7 +74,7 @@ impl Guest {
             priority: CallPriority::default(),
             is_on_trial: false,
             is_in_place: false,
-            worlds: Worlds::link(linker, component, has)?,
+            worlds: worlds::link(&terms.version, linker, component, has)?,
         })
     }
 
@@ -240,7 +242,10 @@ impl Guest {
         let limits = &self.runtime.limits;
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
-        let handles = limits.handles.saturating_add(documents.len());
+        let companions = documents
+            .first()
+            .map_or(0, |first| first.companions().len());
+        let handles = limits.handles.saturating_add(documents.len() + companions);
         let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
@@ -250,12 +255,17 @@ impl Guest {
         store
     }
 
+    /// The answer of a call, or what kept it from one.
     fn returned<T>(
         &self,
         store: &Store<CallState>,
-        called: wasmtime::Result<T>,
-    ) -> Result<T, FaultKind> {
-        called.map_err(|error| {
+        called: Called<T>,
+    ) -> Result<Answered<T>, FaultKind> {
+        called.map_err(|failure| {
+            let error = match failure {
+                Failure::Fault(kind) => return kind,
+                Failure::Ended(error) => error,
+            };
             if let Some(Abort(kind)) = error.downcast_ref() {
                 return kind.clone();
             }

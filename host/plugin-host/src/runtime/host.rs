@@ -154,7 +154,7 @@ impl PluginHost {
             &self.linker,
             &component,
             digest,
-            |capability| terms.capabilities.contains(&capability),
+            &terms,
         )
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
         Ok((guest, terms))

@@ -7,6 +7,23 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::{CallLimits, FaultKind};
 
+/// Why a part of a document is not inflated.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum NotInflated {
+    /// It is no DEFLATE stream.
+    #[error("it is no DEFLATE stream")]
+    Malformed,
+    /// It inflates to more than was allowed.
+    #[error("it inflates to more than {0} bytes")]
+    TooLong(u64),
+    /// The stream ends before the part.
+    #[error("its DEFLATE stream ends before it")]
+    TrailingBytes,
+    /// The part ends before the stream.
+    #[error("it ends before its DEFLATE stream")]
+    Truncated,
+}
+
 /// How much goes in or comes out between two looks at the clock, in bytes.
 const PIECE: usize = 64 * 1024;
 
@@ -41,7 +58,7 @@ impl Inflation {
         part: &[u8],
         most: u64,
         mut take: impl FnMut(&[u8]) -> Result<(), FaultKind>,
-    ) -> Result<Result<u64, String>, FaultKind> {
+    ) -> Result<Result<u64, NotInflated>, FaultKind> {
         let mut stream = Decompress::new(false);
         let mut piece = vec![0; PIECE];
         let (mut read, mut len) = (0, 0_u64);
@@ -51,7 +68,7 @@ impl Inflation {
             let input = rest.get(..PIECE).unwrap_or(rest);
             let (was_in, was_out) = (stream.total_in(), stream.total_out());
             let Ok(status) = stream.decompress(input, &mut piece, FlushDecompress::None) else {
-                return Ok(Err("it is no DEFLATE stream".to_owned()));
+                return Ok(Err(NotInflated::Malformed));
             };
             let moved = |is: u64, was: u64| usize::try_from(is - was).unwrap_or(usize::MAX);
             let taken = moved(stream.total_in(), was_in);
@@ -60,16 +77,14 @@ impl Inflation {
             len += made as u64;
             self.spend(made as u64)?;
             if len > most {
-                return Ok(Err(format!("it inflates to more than {most} bytes")));
+                return Ok(Err(NotInflated::TooLong(most)));
             }
             take(piece.get(..made).unwrap_or(&piece))?;
             match status {
                 Status::StreamEnd if read == part.len() => return Ok(Ok(len)),
-                Status::StreamEnd => {
-                    return Ok(Err("its DEFLATE stream ends before it".to_owned()));
-                }
+                Status::StreamEnd => return Ok(Err(NotInflated::TrailingBytes)),
                 Status::Ok | Status::BufError if taken == 0 && made == 0 => {
-                    return Ok(Err("it ends before its DEFLATE stream".to_owned()));
+                    return Ok(Err(NotInflated::Truncated));
                 }
                 Status::Ok | Status::BufError => {}
             }
@@ -81,7 +96,7 @@ impl Inflation {
         &mut self,
         part: &[u8],
         most: u64,
-    ) -> Result<Result<Vec<u8>, String>, FaultKind> {
+    ) -> Result<Result<Vec<u8>, NotInflated>, FaultKind> {
         let room = self.most_held.saturating_sub(self.held);
         let limit = self.most_held;
         let mut held = Vec::new();
@@ -153,7 +168,7 @@ mod tests {
         }
     }
 
-    fn held(part: &[u8], most: u64) -> Result<Result<Vec<u8>, String>, FaultKind> {
+    fn held(part: &[u8], most: u64) -> Result<Result<Vec<u8>, NotInflated>, FaultKind> {
         Inflation::new(&limits()).hold(part, most)
     }
 
@@ -166,17 +181,13 @@ mod tests {
         let after = [&stream[..], b"x"].concat();
         let before = &stream[..stream.len() - 1];
         for (part, most, why) in [
-            (
-                &stream[..],
-                119_999,
-                "it inflates to more than 119999 bytes",
-            ),
-            (&after, 120_000, "its DEFLATE stream ends before it"),
-            (before, 120_000, "it ends before its DEFLATE stream"),
-            (b"", 0, "it ends before its DEFLATE stream"),
-            (b"\x07", 0, "it is no DEFLATE stream"),
+            (&stream[..], 119_999, NotInflated::TooLong(119_999)),
+            (&after, 120_000, NotInflated::TrailingBytes),
+            (before, 120_000, NotInflated::Truncated),
+            (b"", 0, NotInflated::Truncated),
+            (b"\x07", 0, NotInflated::Malformed),
         ] {
-            assert_eq!(held(part, most), Ok(Err(why.to_owned())));
+            assert_eq!(held(part, most), Ok(Err(why)));
         }
     }
 

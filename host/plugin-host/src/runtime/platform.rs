@@ -1,24 +1,28 @@
-//! What the host offers to a running plugin.
+//! What the host offers to a running plugin, and the state of the call that it
+//! works on.
+
+mod imports;
 
 use bytes::Bytes;
 use openssl::error::ErrorStack;
-use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
+use parafa_catalogue::HashFunction;
 use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
 use super::guest_log::GuestLog;
-use super::inflation::Inflation;
-use super::known_keys::verify_with_key;
+use super::inflation::{Inflation, NotInflated};
 use super::memory_limit::MemoryLimit;
 use super::output::{Output, range_within, slice};
-use crate::contract::bindings::{Platform, crypto, documents, log, types};
-use crate::contract::convert::known;
 use crate::contract::resources::{Blob, Hasher, Sink};
-use crate::{CallLimits, ContractBreach, Document, FaultKind, LogLevel, MemoryMeter};
+use crate::contract::{v0_2, v1_0};
+use crate::{CallLimits, ContractBreach, Document, FaultKind, MemoryMeter, SourceFile};
 
 /// What belongs to one call of a plugin.
 pub(crate) struct CallState {
+    /// Those that the call is about, and behind them the files beside the first.
     pub(crate) documents: Vec<Document>,
+    /// How many files there are beside the first document.
+    companions: usize,
     inflation: Inflation,
     pub(crate) log: GuestLog,
     pub(crate) memory: MemoryLimit,
@@ -34,24 +38,30 @@ const NO_DOCUMENT: &str = "a handle leads to no document";
 #[error(transparent)]
 pub(crate) struct Abort(pub(crate) FaultKind);
 
-/// A linker with everything that the contract lets a plugin import.
+/// A linker with everything that any version of the contract lets a plugin import.
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
-    Platform::add_to_linker::<_, HasSelf<CallState>>(&mut linker, |state| state)?;
+    v0_2::bindings::Platform::add_to_linker::<_, HasSelf<CallState>>(&mut linker, |state| state)?;
+    v1_0::bindings::Platform::add_to_linker::<_, HasSelf<CallState>>(&mut linker, |state| state)?;
     Ok(linker)
 }
 
 impl CallState {
     pub(crate) fn new(
-        documents: Vec<Document>,
+        mut documents: Vec<Document>,
         log: GuestLog,
         limits: &CallLimits,
         meter: MemoryMeter,
     ) -> Self {
+        let companions = documents.first().map_or(&[][..], Document::companions);
+        let companions: Vec<_> = companions.iter().map(|file| file.content.alone()).collect();
+        let count = companions.len();
+        documents.extend(companions);
         let mut resources = ResourceTable::new();
         resources.set_max_capacity(limits.handles.saturating_add(documents.len()));
         Self {
             documents,
+            companions: count,
             inflation: Inflation::new(limits),
             log,
             memory: MemoryLimit::new(limits, meter),
@@ -59,9 +69,7 @@ impl CallState {
             resources,
         }
     }
-}
 
-impl CallState {
     /// The document that a handle stands for, and its place among those of the
     /// call, if it is one of them.
     fn document(&self, blob: &Resource<Blob>) -> wasmtime::Result<(Option<usize>, Document)> {
@@ -75,17 +83,29 @@ impl CallState {
             }
         }
     }
-}
 
-impl documents::Host for CallState {
-    fn inflate(
+    fn len_of(&self, blob: &Resource<Blob>) -> wasmtime::Result<u64> {
+        let (_, document) = self.document(blob)?;
+        Ok(document.bytes().len() as u64)
+    }
+
+    fn read_of(&self, blob: &Resource<Blob>, offset: u64, len: u32) -> wasmtime::Result<Vec<u8>> {
+        let (_, document) = self.document(blob)?;
+        let rest = usize::try_from(offset)
+            .ok()
+            .and_then(|offset| document.bytes().get(offset..))
+            .unwrap_or_default();
+        Ok(rest.get(..len as usize).unwrap_or(rest).to_vec())
+    }
+
+    /// What a range inflates to, as a document of its own.
+    fn inflate_range(
         &mut self,
-        source: Resource<Blob>,
-        offset: u64,
-        len: u64,
+        source: &Resource<Blob>,
+        (offset, len): (u64, u64),
         most: u64,
-    ) -> wasmtime::Result<Result<Resource<Blob>, String>> {
-        let (_, document) = self.document(&source)?;
+    ) -> wasmtime::Result<Result<Resource<Blob>, NotInflated>> {
+        let (_, document) = self.document(source)?;
         let part = slice(document.bytes(), offset, len).map_err(Abort)?;
         match self.inflation.hold(part, most).map_err(Abort)? {
             Ok(inflated) => {
@@ -95,44 +115,41 @@ impl documents::Host for CallState {
             Err(why) => Ok(Err(why)),
         }
     }
-}
 
-impl documents::HostBlob for CallState {
-    fn len(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u64> {
-        let (_, document) = self.document(&blob)?;
-        Ok(document.bytes().len() as u64)
-    }
-
-    fn read(&mut self, blob: Resource<Blob>, offset: u64, len: u32) -> wasmtime::Result<Vec<u8>> {
-        let (_, document) = self.document(&blob)?;
-        let rest = usize::try_from(offset)
-            .ok()
-            .and_then(|offset| document.bytes().get(offset..))
-            .unwrap_or_default();
-        Ok(rest.get(..len as usize).unwrap_or(rest).to_vec())
-    }
-
-    fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
+    fn drop_blob(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
         if let Blob::Inflated(document) = self.resources.delete(blob)? {
             self.inflation.release(document.bytes().len());
         }
         Ok(())
     }
-}
 
-impl documents::HostSink for CallState {
-    fn write(&mut self, _: Resource<Sink>, bytes: Vec<u8>) -> wasmtime::Result<()> {
-        Ok(self.output.write(&bytes).map_err(Abort)?)
+    /// The files beside the call's first document, by name and media type.
+    fn companions(&mut self) -> wasmtime::Result<Vec<(String, String, Resource<Blob>)>> {
+        let first = self.documents.len().saturating_sub(self.companions);
+        let files: Vec<SourceFile> = self
+            .documents
+            .first()
+            .map_or(&[][..], Document::companions)
+            .to_vec();
+        let mut companions = Vec::with_capacity(files.len());
+        for (place, file) in (first..).zip(files) {
+            let content = self.resources.push(Blob::Given(place))?;
+            companions.push((file.name, file.media_type, content));
+        }
+        Ok(companions)
     }
 
-    fn copy(
+    fn write_bytes(&mut self, bytes: &[u8]) -> wasmtime::Result<()> {
+        Ok(self.output.write(bytes).map_err(Abort)?)
+    }
+
+    fn copy_range(
         &mut self,
-        _: Resource<Sink>,
-        source: Resource<Blob>,
+        source: &Resource<Blob>,
         offset: u64,
         len: u64,
     ) -> wasmtime::Result<()> {
-        let (place, document) = self.document(&source)?;
+        let (place, document) = self.document(source)?;
         let bytes = document.bytes();
         let copied = match place {
             Some(place) => self.output.copy(place, bytes, offset, len),
@@ -141,15 +158,13 @@ impl documents::HostSink for CallState {
         Ok(copied.map_err(Abort)?)
     }
 
-    fn copy_inflated(
+    fn copy_inflated_range(
         &mut self,
-        _: Resource<Sink>,
-        source: Resource<Blob>,
-        offset: u64,
-        len: u64,
+        source: &Resource<Blob>,
+        (offset, len): (u64, u64),
         most: u64,
-    ) -> wasmtime::Result<Result<u64, String>> {
-        let (_, document) = self.document(&source)?;
+    ) -> wasmtime::Result<Result<u64, NotInflated>> {
+        let (_, document) = self.document(source)?;
         let part = slice(document.bytes(), offset, len).map_err(Abort)?;
         let Self {
             inflation, output, ..
@@ -163,70 +178,49 @@ impl documents::HostSink for CallState {
         Ok(inflated)
     }
 
-    fn drop(&mut self, sink: Resource<Sink>) -> wasmtime::Result<()> {
+    fn drop_sink(&mut self, sink: Resource<Sink>) -> wasmtime::Result<()> {
         self.resources.delete(sink)?;
         Ok(())
     }
-}
 
-impl crypto::Host for CallState {
-    fn verify(
-        &mut self,
-        spki: Vec<u8>,
-        algorithm: String,
-        digest: Vec<u8>,
-        signature: Vec<u8>,
-    ) -> wasmtime::Result<Result<bool, String>> {
-        let algorithm: SignatureAlgorithm = match algorithm.parse() {
-            Ok(algorithm) => algorithm,
-            Err(unknown) => return Ok(Err(UnknownName::to_string(&unknown))),
-        };
-        let verified = verify_with_key(&spki, algorithm, &digest, &signature);
-        Ok(verified.map_err(|error| error.to_string()))
-    }
-}
-
-impl crypto::HostHasher for CallState {
-    fn new(&mut self, algorithm: String) -> wasmtime::Result<Resource<Hasher>> {
-        let function: HashFunction = known(&algorithm).map_err(|breach| Abort(breach.into()))?;
+    fn new_hasher(&mut self, function: HashFunction) -> wasmtime::Result<Resource<Hasher>> {
         Ok(self.resources.push(Hasher::new(function))?)
     }
 
-    fn update(&mut self, hasher: Resource<Hasher>, bytes: Vec<u8>) -> wasmtime::Result<()> {
-        let hasher = self.resources.get_mut(&hasher)?;
-        Ok(hasher.update(&bytes).map_err(Abort::from)?)
+    fn hash_bytes(&mut self, hasher: &Resource<Hasher>, bytes: &[u8]) -> wasmtime::Result<()> {
+        let hasher = self.resources.get_mut(hasher)?;
+        Ok(hasher.update(bytes).map_err(Abort::from)?)
     }
 
-    fn update_blob(
+    fn hash_range(
         &mut self,
-        hasher: Resource<Hasher>,
-        source: Resource<Blob>,
+        hasher: &Resource<Hasher>,
+        source: &Resource<Blob>,
         offset: u64,
         len: u64,
     ) -> wasmtime::Result<()> {
-        let (_, document) = self.document(&source)?;
+        let (_, document) = self.document(source)?;
         let range = range_within(document.bytes(), offset, len).map_err(Abort)?;
-        let hasher = self.resources.get_mut(&hasher)?;
+        let hasher = self.resources.get_mut(hasher)?;
         let updated = hasher.update_part(&document, range);
         Ok(updated.map_err(Abort::from)?)
     }
 
-    fn update_inflated(
+    fn hash_inflated_range(
         &mut self,
-        hasher: Resource<Hasher>,
-        source: Resource<Blob>,
-        offset: u64,
-        len: u64,
+        hasher: &Resource<Hasher>,
+        source: &Resource<Blob>,
+        (offset, len): (u64, u64),
         most: u64,
-    ) -> wasmtime::Result<Result<u64, String>> {
-        let (_, document) = self.document(&source)?;
+    ) -> wasmtime::Result<Result<u64, NotInflated>> {
+        let (_, document) = self.document(source)?;
         let part = slice(document.bytes(), offset, len).map_err(Abort)?;
         let Self {
             inflation,
             resources,
             ..
         } = self;
-        let hasher = resources.get_mut(&hasher)?;
+        let hasher = resources.get_mut(hasher)?;
         let inflated = inflation.inflate(part, most, |piece| {
             let updated = hasher.update(piece);
             updated.map_err(|error| FaultKind::Host(error.to_string()))
@@ -238,32 +232,17 @@ impl crypto::HostHasher for CallState {
         Ok(inflated)
     }
 
-    fn finish(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<Vec<u8>> {
-        let hasher = self.resources.get_mut(&hasher)?;
+    fn finish_hash(&mut self, hasher: &Resource<Hasher>) -> wasmtime::Result<Vec<u8>> {
+        let hasher = self.resources.get_mut(hasher)?;
         let digest = hasher.finish().map_err(Abort::from)?;
         Ok(digest.ok_or_else(|| Abort(ContractBreach::DigestOfNothing.into()))?)
     }
 
-    fn drop(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<()> {
+    fn drop_hasher(&mut self, hasher: Resource<Hasher>) -> wasmtime::Result<()> {
         self.resources.delete(hasher)?;
         Ok(())
     }
 }
-
-impl log::Host for CallState {
-    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        let level = match level {
-            log::Level::Error => LogLevel::Error,
-            log::Level::Warn => LogLevel::Warn,
-            log::Level::Info => LogLevel::Info,
-            log::Level::Debug => LogLevel::Debug,
-        };
-        self.log.write(level, &message);
-        Ok(())
-    }
-}
-
-impl types::Host for CallState {}
 
 impl From<ErrorStack> for Abort {
     fn from(error: ErrorStack) -> Self {

@@ -18,6 +18,7 @@ pub struct Plugin {
     about: About,
     capabilities: BTreeSet<Capability>,
     contract: Version,
+    reads_companions: bool,
     guest: Arc<Guest>,
 }
 
@@ -28,6 +29,7 @@ impl Plugin {
             about,
             capabilities: terms.capabilities,
             contract: terms.version,
+            reads_companions: terms.reads_companions,
         };
         for operation in plugin.capabilities.iter().filter_map(|one| one.operation()) {
             plugin.check_ability(operation)?;
@@ -87,6 +89,7 @@ impl Plugin {
             about: self.about.clone(),
             capabilities: self.capabilities.clone(),
             contract: self.contract.clone(),
+            reads_companions: self.reads_companions,
             guest: Arc::new(guest),
         }
     }
@@ -109,10 +112,17 @@ impl Plugin {
         self.guest.digest()
     }
 
-    /// Version of the contract that it is written against, such as `0.2.0`.
+    /// Version of the contract that it is written against, such as `1.0.0`.
     #[must_use]
     pub fn contract_version(&self) -> String {
         self.contract.to_string()
+    }
+
+    /// Whether its signatures are over files beside the document
+    /// ([`Document::with_companions`]).
+    #[must_use]
+    pub fn reads_companions(&self) -> bool {
+        self.reads_companions
     }
 
     /// Media types that it takes.

@@ -17,6 +17,9 @@ struct Plugins {
     disabled: BTreeSet<PluginDigest>,
     /// Ids of which a plugin is installed, loaded or not.
     installed: BTreeSet<String>,
+    /// Whose documents of a media type or an extension are that several plugins
+    /// take: ids, by names in lower case.
+    owners: BTreeMap<String, String>,
 }
 
 /// The versions of one format.
@@ -68,7 +71,7 @@ impl Registry {
     /// # Errors
     ///
     /// When its digest is disabled, or another plugin has one of its media
-    /// types or extensions.
+    /// types or extensions, and nobody has said whose it is.
     pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let mut plugins = self.write();
         plugins.check(&plugin)?;
@@ -103,6 +106,21 @@ impl Registry {
     /// Why it would not.
     pub fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
         self.read().check(plugin)
+    }
+
+    /// Says which plugin is given the documents of media types and extensions that
+    /// several take: its id, by the names in lower case. Those of a plugin that is
+    /// disabled, or not loaded, are given to none.
+    pub fn set_owners(&self, owners: BTreeMap<String, String>) {
+        self.write().owners = owners;
+    }
+
+    /// The media types and extensions of `plugin` that others take, too, in lower
+    /// case.
+    #[must_use]
+    pub fn shared_with_others(&self, plugin: &Plugin) -> BTreeSet<String> {
+        let plugins = self.read();
+        plugins.shared(plugin).map(|(_, value, _)| value).collect()
     }
 
     /// Notes that a plugin of this id is installed, whether it can be loaded or
@@ -148,8 +166,7 @@ impl Registry {
     #[must_use]
     pub fn is_out_of_use(&self, extension: &str) -> bool {
         let plugins = self.read();
-        let takes = |plugin: &&Arc<Plugin>| plugin.takes_extension(extension);
-        let plugin = plugins.current().find(takes);
+        let plugin = plugins.given(extension, |plugin| plugin.takes_extension(extension));
         plugin.is_some_and(|plugin| plugins.disabled.contains(&plugin.digest()))
     }
 
@@ -169,7 +186,7 @@ impl Registry {
     /// to case (RFC 9110, 8.3.1).
     #[must_use]
     pub fn by_media_type(&self, media_type: &str) -> Option<Arc<Plugin>> {
-        self.find(|plugin| {
+        self.given(media_type, |plugin| {
             plugin
                 .media_types()
                 .iter()
@@ -180,7 +197,7 @@ impl Registry {
     /// The active plugin that takes this file name extension, in any case.
     #[must_use]
     pub fn by_extension(&self, extension: &str) -> Option<Arc<Plugin>> {
-        self.find(|plugin| plugin.takes_extension(extension))
+        self.given(extension, |plugin| plugin.takes_extension(extension))
     }
 
     /// The plugin of this digest, active or superseded.
@@ -200,6 +217,15 @@ impl Registry {
             .find(|plugin| plugin.digest() == digest)
             .cloned()
             .ok_or(LookupError::Unknown(digest))
+    }
+
+    /// The plugin that is given documents of a media type or an extension, if it is
+    /// not disabled.
+    fn given(&self, name: &str, takes: impl Fn(&Plugin) -> bool) -> Option<Arc<Plugin>> {
+        let plugins = self.read();
+        let plugin = plugins.given(name, takes)?;
+        let is_disabled = plugins.disabled.contains(&plugin.digest());
+        (!is_disabled).then(|| Arc::clone(plugin))
     }
 
     fn find(&self, matches: impl Fn(&Plugin) -> bool) -> Option<Arc<Plugin>> {
@@ -252,25 +278,47 @@ impl Plugins {
         if self.disabled.contains(&plugin.digest()) {
             return Err(InstallError::Disabled(plugin.digest()));
         }
-        for other in self.current().filter(|other| other.id() != plugin.id()) {
+        let mut shared = self.shared(plugin);
+        match shared.find(|(_, value, _)| !self.owners.contains_key(value)) {
+            Some((kind, value, other)) => Err(InstallError::Taken {
+                kind,
+                value,
+                owner: other.to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// What others take of what `plugin` takes: the kind, the name in lower case,
+    /// and whose it is.
+    fn shared<'p>(
+        &'p self,
+        plugin: &'p Plugin,
+    ) -> impl Iterator<Item = (&'static str, String, &'p str)> {
+        let others = self
+            .current()
+            .filter(move |other| other.id() != plugin.id());
+        others.flat_map(move |other| {
             let lists = [
                 ("media type", plugin.media_types(), other.media_types()),
                 ("extension", plugin.extensions(), other.extensions()),
             ];
-            for (kind, wanted, owned) in lists {
-                if let Some(value) = wanted
-                    .iter()
-                    .find(|value| owned.iter().any(|taken| taken.eq_ignore_ascii_case(value)))
-                {
-                    return Err(InstallError::Taken {
-                        kind,
-                        value: value.clone(),
-                        owner: other.id().to_owned(),
-                    });
-                }
-            }
-        }
-        Ok(())
+            lists.into_iter().flat_map(move |(kind, wanted, owned)| {
+                let shared = wanted.iter().filter(move |value| {
+                    let mut owned = owned.iter();
+                    owned.any(|taken| taken.eq_ignore_ascii_case(value))
+                });
+                shared.map(move |value| (kind, value.to_ascii_lowercase(), other.id()))
+            })
+        })
+    }
+
+    /// The plugin that is given what it `takes` by this name, disabled or not: the
+    /// one that it is said to belong to, or else the only one.
+    fn given(&self, name: &str, takes: impl Fn(&Plugin) -> bool) -> Option<&Arc<Plugin>> {
+        let owner = self.owners.get(&name.to_ascii_lowercase());
+        self.current()
+            .find(|plugin| takes(plugin) && owner.is_none_or(|owner| owner == plugin.id()))
     }
 
     fn active(&self) -> impl Iterator<Item = &Arc<Plugin>> {

@@ -18,6 +18,9 @@ pub(crate) struct Basis {
     pub(crate) kept: Preservation,
     /// None of a format without members.
     members: Option<Vec<Member>>,
+    /// The names of the files beside the document, which signatures cover that are
+    /// detached.
+    companions: Vec<String>,
 }
 
 impl Basis {
@@ -52,6 +55,8 @@ impl Basis {
         document: Document,
     ) -> Result<Self, CallError> {
         let has = |capability| plugin.capabilities().contains(&capability);
+        let companions = document.companions().iter();
+        let companions = companions.map(|file| file.name.clone()).collect();
         let members = if has(Capability::Contents) && has(operation) {
             let members = members(plugin, document).await?;
             if members.is_empty() && operation == Capability::Sign {
@@ -62,7 +67,11 @@ impl Basis {
         } else {
             None
         };
-        Ok(Self { kept, members })
+        Ok(Self {
+            kept,
+            members,
+            companions,
+        })
     }
 
     /// How an operation has to keep the bytes of a document: as the description
@@ -97,10 +106,13 @@ impl Basis {
         Ok(strongest.unwrap_or(declared).max(declared))
     }
 
-    /// The ids of the members that a signature has to cover.
+    /// What a signature has to cover: the ids of the members, or the names of the
+    /// files beside the document.
     pub(crate) fn covers(&self) -> Vec<String> {
-        let members = self.members.iter().flatten();
-        members.map(|member| member.id.clone()).collect()
+        match &self.members {
+            Some(members) => members.iter().map(|member| member.id.clone()).collect(),
+            None => self.companions.clone(),
+        }
     }
 
     /// Checks that `output` has the members that there were, as they were, and
@@ -112,7 +124,10 @@ impl Basis {
         output: Document,
     ) -> Result<Option<Covered>, CallError> {
         let Some(before) = &self.members else {
-            return Ok(None);
+            return Ok((!self.companions.is_empty()).then(|| Covered {
+                requested: self.covers(),
+                by_rule: HashSet::new(),
+            }));
         };
         let after = match members(plugin, output).await {
             Err(CallError::Refused(refusal)) => {

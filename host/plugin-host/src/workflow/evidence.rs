@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use parafa_catalogue::{
     BaselineLevel, CoverageKind, Integrity, NeedKind, SignatureKind, TargetLevel, TimestampKind,
-    TimestampStatus, need_params,
+    TimestampStatus, Verdict, need_params,
 };
 
 use super::contents::Covered;
@@ -28,7 +28,8 @@ pub(crate) struct Signed<'a> {
 pub(crate) struct Signing<'a> {
     pub(crate) request: &'a SignRequest,
     pub(crate) outcome: &'a Outcome,
-    /// What it covers in formats with members; in others it is the entire file.
+    /// What it covers in formats with members, or where files stand beside the
+    /// document; otherwise it is the entire file.
     pub(crate) covers: Option<&'a Covered>,
 }
 
@@ -366,6 +367,16 @@ fn check_new(
         (
             "certificate",
             signer.is_some() && signer == request.signer_chain.first().map(Vec::as_slice),
+        ),
+        (
+            "certificate that it names",
+            !matches!(new.certificate, Verdict::Broken(_)),
+        ),
+        (
+            "digest of a member",
+            new.digests
+                .iter()
+                .all(|member| member.digest == Verdict::Holds),
         ),
         ("verdict of integrity", new.integrity == Integrity::Intact),
         ("coverage", is_covered(&new.coverage, covers)),

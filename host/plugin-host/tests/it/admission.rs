@@ -14,7 +14,8 @@ async fn a_plugin_says_what_it_is() {
 
     assert_eq!(toy.id(), "toy");
     assert_eq!(toy.version(), "0.1.0");
-    assert_eq!(toy.contract_version(), "0.2.0");
+    assert_eq!(toy.contract_version(), "1.0.0");
+    assert!(!toy.reads_companions());
     assert_eq!(
         toy.media_types(),
         ["application/x-toy", "application/x-second-toy"]
@@ -39,9 +40,9 @@ fn the_surface_of_a_component_can_be_read_before_it_is_admitted() {
     assert!(
         surface
             .imports()
-            .contains(&"parafa:format/types@0.2.0".to_owned())
+            .contains(&"parafa:format/types@1.0.0".to_owned())
     );
-    assert!(surface.exports().contains("parafa:format/signing@0.2.0"));
+    assert!(surface.exports().contains("parafa:format/signing@1.0.0"));
 }
 
 #[tokio::test]
@@ -102,7 +103,7 @@ async fn imports_that_the_contract_does_not_offer_are_named() {
     let wasm = dummy(
         "interface clock { now: func() -> u64; }
          interface secrets { read: func() -> string; }
-         world plugin { include parafa:format/describe@0.2.0; import clock; import secrets; }",
+         world plugin { include parafa:format/describe@1.0.0; import clock; import secrets; }",
     );
 
     let AdmissionError::ForeignImports(imports) = refusal(wasm).await else {
@@ -113,7 +114,7 @@ async fn imports_that_the_contract_does_not_offer_are_named() {
 
 #[tokio::test]
 async fn a_component_that_does_not_describe_itself_is_refused() {
-    let wasm = dummy("world plugin { include parafa:format/inspect@0.2.0; }");
+    let wasm = dummy("world plugin { include parafa:format/inspect@1.0.0; }");
 
     assert!(matches!(refusal(wasm).await, AdmissionError::NoDescription));
 }
@@ -127,8 +128,8 @@ async fn a_plugin_that_changes_documents_must_verify() {
         Capability::Sign,
     ] {
         let wasm = dummy(&format!(
-            "world plugin {{ include parafa:format/describe@0.2.0; \
-             include parafa:format/{capability}@0.2.0; }}",
+            "world plugin {{ include parafa:format/describe@1.0.0; \
+             include parafa:format/{capability}@1.0.0; }}",
         ));
 
         let refusal = refusal(wasm).await;
@@ -141,8 +142,8 @@ async fn a_plugin_that_changes_documents_must_verify() {
 }
 
 #[tokio::test]
-async fn a_plugin_for_any_patch_of_the_contract_runs() {
-    for version in ["0.2.0", "0.2.1", "0.2.9"] {
+async fn a_plugin_for_any_version_of_a_known_line_of_the_contract_runs() {
+    for version in ["0.2.0", "0.2.9", "1.0.0", "1.0.3", "1.4.0"] {
         let host = host(CallLimits::default());
         let plugin = host.admit(fixtures::least_of(version).into());
         let plugin = plugin.await.unwrap();
@@ -159,12 +160,14 @@ async fn a_plugin_for_any_patch_of_the_contract_runs() {
 
 #[tokio::test]
 async fn a_plugin_for_another_contract_or_a_pre_release_is_refused() {
-    let other = refusal(fixtures::least_of("0.3.0")).await;
-    assert!(
-        matches!(other, AdmissionError::UnknownContract { .. }),
-        "{other}"
-    );
-    for version in ["0.2.0-rc.1", "0.2.1-rc.1"] {
+    for version in ["0.1.0", "0.3.0", "2.0.0"] {
+        let other = refusal(fixtures::least_of(version)).await;
+        assert!(
+            matches!(other, AdmissionError::UnknownContract { .. }),
+            "{other}"
+        );
+    }
+    for version in ["0.2.1-rc.1", "1.0.0-rc.1", "1.1.0-rc.1"] {
         let unreleased = refusal(fixtures::least_of(version)).await;
         assert!(
             matches!(&unreleased, AdmissionError::PreRelease(told) if told.to_string() == version),
@@ -179,7 +182,7 @@ async fn an_export_with_other_types_is_refused() {
     let package = resolve
         .push_str(
             "other.wit",
-            "package parafa:format@0.2.0;
+            "package parafa:format@1.0.0;
              interface description { describe: func() -> string; }
              world describe { export description; }",
         )
@@ -202,7 +205,7 @@ async fn an_export_with_other_types_is_refused() {
 
 #[tokio::test]
 async fn a_plugin_whose_self_test_fails_is_refused() {
-    let wasm = dummy("world plugin { include parafa:format/describe@0.2.0; }");
+    let wasm = dummy("world plugin { include parafa:format/describe@1.0.0; }");
 
     let AdmissionError::SelfTest(CallError::Fault(fault)) = refusal(wasm).await else {
         panic!("admitted otherwise")

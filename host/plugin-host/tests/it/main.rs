@@ -2,9 +2,12 @@
 
 mod admission;
 mod archiving;
+mod before;
 mod bounds;
+mod compatible;
 mod containers;
 mod containment;
+mod detached;
 mod making;
 mod pdf;
 mod registry;

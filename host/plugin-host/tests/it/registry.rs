@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use parafa_fixtures::component::least;
 use parafa_plugin_host::{CallLimits, InstallError, LookupError, PluginDigest, Registry};
 
 use crate::support::{component, host, toy, toy_document};
@@ -118,6 +119,41 @@ async fn a_digest_that_was_never_installed_is_unknown() {
         Registry::default().by_digest(digest).unwrap_err(),
         LookupError::Unknown(digest)
     );
+}
+
+#[tokio::test]
+async fn of_two_plugins_of_one_media_type_the_one_is_given_its_documents_that_is_said() {
+    const MEDIA_TYPE: &str = "application/x-least";
+    const NAME: &[u8] = b"least0.1.0";
+    let host = host(CallLimits::default());
+    let mut renamed = least();
+    let place = renamed.windows(NAME.len()).position(|part| part == NAME);
+    let place = place.unwrap();
+    renamed[place..place + 5].copy_from_slice(b"other");
+    let least = host.admit(least().into()).await.unwrap();
+    let other = host.admit(renamed.into()).await.unwrap();
+    let registry = Registry::default();
+    let given = || registry.by_media_type(MEDIA_TYPE);
+    registry.install(least.clone()).unwrap();
+    assert_eq!(
+        registry.install(other.clone()),
+        Err(InstallError::Taken {
+            kind: "media type",
+            value: MEDIA_TYPE.to_owned(),
+            owner: "least".to_owned(),
+        })
+    );
+
+    let shared = registry.shared_with_others(&other);
+    assert_eq!(shared, [MEDIA_TYPE.to_owned()].into());
+    let owners = shared.into_iter().map(|name| (name, "other".to_owned()));
+    registry.set_owners(owners.collect());
+    registry.install(other.clone()).unwrap();
+
+    assert_eq!(given().unwrap().id(), "other");
+    assert_eq!(registry.by_extension("least").unwrap().id(), "least");
+    registry.disable(other.digest());
+    assert!(given().is_none(), "the other does not take its place");
 }
 
 /// The same component with another digest: a custom section more.

@@ -228,7 +228,7 @@ async fn types_of_types_of_types_are_refused() {
             text,
             "(func $d (result $t{depth}) (canon lift (core func $i \"describe\") (memory (core memory $i \"memory\"))))
              (instance $e (export \"describe\" (func $d)))
-             (export \"parafa:format/description@0.2.0\" (instance $e)))"
+             (export \"parafa:format/description@1.0.0\" (instance $e)))"
         )
         .unwrap();
 
@@ -288,10 +288,10 @@ impl Stub<'_> {
                 {fields}
                 (func $start {on_start})
                 (start $start)
-                (func (export "cm32p2|parafa:format/description@0.2|describe") (result i32)
+                (func (export "cm32p2|parafa:format/description@1|describe") (result i32)
                     {on_describe}
                     i32.const 64)
-                (func (export "cm32p2|parafa:format/description@0.2|describe_post") (param i32))
+                (func (export "cm32p2|parafa:format/description@1|describe_post") (param i32))
                 (func (export "cm32p2_realloc") (param i32 i32 i32 i32) (result i32) unreachable)
                 (func (export "cm32p2_initialize"))
                 (data (i32.const 0) "stub0.1.0application/x-stub")
@@ -306,7 +306,7 @@ impl Stub<'_> {
             about = words(&[0, 4, 4, 5, 128, 1, 0, 0, 0, 0]),
             media_type = words(&[9, 18]),
         );
-        let world = "world plugin { include parafa:format/describe@0.2.0; }";
+        let world = "world plugin { include parafa:format/describe@1.0.0; }";
         let own = fixtures::component(&module, world);
         match self.beside {
             Some((module, instances)) => with_instances(own, module, instances).into(),

@@ -10,7 +10,7 @@ use parafa_store::StoreMode;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 
 use super::{Installation, called, digest, listed};
-use crate::KeyPair;
+use crate::{InstallTerms, KeyPair};
 
 /// Whether anything of a build is kept compiled.
 fn is_compiled(build: u8) -> bool {
@@ -43,7 +43,7 @@ async fn an_installation_whose_commit_fails_is_done_or_not_and_can_be_done_again
             let plugins = installation.on(engine, Arc::new(Unobserved));
             plugins.start().await.unwrap();
             let component = installation.add_candidate(1);
-            let failed = plugins.install(&component, false).await;
+            let failed = plugins.install(&component, InstallTerms::default()).await;
             assert!(failed.is_err(), "{point:?} of {commit}");
 
             let plugins = installation.started().await;
@@ -90,14 +90,20 @@ async fn nothing_is_left_of_a_component_that_is_refused() {
     installation.trust(&plugins, &other, &[]).await;
     installation.trust(&plugins, &restricted, &["other"]).await;
     let component = installation.add_signed_candidate(first, &known);
-    plugins.install(&component, false).await.unwrap();
+    plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     let kept =
         || ["bytes", "keys"].map(|name| fs::read_dir(installation.path(name)).unwrap().count());
     let before = kept();
 
     for (build, publisher) in [(of_another, &other), (of_another_format, &restricted)] {
         let component = installation.add_signed_candidate(build, publisher);
-        let refused = plugins.install(&component, false).await.unwrap_err();
+        let refused = plugins
+            .install(&component, InstallTerms::default())
+            .await
+            .unwrap_err();
 
         assert!(refused.is_refusal(), "{refused}");
         assert!(!is_compiled(build), "{refused}");

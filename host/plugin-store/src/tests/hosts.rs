@@ -11,7 +11,7 @@ use parafa_store::faulty::FaultPlan;
 use parafa_store::{FaultyEngine, StoreMode};
 
 use super::{FORMAT, Installation, called, digest, wasm};
-use crate::{KeyPair, PluginStore};
+use crate::{InstallTerms, KeyPair, PluginStore};
 
 impl Installation {
     /// A second host.
@@ -192,12 +192,18 @@ async fn trust_in_a_publisher_is_given_and_withdrawn_on_all_hosts() {
     installation.trust(&one, &publisher, &[]).await;
     let component = installation.add_signed_candidate(1, &publisher);
 
-    other.install(&component, false).await.unwrap();
+    other
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     one.untrust(publisher.public().name()).await.unwrap();
 
     other.follow().await.unwrap();
     assert_eq!(called(&other).await, None);
-    let refused = other.install(&component, false).await.unwrap_err();
+    let refused = other
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap_err();
     assert!(refused.to_string().contains("is not trusted"), "{refused}");
 }
 
@@ -208,7 +214,10 @@ async fn the_folder_of_an_earlier_program_is_taken_over_once() {
     let plugins = installation.started().await;
     installation.trust(&plugins, &publisher, &[]).await;
     let component = installation.add_signed_candidate(1, &publisher);
-    plugins.install(&component, false).await.unwrap();
+    plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     // The copy is as an earlier program would have left it, which had no number of changes.
     let state = installation.path("data/plugins/active.json");
     let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();

@@ -7,7 +7,13 @@ use futures::future::join_all;
 use parafa_store::StoreMode;
 
 use super::{FORMAT, Installation, called, digest};
-use crate::{KeyPair, PluginStore, PluginStoreError, signature_file};
+use crate::{InstallTerms, KeyPair, PluginStore, PluginStoreError, signature_file};
+
+/// Also a component of another publisher than the last.
+const REPLACES: InstallTerms = InstallTerms {
+    replace_publisher: true,
+    prefer: false,
+};
 
 #[tokio::test]
 async fn a_publisher_is_trusted_for_the_formats_that_were_named() {
@@ -19,11 +25,17 @@ async fn a_publisher_is_trusted_for_the_formats_that_were_named() {
         .await;
     let component = installation.add_signed_candidate(1, &publisher);
 
-    let refused = plugins.install(&component, false).await.unwrap_err();
+    let refused = plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap_err();
 
     assert!(refused.to_string().contains("but not for toy"), "{refused}");
     installation.trust(&plugins, &publisher, &[FORMAT]).await;
-    let installed = plugins.install(&component, false).await.unwrap();
+    let installed = plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     assert_eq!(
         installed.publisher.as_deref(),
         Some(publisher.public().name())
@@ -39,19 +51,28 @@ async fn another_publisher_takes_a_plugin_over_only_when_that_is_said() {
         installation.trust(&plugins, publisher, &[]).await;
     }
     let component = installation.add_signed_candidate(1, &first);
-    plugins.install(&component, false).await.unwrap();
+    plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     plugins.rollback(FORMAT, false).await.unwrap();
     let component = installation.add_signed_candidate(2, &second);
 
-    let refused = plugins.install(&component, false).await.unwrap_err();
+    let refused = plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap_err();
 
     assert!(
         matches!(refused, PluginStoreError::OtherPublisher { .. }),
         "{refused}"
     );
-    plugins.install(&component, true).await.unwrap();
+    plugins.install(&component, REPLACES).await.unwrap();
     let component = installation.add_signed_candidate(3, &second);
-    plugins.install(&component, false).await.unwrap();
+    plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     assert_eq!(called(&plugins).await, Some(digest(3)));
 }
 
@@ -59,14 +80,20 @@ async fn another_publisher_takes_a_plugin_over_only_when_that_is_said() {
 async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
     let (installation, plugins, publisher) = with_a_publisher().await;
     let component = installation.add_signed_candidate(1, &publisher);
-    plugins.install(&component, false).await.unwrap();
+    plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap();
     let name = publisher.public().name();
 
     let untrusted = plugins.untrust(name).await.unwrap();
 
     assert_eq!(untrusted.disabled[0].sha256, digest(1).to_string());
     assert_eq!(called(&plugins).await, None);
-    let refused = plugins.install(&component, false).await.unwrap_err();
+    let refused = plugins
+        .install(&component, InstallTerms::default())
+        .await
+        .unwrap_err();
     assert!(matches!(
         refused,
         PluginStoreError::UntrustedPublisher { .. }
@@ -84,7 +111,11 @@ async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed()
     let tested = plugins.0.test(&component).await.unwrap();
     plugins.untrust(publisher.public().name()).await.unwrap();
 
-    let refused = plugins.0.install(&tested, false).await.unwrap_err();
+    let refused = plugins
+        .0
+        .install(&tested, InstallTerms::default())
+        .await
+        .unwrap_err();
 
     assert!(
         matches!(refused, PluginStoreError::UntrustedPublisher { .. }),
@@ -142,7 +173,10 @@ async fn the_demo_takes_no_bad_signature() {
     let other = installation.add_candidate(2);
     fs::copy(signature_file(&signed), signature_file(&other)).unwrap();
 
-    let refused = plugins.install(&other, false).await.unwrap_err();
+    let refused = plugins
+        .install(&other, InstallTerms::default())
+        .await
+        .unwrap_err();
 
     assert!(
         matches!(refused, PluginStoreError::BadSignature { .. }),

@@ -11,7 +11,7 @@ fn check_tells_what_a_component_is() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let findings = ended.json();
     assert_eq!(findings["plugin"], "pdf");
-    assert_eq!(findings["contract"], "0.2.0");
+    assert_eq!(findings["contract"], "1.0.0");
     assert_eq!(
         findings["worlds"],
         serde_json::json!([

@@ -6,7 +6,8 @@ use std::path::Path;
 use parafa_catalogue::{
     BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, HashFunction, Integrity, MemberRole,
     NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
-    TimestampKind, TimestampStatus, compose_params, levels, need_params, note, reason, refusal,
+    TimestampKind, TimestampStatus, check, compose_params, levels, need_params, note, reason,
+    refusal,
 };
 
 macro_rules! names {
@@ -32,6 +33,7 @@ fn names() -> Vec<&'static str> {
         TimestampStatus
     );
     let open = [
+        check::ALL,
         levels::ALL,
         compose_params::ALL,
         need_params::ALL,

@@ -87,17 +87,37 @@ fn what_a_plugin_cannot_do_is_told_in_words() {
 
 #[test]
 fn the_contract_has_the_worlds_that_the_host_knows() {
-    let [contract] = CONTRACTS.0.as_slice() else {
-        panic!("there is one version")
+    let [before, today] = CONTRACTS.0.as_slice() else {
+        panic!("there are two versions")
     };
-    assert_eq!(contract.version.to_string(), "0.2.0");
+    let versions = [before, today].map(|contract| contract.version.to_string());
+    assert_eq!(versions, ["0.2.0", "1.0.0"]);
+    let platform = |contract: &Contract| Vec::from_iter(contract.imports("platform"));
+    assert_eq!(platform(before), ["crypto", "documents", "log", "types"]);
     assert_eq!(
-        contract.imports("platform").into_iter().collect::<Vec<_>>(),
-        ["crypto", "documents", "log", "types"]
+        platform(today),
+        ["companions", "crypto", "documents", "log", "types"]
     );
-    for capability in Capability::ALL {
-        assert_eq!(contract.exports(capability.world()).len(), 1);
+    for contract in [before, today] {
+        for capability in Capability::ALL {
+            assert_eq!(contract.exports(capability.world()).len(), 1);
+        }
     }
+}
+
+#[test]
+fn a_component_that_imports_companions_reads_the_files_beside_a_document() {
+    let reads = |wasm: &[u8]| {
+        let terms = CONTRACTS.terms(wasm, &Surface::read(wasm).unwrap());
+        terms.unwrap().reads_companions
+    };
+    let world = "world plugin { include parafa:format/describe@1.0.0; }";
+    let (resolve, world) = component::contract_with(world);
+    // It imports all that there is.
+    let module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
+
+    assert!(reads(&component::encode(module, &resolve, world)));
+    assert!(!reads(&component::least()));
 }
 
 #[test]

@@ -3,13 +3,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parafa_catalogue::Preservation;
 use wasmtime::Store;
-use wasmtime::component::Resource;
 
 use super::{Answered, Guest};
-use crate::contract::bindings::{compose, types};
-use crate::contract::bounds;
-use crate::contract::convert::{self, About, Step};
-use crate::contract::resources::{Blob, Sink};
+use crate::contract::convert::{About, Made, Step};
 use crate::contract::text::{NAME_BYTES, line};
 use crate::runtime::platform::CallState;
 use crate::runtime::preservation;
@@ -25,31 +21,16 @@ const MOST_NOTES: usize = 20;
 impl Guest {
     pub(crate) async fn describe(self: &Arc<Self>) -> Result<About, CallError> {
         self.call("describe", Vec::new(), |guest, store| {
-            let called = guest
-                .worlds
-                .describe
-                .instantiate(&mut *store)
-                .and_then(|plugin| {
-                    plugin
-                        .parafa_format_description()
-                        .call_describe(&mut *store)
-                });
-            Ok(Ok(guest.returned(store, called)?.try_into()?))
+            let called = guest.worlds.describe(store);
+            guest.returned(store, called)
         })
         .await
     }
 
     pub(crate) async fn inspect(self: &Arc<Self>, document: Document) -> Result<Report, CallError> {
         self.call("inspect", vec![document], |guest, store| {
-            let plugin = supported(guest.worlds.inspect.as_ref(), Capability::Inspect)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                plugin
-                    .parafa_format_inspection()
-                    .call_inspect(&mut *store, blob)
-            });
-            let answer = guest.returned(store, called)?;
-            answered(answer, |report| Ok(convert::report(report)?))
+            let called = guest.worlds.inspect(store);
+            guest.returned(store, called)
         })
         .await
     }
@@ -62,23 +43,13 @@ impl Guest {
         answers: &[Answer],
         kept: Preservation,
     ) -> Result<SignStep, CallError> {
-        let request = convert::sign_request(request, covers);
-        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
+        let (request, covers) = (request.clone(), covers.to_vec());
+        let answers = answers.to_vec();
         self.call("sign", vec![document], move |guest, store| {
-            let plugin = supported(guest.worlds.sign.as_ref(), Capability::Sign)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                plugin.parafa_format_signing().call_sign(
-                    &mut *store,
-                    blob,
-                    &request,
-                    &answers,
-                    sink,
-                )
-            });
+            let called = guest.worlds.sign(store, &request, &covers, &answers);
             let answer = guest.returned(store, called)?;
-            answered(answer, |step| {
-                Ok(match Step::try_from(step)? {
+            and_then(answer, |step| {
+                Ok(match step {
                     Step::Needs(needs) => SignStep::Needs(needs),
                     Step::Done(outcome) => SignStep::Done {
                         document: output_of(store, kept)?,
@@ -97,23 +68,12 @@ impl Guest {
         answers: &[Answer],
         kept: Preservation,
     ) -> Result<ArchiveStep, CallError> {
-        let request = request.into();
-        let answers: Vec<types::Answer> = answers.iter().map(Into::into).collect();
+        let (request, answers) = (request.clone(), answers.to_vec());
         self.call("archive", vec![document], move |guest, store| {
-            let plugin = supported(guest.worlds.archive.as_ref(), Capability::Archive)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                plugin.parafa_format_archiving().call_archive(
-                    &mut *store,
-                    blob,
-                    &request,
-                    &answers,
-                    sink,
-                )
-            });
+            let called = guest.worlds.archive(store, &request, &answers);
             let answer = guest.returned(store, called)?;
-            answered(answer, |step| {
-                let outcome = match Step::try_from(step)? {
+            and_then(answer, |step| {
+                let outcome = match step {
                     Step::Needs(needs) => return Ok(ArchiveStep::Needs(needs)),
                     Step::Done(outcome) => outcome,
                 };
@@ -139,37 +99,15 @@ impl Guest {
         request: &DeriveRequest,
         kept: Preservation,
     ) -> Result<MadeDocument, CallError> {
-        let request = request.into();
+        let request = request.clone();
         self.call(operation.world(), vec![document], move |guest, store| {
             let called = match operation {
-                Capability::Flatten => {
-                    let plugin = supported(guest.worlds.flatten.as_ref(), operation)?;
-                    plugin.instantiate(&mut *store).and_then(|plugin| {
-                        let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                        plugin.parafa_format_flattening().call_flatten(
-                            &mut *store,
-                            blob,
-                            &request,
-                            sink,
-                        )
-                    })
-                }
-                Capability::Rehearse => {
-                    let plugin = supported(guest.worlds.rehearse.as_ref(), operation)?;
-                    plugin.instantiate(&mut *store).and_then(|plugin| {
-                        let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                        plugin.parafa_format_rehearsal().call_rehearse(
-                            &mut *store,
-                            blob,
-                            &request,
-                            sink,
-                        )
-                    })
-                }
+                Capability::Flatten => guest.worlds.flatten(store, &request),
+                Capability::Rehearse => guest.worlds.rehearse(store, &request),
                 _ => return Err(FaultKind::Unsupported(operation)),
             };
             let answer = guest.returned(store, called)?;
-            answered(answer, |made| made_document(store, made, kept))
+            and_then(answer, |made| made_document(store, made, kept))
         })
         .await
     }
@@ -179,33 +117,16 @@ impl Guest {
         files: &[SourceFile],
         request: &ComposeRequest,
     ) -> Result<MadeDocument, CallError> {
-        let request = request.into();
-        let documents = files.iter().map(|file| file.content.clone()).collect();
+        let request = request.clone();
+        let documents = files.iter().map(|file| file.content.alone()).collect();
         let files: Vec<_> = files
             .iter()
             .map(|file| (file.name.clone(), file.media_type.clone()))
             .collect();
         self.call("compose", documents, move |guest, store| {
-            let plugin = supported(guest.worlds.compose.as_ref(), Capability::Compose)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let mut sources = Vec::with_capacity(files.len());
-                for (place, (name, media_type)) in files.into_iter().enumerate() {
-                    sources.push(compose::SourceFile {
-                        name,
-                        media_type,
-                        content: store.data_mut().resources.push(Blob::Given(place))?,
-                    });
-                }
-                let sink = lend_sink(store)?;
-                plugin.parafa_format_composition().call_compose(
-                    &mut *store,
-                    &sources,
-                    &request,
-                    sink,
-                )
-            });
+            let called = guest.worlds.compose(store, files, &request);
             let answer = guest.returned(store, called)?;
-            answered(answer, |made| {
+            and_then(answer, |made| {
                 made_document(store, made, Preservation::Rewrite)
             })
         })
@@ -217,15 +138,8 @@ impl Guest {
         document: Document,
     ) -> Result<Evidence, CallError> {
         self.call("verify", vec![document], |guest, store| {
-            let plugin = supported(guest.worlds.verify.as_ref(), Capability::Verify)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                plugin
-                    .parafa_format_verification()
-                    .call_verify(&mut *store, blob)
-            });
-            let answer = guest.returned(store, called)?;
-            answered(answer, |evidence| Ok(evidence.try_into()?))
+            let called = guest.worlds.verify(store);
+            guest.returned(store, called)
         })
         .await
     }
@@ -235,19 +149,8 @@ impl Guest {
         document: Document,
     ) -> Result<Vec<Member>, CallError> {
         self.call("members", vec![document], |guest, store| {
-            let plugin = supported(guest.worlds.contents.as_ref(), Capability::Contents)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let blob = lend_blob(store)?;
-                plugin
-                    .parafa_format_container()
-                    .call_members(&mut *store, blob)
-            });
-            let answer = guest.returned(store, called)?;
-            answered(answer, |members| {
-                bounds::members(members.len())?;
-                let members = members.into_iter().map(convert::member);
-                Ok(members.collect::<Result<_, _>>()?)
-            })
+            let called = guest.worlds.members(store);
+            guest.returned(store, called)
         })
         .await
     }
@@ -259,31 +162,14 @@ impl Guest {
     ) -> Result<Bytes, CallError> {
         let id = id.to_owned();
         self.call("extract", vec![document], move |guest, store| {
-            let plugin = supported(guest.worlds.contents.as_ref(), Capability::Contents)?;
-            let called = plugin.instantiate(&mut *store).and_then(|plugin| {
-                let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
-                plugin
-                    .parafa_format_container()
-                    .call_extract(&mut *store, blob, &id, sink)
-            });
+            let called = guest.worlds.extract(store, &id);
             let answer = guest.returned(store, called)?;
-            answered(answer, |()| {
+            and_then(answer, |()| {
                 Ok(output_of(store, Preservation::Rewrite)?.into_bytes())
             })
         })
         .await
     }
-}
-
-/// A handle of the call's first document.
-fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
-    let blob = store.data_mut().resources.push(Blob::Given(0))?;
-    Ok(Resource::new_borrow(blob.rep()))
-}
-
-fn lend_sink(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Sink>> {
-    let sink = store.data_mut().resources.push(Sink)?;
-    Ok(Resource::new_borrow(sink.rep()))
 }
 
 /// What was written, which keeps of the call's first document what it should.
@@ -299,13 +185,12 @@ fn output_of(store: &Store<CallState>, kept: Preservation) -> Result<Document, F
 
 fn made_document(
     store: &Store<CallState>,
-    made: types::Made,
+    made: Made,
     kept: Preservation,
 ) -> Result<MadeDocument, FaultKind> {
     if store.data().output.is_empty() {
         return Err(ContractBreach::Missing("the output").into());
     }
-    bounds::media_type(&made.media_type)?;
     let document = output_of(store, kept)?;
     Ok(MadeDocument {
         bytes: document.bytes().clone(),
@@ -320,17 +205,13 @@ fn made_document(
     })
 }
 
-fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultKind> {
-    plugin.ok_or(FaultKind::Unsupported(capability))
-}
-
-/// What `read` makes of an answer that is no refusal.
-fn answered<T, U>(
-    answer: Result<T, types::Refusal>,
-    read: impl FnOnce(T) -> Result<U, FaultKind>,
+/// What is made of an answer that is no refusal.
+fn and_then<T, U>(
+    answer: Answered<T>,
+    make: impl FnOnce(T) -> Result<U, FaultKind>,
 ) -> Result<Answered<U>, FaultKind> {
-    match answer {
-        Ok(answer) => Ok(Ok(read(answer)?)),
-        Err(refusal) => Ok(Err(convert::refusal(refusal)?)),
-    }
+    Ok(match answer {
+        Ok(answer) => Ok(make(answer)?),
+        Err(refusal) => Err(refusal),
+    })
 }

@@ -1,64 +1,362 @@
-use wasmtime::component::{Component, Linker};
+//! The calls of a component, whichever version of the contract it is written
+//! against.
 
-use crate::Capability;
-use crate::contract::bindings::archive::ArchivePre;
-use crate::contract::bindings::compose::ComposePre;
-use crate::contract::bindings::contents::ContentsPre;
-use crate::contract::bindings::describe::DescribePre;
-use crate::contract::bindings::flatten::FlattenPre;
-use crate::contract::bindings::inspect::InspectPre;
-use crate::contract::bindings::rehearse::RehearsePre;
-use crate::contract::bindings::sign::SignPre;
-use crate::contract::bindings::verify::VerifyPre;
+use std::sync::Arc;
+
+use semver::Version;
+use wasmtime::Store;
+use wasmtime::component::{Component, Linker, Resource};
+
+use super::Answered;
+use crate::contract::convert::{About, ArchiveOutcome, Made, Step};
+use crate::contract::resources::{Blob, Sink};
 use crate::runtime::platform::CallState;
+use crate::{
+    Answer, ArchiveRequest, Capability, ComposeRequest, ContractBreach, DeriveRequest, Evidence,
+    FaultKind, Member, Outcome, Refusal, Report, SignRequest,
+};
 
-/// The worlds of the contract that a component has, ready to be instantiated.
-#[derive(Clone)]
-pub(super) struct Worlds {
-    pub(super) archive: Option<ArchivePre<CallState>>,
-    pub(super) compose: Option<ComposePre<CallState>>,
-    pub(super) contents: Option<ContentsPre<CallState>>,
-    pub(super) describe: DescribePre<CallState>,
-    pub(super) flatten: Option<FlattenPre<CallState>>,
-    pub(super) inspect: Option<InspectPre<CallState>>,
-    pub(super) rehearse: Option<RehearsePre<CallState>>,
-    pub(super) sign: Option<SignPre<CallState>>,
-    pub(super) verify: Option<VerifyPre<CallState>>,
+/// The worlds of the contract that a component has, ready to be instantiated. What
+/// an operation writes is in the state of the call.
+pub(super) trait Worlds: Send + Sync {
+    fn describe(&self, store: &mut Store<CallState>) -> Called<About>;
+    fn inspect(&self, store: &mut Store<CallState>) -> Called<Report>;
+    fn members(&self, store: &mut Store<CallState>) -> Called<Vec<Member>>;
+    fn extract(&self, store: &mut Store<CallState>, id: &str) -> Called<()>;
+    fn sign(
+        &self,
+        store: &mut Store<CallState>,
+        request: &SignRequest,
+        covers: &[String],
+        answers: &[Answer],
+    ) -> Called<Step<Outcome>>;
+    fn verify(&self, store: &mut Store<CallState>) -> Called<Evidence>;
+    fn archive(
+        &self,
+        store: &mut Store<CallState>,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Called<Step<ArchiveOutcome>>;
+    fn flatten(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
+    fn rehearse(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
+    /// Of files of these names and media types, which are the documents of the
+    /// call in their order.
+    fn compose(
+        &self,
+        store: &mut Store<CallState>,
+        files: Vec<(String, String)>,
+        request: &ComposeRequest,
+    ) -> Called<Made>;
 }
 
-impl Worlds {
-    pub(super) fn link(
-        linker: &Linker<CallState>,
-        component: &Component,
-        has: impl Fn(Capability) -> bool,
-    ) -> wasmtime::Result<Self> {
-        let linked = linker.instantiate_pre(component)?;
-        Ok(Self {
-            archive: has(Capability::Archive)
-                .then(|| ArchivePre::new(linked.clone()))
-                .transpose()?,
-            compose: has(Capability::Compose)
-                .then(|| ComposePre::new(linked.clone()))
-                .transpose()?,
-            contents: has(Capability::Contents)
-                .then(|| ContentsPre::new(linked.clone()))
-                .transpose()?,
-            flatten: has(Capability::Flatten)
-                .then(|| FlattenPre::new(linked.clone()))
-                .transpose()?,
-            inspect: has(Capability::Inspect)
-                .then(|| InspectPre::new(linked.clone()))
-                .transpose()?,
-            rehearse: has(Capability::Rehearse)
-                .then(|| RehearsePre::new(linked.clone()))
-                .transpose()?,
-            sign: has(Capability::Sign)
-                .then(|| SignPre::new(linked.clone()))
-                .transpose()?,
-            verify: has(Capability::Verify)
-                .then(|| VerifyPre::new(linked.clone()))
-                .transpose()?,
-            describe: DescribePre::new(linked)?,
-        })
+/// What a component answered, or why there is no answer.
+pub(super) type Called<T> = Result<Answered<T>, Failure>;
+
+/// Why a call has no answer.
+pub(super) enum Failure {
+    /// The call did not end as it should.
+    Ended(wasmtime::Error),
+    /// The answer is none of the contract, or cannot be asked for.
+    Fault(FaultKind),
+}
+
+impl From<wasmtime::Error> for Failure {
+    fn from(error: wasmtime::Error) -> Self {
+        Self::Ended(error)
     }
+}
+
+impl From<FaultKind> for Failure {
+    fn from(kind: FaultKind) -> Self {
+        Self::Fault(kind)
+    }
+}
+
+impl From<ContractBreach> for Failure {
+    fn from(breach: ContractBreach) -> Self {
+        Self::Fault(breach.into())
+    }
+}
+
+/// Links a component that is written against a version that the host knows; that
+/// succeeds only if it exports the worlds of what it `has`.
+pub(super) fn link(
+    version: &Version,
+    linker: &Linker<CallState>,
+    component: &Component,
+    has: impl Fn(Capability) -> bool,
+) -> wasmtime::Result<Arc<dyn Worlds>> {
+    let worlds: Arc<dyn Worlds> = if version.major == 0 {
+        Arc::new(v0_2::Linked::link(linker, component, has)?)
+    } else {
+        Arc::new(v1_0::Linked::link(linker, component, has)?)
+    };
+    Ok(worlds)
+}
+
+/// The calls by the bindings of a version. Those of all versions have the same
+/// names, and no type in common.
+macro_rules! calls_of {
+    ($version:ident) => {
+        mod $version {
+            use wasmtime::Store;
+            use wasmtime::component::{Component, Linker};
+
+            use super::{Called, Worlds, answered, lend_blob, lend_sink, supported};
+            use crate::contract::bounds;
+            use crate::contract::convert::{About, ArchiveOutcome, Made, Step};
+            use crate::contract::resources::Blob;
+            use crate::contract::$version::bindings::archive::ArchivePre;
+            use crate::contract::$version::bindings::compose::{self, ComposePre};
+            use crate::contract::$version::bindings::contents::ContentsPre;
+            use crate::contract::$version::bindings::describe::DescribePre;
+            use crate::contract::$version::bindings::flatten::FlattenPre;
+            use crate::contract::$version::bindings::inspect::InspectPre;
+            use crate::contract::$version::bindings::rehearse::RehearsePre;
+            use crate::contract::$version::bindings::sign::SignPre;
+            use crate::contract::$version::bindings::verify::VerifyPre;
+            use crate::contract::$version::convert;
+            use crate::runtime::platform::CallState;
+            use crate::{
+                Answer, ArchiveRequest, Capability, ComposeRequest, ContractBreach, DeriveRequest,
+                Evidence, Member, Outcome, Report, SignRequest,
+            };
+
+            pub(super) struct Linked {
+                archive: Option<ArchivePre<CallState>>,
+                compose: Option<ComposePre<CallState>>,
+                contents: Option<ContentsPre<CallState>>,
+                describe: DescribePre<CallState>,
+                flatten: Option<FlattenPre<CallState>>,
+                inspect: Option<InspectPre<CallState>>,
+                rehearse: Option<RehearsePre<CallState>>,
+                sign: Option<SignPre<CallState>>,
+                verify: Option<VerifyPre<CallState>>,
+            }
+
+            impl Linked {
+                pub(super) fn link(
+                    linker: &Linker<CallState>,
+                    component: &Component,
+                    has: impl Fn(Capability) -> bool,
+                ) -> wasmtime::Result<Self> {
+                    let linked = linker.instantiate_pre(component)?;
+                    Ok(Self {
+                        archive: has(Capability::Archive)
+                            .then(|| ArchivePre::new(linked.clone()))
+                            .transpose()?,
+                        compose: has(Capability::Compose)
+                            .then(|| ComposePre::new(linked.clone()))
+                            .transpose()?,
+                        contents: has(Capability::Contents)
+                            .then(|| ContentsPre::new(linked.clone()))
+                            .transpose()?,
+                        flatten: has(Capability::Flatten)
+                            .then(|| FlattenPre::new(linked.clone()))
+                            .transpose()?,
+                        inspect: has(Capability::Inspect)
+                            .then(|| InspectPre::new(linked.clone()))
+                            .transpose()?,
+                        rehearse: has(Capability::Rehearse)
+                            .then(|| RehearsePre::new(linked.clone()))
+                            .transpose()?,
+                        sign: has(Capability::Sign)
+                            .then(|| SignPre::new(linked.clone()))
+                            .transpose()?,
+                        verify: has(Capability::Verify)
+                            .then(|| VerifyPre::new(linked.clone()))
+                            .transpose()?,
+                        describe: DescribePre::new(linked)?,
+                    })
+                }
+            }
+
+            impl Worlds for Linked {
+                fn describe(&self, store: &mut Store<CallState>) -> Called<About> {
+                    let plugin = self.describe.instantiate(&mut *store)?;
+                    let about = plugin
+                        .parafa_format_description()
+                        .call_describe(&mut *store)?;
+                    Ok(Ok(convert::about(about)?))
+                }
+
+                fn inspect(&self, store: &mut Store<CallState>) -> Called<Report> {
+                    let plugin = supported(self.inspect.as_ref(), Capability::Inspect)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let blob = lend_blob(store)?;
+                    let answer = plugin
+                        .parafa_format_inspection()
+                        .call_inspect(&mut *store, blob)?;
+                    answered(answer, convert::refusal, convert::report)
+                }
+
+                fn members(&self, store: &mut Store<CallState>) -> Called<Vec<Member>> {
+                    let plugin = supported(self.contents.as_ref(), Capability::Contents)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let blob = lend_blob(store)?;
+                    let answer = plugin
+                        .parafa_format_container()
+                        .call_members(&mut *store, blob)?;
+                    answered(answer, convert::refusal, |members| {
+                        bounds::members(members.len())?;
+                        let members = members.into_iter().map(convert::member);
+                        members.collect::<Result<Vec<_>, ContractBreach>>()
+                    })
+                }
+
+                fn extract(&self, store: &mut Store<CallState>, id: &str) -> Called<()> {
+                    let plugin = supported(self.contents.as_ref(), Capability::Contents)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                    let answer = plugin.parafa_format_container().call_extract(
+                        &mut *store,
+                        blob,
+                        id,
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, |()| Ok(()))
+                }
+
+                fn sign(
+                    &self,
+                    store: &mut Store<CallState>,
+                    request: &SignRequest,
+                    covers: &[String],
+                    answers: &[Answer],
+                ) -> Called<Step<Outcome>> {
+                    let plugin = supported(self.sign.as_ref(), Capability::Sign)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                    let answer = plugin.parafa_format_signing().call_sign(
+                        &mut *store,
+                        blob,
+                        &convert::sign_request(request, covers),
+                        &convert::answers(answers),
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, convert::sign_step)
+                }
+
+                fn verify(&self, store: &mut Store<CallState>) -> Called<Evidence> {
+                    let plugin = supported(self.verify.as_ref(), Capability::Verify)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let blob = lend_blob(store)?;
+                    let answer = plugin
+                        .parafa_format_verification()
+                        .call_verify(&mut *store, blob)?;
+                    answered(answer, convert::refusal, convert::evidence)
+                }
+
+                fn archive(
+                    &self,
+                    store: &mut Store<CallState>,
+                    request: &ArchiveRequest,
+                    answers: &[Answer],
+                ) -> Called<Step<ArchiveOutcome>> {
+                    let plugin = supported(self.archive.as_ref(), Capability::Archive)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                    let answer = plugin.parafa_format_archiving().call_archive(
+                        &mut *store,
+                        blob,
+                        &convert::archive_request(request),
+                        &convert::answers(answers),
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, convert::archive_step)
+                }
+
+                fn flatten(
+                    &self,
+                    store: &mut Store<CallState>,
+                    request: &DeriveRequest,
+                ) -> Called<Made> {
+                    let plugin = supported(self.flatten.as_ref(), Capability::Flatten)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                    let answer = plugin.parafa_format_flattening().call_flatten(
+                        &mut *store,
+                        blob,
+                        &convert::derivation(request),
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, convert::made)
+                }
+
+                fn rehearse(
+                    &self,
+                    store: &mut Store<CallState>,
+                    request: &DeriveRequest,
+                ) -> Called<Made> {
+                    let plugin = supported(self.rehearse.as_ref(), Capability::Rehearse)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
+                    let answer = plugin.parafa_format_rehearsal().call_rehearse(
+                        &mut *store,
+                        blob,
+                        &convert::derivation(request),
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, convert::made)
+                }
+
+                fn compose(
+                    &self,
+                    store: &mut Store<CallState>,
+                    files: Vec<(String, String)>,
+                    request: &ComposeRequest,
+                ) -> Called<Made> {
+                    let plugin = supported(self.compose.as_ref(), Capability::Compose)?;
+                    let plugin = plugin.instantiate(&mut *store)?;
+                    let mut sources = Vec::with_capacity(files.len());
+                    for (place, (name, media_type)) in files.into_iter().enumerate() {
+                        let content = store.data_mut().resources.push(Blob::Given(place));
+                        sources.push(compose::SourceFile {
+                            name,
+                            media_type,
+                            content: content.map_err(wasmtime::Error::from)?,
+                        });
+                    }
+                    let sink = lend_sink(store)?;
+                    let answer = plugin.parafa_format_composition().call_compose(
+                        &mut *store,
+                        &sources,
+                        &convert::compose_request(request),
+                        sink,
+                    )?;
+                    answered(answer, convert::refusal, convert::made)
+                }
+            }
+        }
+    };
+}
+
+calls_of!(v0_2);
+calls_of!(v1_0);
+
+/// A handle of the call's first document.
+fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
+    let blob = store.data_mut().resources.push(Blob::Given(0))?;
+    Ok(Resource::new_borrow(blob.rep()))
+}
+
+fn lend_sink(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Sink>> {
+    let sink = store.data_mut().resources.push(Sink)?;
+    Ok(Resource::new_borrow(sink.rep()))
+}
+
+fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultKind> {
+    plugin.ok_or(FaultKind::Unsupported(capability))
+}
+
+/// What is read of an answer, or of a refusal.
+fn answered<T, R, U>(
+    answer: Result<T, R>,
+    refusal: impl FnOnce(R) -> Result<Refusal, ContractBreach>,
+    read: impl FnOnce(T) -> Result<U, ContractBreach>,
+) -> Called<U> {
+    Ok(match answer {
+        Ok(answer) => Ok(read(answer)?),
+        Err(refused) => Err(refusal(refused)?),
+    })
 }

@@ -1,4 +1,4 @@
-use parafa_catalogue::ChangeKind;
+use parafa_catalogue::{ChangeKind, Verdict, check as codes};
 
 use super::*;
 use crate::{LaterChanges, Parameter};
@@ -15,6 +15,7 @@ fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
         value: Vec::new(),
         algorithm: None,
         signer_certificate: None,
+        certificate: Verdict::unknown(codes::MISSING),
         certificates: Vec::new(),
         revocation: Vec::new(),
         timestamps: timestamps.to_vec(),
@@ -22,6 +23,7 @@ fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
             kind: CoverageKind::EntireFile,
             members: Vec::new(),
         },
+        digests: Vec::new(),
         integrity: Integrity::Intact,
         later_changes: LaterChanges {
             kind: ChangeKind::None,

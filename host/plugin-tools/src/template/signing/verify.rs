@@ -5,7 +5,7 @@ use parafa_plugin_sdk::cms::{Certificate, SignedData, SigningCertificate, Timest
 use parafa_plugin_sdk::core::{
     ChangeKind, CoverageKind, Environment, Evidence, EvidencePool, Integrity, LaterChanges, Part,
     Refusal, SignatureEvidence, SignatureKind, TimestampEvidence, TimestampKind, TimestampStatus,
-    levels,
+    Verdict, check, levels,
 };
 
 use crate::document::{Document, Signature};
@@ -34,10 +34,12 @@ pub(crate) fn verify<E: Environment>(
             value: Vec::new(),
             algorithm: None,
             signer_certificate: None,
+            certificate: Verdict::unknown(check::MISSING),
             certificates: Vec::new(),
             revocation: Vec::new(),
             timestamps: Vec::new(),
             coverage: coverage.into(),
+            digests: Vec::new(),
             integrity: Integrity::Malformed,
             later_changes: LaterChanges::permitted(changes),
             level: levels::UNKNOWN.to_owned(),
@@ -47,6 +49,7 @@ pub(crate) fn verify<E: Environment>(
             evidence.value = cms.value().to_vec();
             evidence.algorithm = cms.signature_algorithm();
             evidence.signer_certificate = cms.signer_certificate().map(|der| pool.certificate(der));
+            evidence.certificate = cms.check_certificate();
             evidence.certificates = pool.certificates(cms.certificates());
             evidence.timestamps = timestamps(environment, cms);
             evidence.integrity = integrity(environment, document, signature, cms);

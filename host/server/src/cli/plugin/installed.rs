@@ -31,6 +31,10 @@ pub(super) struct InstallArguments {
     /// Accept a change of the plugin's publisher.
     #[arg(long)]
     replace_publisher: bool,
+    /// Give it the documents of media types and extensions that other plugins take,
+    /// too; without this it is refused.
+    #[arg(long)]
+    prefer: bool,
     #[command(flatten)]
     place: OperatorPlace,
 }
@@ -96,13 +100,14 @@ pub(super) struct UntrustArguments {
 }
 
 pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> {
-    let replace_publisher = arguments.replace_publisher;
+    let (replace_publisher, prefer) = (arguments.replace_publisher, arguments.prefer);
     match &arguments.source {
         PluginSource::File(wasm) => {
             let install = PluginCommand::Install {
                 component: absolute(wasm)?,
                 pulled: None,
                 replace_publisher,
+                prefer,
             };
             carry_out(&arguments.place, install)
         }
@@ -116,6 +121,7 @@ pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> 
                 component: absolute(&component)?,
                 pulled: Some(pulled),
                 replace_publisher,
+                prefer,
             };
             carry_out(&arguments.place, install)
         }

@@ -15,6 +15,7 @@ use parafa_ceremony::records::CeremonyRow;
 use parafa_demo::Service;
 use parafa_domain::{Phase, SignerStatus};
 use parafa_platform::jobs::LEASE;
+use parafa_plugin_store::InstallTerms;
 use parafa_signing::SigningError;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -305,14 +306,19 @@ async fn another_host_finishes_an_attempt_with_the_plugin_that_it_was_begun_with
                 .host
                 .app
                 .plugin_store
-                .install(&build, false)
+                .install(&build, InstallTerms::default())
                 .await
                 .unwrap();
         }
         stage.sign_without_timestamps().await;
         let begun = stage.newest_attempt().await.plugin.unwrap().sha256;
         if !newer_begins {
-            other.app.plugin_store.install(&build, false).await.unwrap();
+            other
+                .app
+                .plugin_store
+                .install(&build, InstallTerms::default())
+                .await
+                .unwrap();
         }
         let active = other.app.plugins.by_id("toy").unwrap().digest().to_string();
         assert_ne!(active, begun);

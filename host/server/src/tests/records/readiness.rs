@@ -1,6 +1,7 @@
 //! What a host says of itself whose disk is full, or which cannot load a plugin.
 
 use http::StatusCode;
+use parafa_plugin_store::InstallTerms;
 
 use super::unmounted_keys::readiness;
 use crate::tests::support::{Deployment, Site};
@@ -41,7 +42,10 @@ async fn each_host_names_an_active_plugin_that_it_cannot_load_by_its_digest() {
     let deployment = Deployment::shared(&site);
     let (one, other) = (deployment.sound_host().await, deployment.sound_host().await);
     let plugins = &one.app.plugin_store;
-    let installed = plugins.install(&site.toy_file(1), false).await.unwrap();
+    let installed = plugins
+        .install(&site.toy_file(1), InstallTerms::default())
+        .await
+        .unwrap();
     deployment.lose_keys();
 
     other.app.plugin_store.follow().await.unwrap();

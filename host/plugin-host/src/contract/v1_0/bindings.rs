@@ -1,13 +1,13 @@
-//! What `wasmtime` makes of the contract: the host's interfaces once, and one
+//! What `wasmtime` makes of the contract 1.0: the host's interfaces once, and one
 //! module for each world that a plugin may have.
 #![allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
 
 pub use platform::Platform;
-pub use platform::parafa::format::{crypto, documents, log, types};
+pub use platform::parafa::format::{companions, crypto, documents, log, types};
 
 mod platform {
     wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.2",
+        path: "../../wit/parafa-format-1.0",
         world: "platform",
         imports: { default: trappable },
         with: {
@@ -23,9 +23,10 @@ macro_rules! world {
     ($module:ident, $world:tt $(, $interface:ident::$records:tt)?) => {
         pub mod $module {
             wasmtime::component::bindgen!({
-                path: "../../wit/parafa-format-0.2",
+                path: "../../wit/parafa-format-1.0",
                 world: $world,
                 with: {
+                    "parafa:format/companions": super::companions,
                     "parafa:format/crypto": super::crypto,
                     "parafa:format/documents": super::documents,
                     "parafa:format/log": super::log,
@@ -39,15 +40,18 @@ macro_rules! world {
 }
 
 world!(describe, "describe", description::{Ability, About});
-world!(inspect, "inspect", inspection::{Obstacle, Report});
-world!(contents, "contents", container::{Member});
-world!(sign, "sign", signing::{Outcome, Request, Step});
+world!(inspect, "inspect", inspection::{FieldKind, Obstacle, Report});
+world!(contents, "contents", container::{Member, MemberRole});
+world!(sign, "sign", signing::{Request, Step, TargetLevel});
 world!(
     verify,
     "verify",
-    verification::{Evidence, LaterChanges, SignatureEvidence, TimestampEvidence}
+    verification::{
+        ChangeKind, Coverage, Evidence, LaterChanges, MemberCheck, SignatureEvidence,
+        SignatureKind, TimestampEvidence,
+    }
 );
-world!(archive, "archive", archiving::{Outcome, Request, Step});
+world!(archive, "archive", archiving::{Request, Step, TargetLevel});
 world!(flatten, "flatten");
 world!(rehearse, "rehearse");
 world!(compose, "compose", composition::{Request, SourceFile});
