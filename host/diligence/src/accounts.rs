@@ -1,4 +1,4 @@
-//! Who may be billed, and what is entered into the ledger and the log of calls.
+//! Billing of answers, and the log of calls.
 
 use parafa_api_diligence::SignatureTier;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
@@ -17,21 +17,21 @@ use crate::answer::{Answered, subject};
 use crate::error::DiligenceError;
 use crate::{Diligence, prices};
 
-/// A call, as it is logged whatever becomes of it.
+/// A call to be logged, with any outcome.
 pub(crate) struct LoggedCall<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) question: &'a Question,
     pub(crate) options: AnswerOptions,
-    /// What the caller knows it by.
+    /// The caller's reference.
     pub(crate) reference: &'a str,
     pub(crate) raw_sha256: Vec<String>,
 }
 
 impl Diligence {
-    /// Charges for an answer and logs its call, with what a repetition of it is
-    /// answered, in one commit. Tells why that cannot be done now: others may have
-    /// used up what was left meanwhile, or have taken out of use what signed it,
-    /// and the caller may be gone.
+    /// Charges for an answer and logs its call, with the stored answer for
+    /// repetitions, in one commit. Returns the reason if that cannot be done now:
+    /// the funds may be used up meanwhile, the signing plugin disabled, or the
+    /// caller gone.
     pub(crate) async fn account(
         &self,
         call: &LoggedCall<'_>,
@@ -59,7 +59,7 @@ impl Diligence {
             {
                 DiligenceError::Unaccounted(error)
             }
-            // Whoever goes away gives the claim back.
+            // A caller that is gone releases its claim.
             DiligenceError::Platform(PlatformError::ClaimLost) if awaited.is_abandoned() => {
                 DiligenceError::Abandoned
             }
@@ -77,7 +77,7 @@ impl Diligence {
                 .await
         };
         if let Err(fault) = logged.await {
-            // The log of calls lacks it, so this is all that is left of it.
+            // The log of calls lacks it, so this is its only record.
             let fault: &dyn std::error::Error = &fault;
             tracing::error!(
                 error = fault,
@@ -122,8 +122,8 @@ impl Diligence {
     }
 }
 
-/// Why a caller cannot be billed for something of this price now: in the order
-/// of the specification, the lasting causes first. Test keys are never billed.
+/// Checks that a caller can be billed this price now; returns the causes in the
+/// order of the specification, the lasting ones first. Test keys are never billed.
 ///
 /// # Errors
 /// When the store fails.
@@ -138,7 +138,7 @@ pub(crate) async fn check(
     check_billable(tx, caller.tenant, price).await
 }
 
-/// Logs a call that is answered, and charges for it.
+/// Logs an answered call, and charges for it.
 async fn enter(
     tx: &mut Transaction<'_>,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! One call for data, from the question to the answer.
+//! Answers to questions for data.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,19 +20,19 @@ use crate::attestation::attestation;
 use crate::error::DiligenceError;
 use crate::{Diligence, accounts, prices};
 
-/// The media type of plain answers.
+/// Media type of plain answers.
 const JSON: &str = "application/json";
-/// The answer's name in a container.
+/// Name of the answer in a container.
 const ANSWER_FILE: &str = "answer.json";
 
-/// An answer in the form that was asked for.
+/// An answer in the requested form.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// What the bytes are.
+    /// The media type.
     pub media_type: &'static str,
     /// The bytes.
     pub content: Bytes,
-    /// What to call a container.
+    /// File name of a container.
     pub file_name: Option<String>,
     /// The plugin that signed it.
     pub signed_by: Option<PluginDigest>,
@@ -41,28 +41,28 @@ pub struct Answered {
 /// An answer before it is signed or packed.
 pub(crate) struct Composed {
     pub(crate) json: Bytes,
-    /// What the registers answered, in the order in which they were asked.
+    /// The registers' answers, in the order of the queries.
     pub(crate) raw: Vec<RawAnswer>,
 }
 
-/// Who asks, and how they want to have it.
+/// A question's caller, with the form of the answer.
 pub(crate) struct Asked<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) options: AnswerOptions,
-    /// Who signs the answer, by name, if anybody does.
+    /// Name of the attorney who signs the answer, if it is signed.
     attorney: Option<&'a str>,
     pub(crate) heard: &'a Heard,
 }
 
 impl Asked<'_> {
-    /// What is certified of an answer made of `answers`, if it is signed.
+    /// Returns the certified statement on an answer made of `answers`, if it is
+    /// signed.
     pub(crate) fn attestation(&self, answers: &[RawAnswer]) -> Option<Bilingual> {
         self.attorney.map(|attorney| attestation(attorney, answers))
     }
 }
 
-/// Digests of what registers have answered to a call so far, in the order in
-/// which it came.
+/// Digests of the registers' answers to a call so far, in the order of arrival.
 #[derive(Default)]
 pub(crate) struct Heard(Mutex<Vec<[u8; 32]>>);
 
@@ -79,13 +79,13 @@ impl Heard {
 }
 
 impl Diligence {
-    /// Answers a question. The call is logged, and billed if it is answered,
-    /// before this returns: not if nobody is awaiting it any more by then.
-    /// `reference` is what the caller knows it by. A caller who has claimed the
-    /// request gets the same answer again.
+    /// Answers a question. The call is logged, and an answer billed, before
+    /// this returns, unless the caller is gone by then. `reference` is the
+    /// caller's reference. A caller with a claim on the request gets the same
+    /// answer again.
     ///
     /// # Errors
-    /// [`DiligenceError`]; nothing was charged then, but perhaps by
+    /// [`DiligenceError`]; nothing was charged then, except perhaps with
     /// [`DiligenceError::Unaccounted`].
     pub async fn answer(
         &self,
@@ -121,7 +121,7 @@ impl Diligence {
         Err(error)
     }
 
-    /// The answer, if it can be billed.
+    /// Returns the answer, if it can be billed.
     async fn made(
         &self,
         caller: &Caller,
@@ -157,7 +157,7 @@ impl Diligence {
             .await
     }
 
-    /// The answer of one register.
+    /// Answers from one register.
     async fn single(
         &self,
         asked: &Asked<'_>,
@@ -200,7 +200,7 @@ impl Diligence {
         Ok(Composed { json, raw })
     }
 
-    /// What a register answers to a query.
+    /// Queries a register.
     pub(crate) async fn ask(
         &self,
         mode: KeyMode,
@@ -226,7 +226,7 @@ impl Diligence {
         }
     }
 
-    /// What the data mean, where that was asked for.
+    /// Returns the interpretation of the data, if requested.
     pub(crate) fn interpretation(
         &self,
         options: AnswerOptions,
@@ -294,7 +294,7 @@ fn level(tier: SignatureTier) -> SignatureLevel {
     }
 }
 
-/// The answer, and beside it what the registers answered.
+/// Returns the answer, and the registers' answers beside it.
 fn files(json: Bytes, raw: Vec<RawAnswer>) -> Vec<ContainerFile> {
     let answer = ContainerFile {
         name: ANSWER_FILE.to_owned(),
@@ -315,8 +315,8 @@ fn files(json: Bytes, raw: Vec<RawAnswer>) -> Vec<ContainerFile> {
     std::iter::once(answer).chain(raw).collect()
 }
 
-/// What the register of a question is asked, and what the answer is; none of a
-/// report, for which several are.
+/// Returns the query of a question and the kind of its answer; `None` for a
+/// report, which needs several queries.
 fn query_of(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)> {
     let (query, endpoint) = match question.clone() {
         Question::Profile(entity) => (Query::CompanyProfile(entity), Some(Endpoint::Profile)),
@@ -348,7 +348,7 @@ pub(crate) fn subject(question: &Question) -> &str {
     }
 }
 
-/// The purpose, where the answer repeats it.
+/// Returns the purpose, where the answer repeats it.
 pub(crate) fn shown_purpose(question: &Question, options: AnswerOptions) -> Option<Purpose> {
     let repeats = matches!(
         question,

@@ -1,4 +1,4 @@
-//! The due-diligence API, implemented by calls of the product.
+//! Implementation of the due-diligence API by calls of the product.
 
 mod operations;
 mod problems;

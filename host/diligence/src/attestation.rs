@@ -1,11 +1,12 @@
-//! What the signature of an answer certifies, in the answer's own words.
+//! The certified statement on an answer, included in the answer.
 
 use parafa_identification::named_sources;
 use parafa_interpretation::Bilingual;
 use parafa_register_data::SourceMode;
 use parafa_registers::RawAnswer;
 
-/// The words for an answer made of `answers` that `attorney` is to sign.
+/// Returns the statement on an answer made of `answers`, for `attorney` to
+/// sign.
 pub(crate) fn attestation(attorney: &str, answers: &[RawAnswer]) -> Bilingual {
     let sources = answers.iter();
     let sources = named_sources(sources.map(|answer| (answer.register, answer.retrieved_at)));

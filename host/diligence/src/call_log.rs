@@ -1,4 +1,4 @@
-//! How long the log of calls is kept.
+//! Retention of the log of calls.
 
 use jiff::SignedDuration;
 use parafa_platform::accounts::TenantRow;
@@ -7,21 +7,21 @@ use parafa_store::clock::shifted;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Table};
 use uuid::Uuid;
 
-/// The log of calls, whose rows go after a while.
+/// The log of calls, whose rows are deleted after a while.
 #[derive(Clone)]
 pub struct CallLog {
     /// The rows.
     pub store: Store,
-    /// How long each is kept.
+    /// Retention period.
     pub kept: SignedDuration,
 }
 
 impl CallLog {
-    /// Removes the rows that have been kept for their time. The ledger, which
-    /// names neither entity nor purpose, is not touched.
+    /// Deletes rows at the end of their retention. The ledger, which contains
+    /// neither entities nor purposes, is unchanged.
     ///
     /// # Errors
-    /// When the store fails; what was removed before then is gone.
+    /// When the store fails; rows deleted before are gone.
     pub async fn forget(&self) -> Result<(), StoreError> {
         let mut page = Page::oldest(MAX_PAGE_ROWS);
         loop {
@@ -43,8 +43,8 @@ impl CallLog {
         }
     }
 
-    /// Removes a page of a workspace's rows, which are in order of their age.
-    /// Answers whether there may be more to remove.
+    /// Deletes a page of a workspace's rows, which are in order of age. Returns
+    /// whether there may be more to delete.
     async fn forget_some_of(&self, tenant: Uuid) -> Result<bool, StoreError> {
         self.store
             .transact(|tx| {

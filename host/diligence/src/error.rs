@@ -6,27 +6,27 @@ use parafa_register_data::Register;
 use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 use parafa_store::StoreError;
 
-/// Why a question was not answered.
+/// Reason why a question was not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum DiligenceError {
     /// The workspace cannot be billed.
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),
-    /// A live key asks for the interpretation, which no lawyer has reviewed here.
+    /// A live key requests the interpretation, which is not reviewed by a lawyer.
     #[error("the interpretation is not reviewed")]
     NotReviewed,
-    /// The register holds nothing.
+    /// The register has no data.
     #[error("the register holds nothing")]
     NoData(Box<RegisterAnswer<Absence>>),
-    /// No source is set up here that has such answers of the register.
+    /// No configured source has such answers of the register.
     #[error("no source is set up for {}", .0.code())]
     NotOffered(Register),
     /// A register did not answer.
     #[error("{} did not answer", register.code())]
     Register {
-        /// Which one.
+        /// The register.
         register: Register,
-        /// Why not.
+        /// The cause.
         #[source]
         why: Unavailable,
     },
@@ -39,16 +39,16 @@ pub enum DiligenceError {
     /// The caller was gone before the answer was ready.
     #[error("the caller has disconnected")]
     Abandoned,
-    /// There is an answer, and nobody knows whether it was accounted for.
+    /// There is an answer, but it is unknown whether it was logged and charged.
     #[error("an answer may have been accounted for, and may not")]
     Unaccounted(#[source] PlatformError),
-    /// The store failed, or what is stored contradicts itself.
+    /// The store failed, or stored data are inconsistent.
     #[error(transparent)]
     Platform(#[from] PlatformError),
 }
 
 impl DiligenceError {
-    /// Whether it is known that nothing was logged or charged.
+    /// Returns whether it is known that nothing was logged or charged.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
         match self {
             Self::Platform(error) => error.proves_nothing_stored(),
@@ -57,7 +57,7 @@ impl DiligenceError {
         }
     }
 
-    /// What the call log says of it.
+    /// Returns the outcome for the call log.
     pub(crate) fn outcome(&self) -> CallOutcome {
         match self {
             Self::NoData(_) => CallOutcome::NoData,

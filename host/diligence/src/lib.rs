@@ -1,9 +1,9 @@
-//! The due-diligence product: questions about Lithuanian legal entities are
-//! answered out of registers, interpreted, signed and billed.
+//! The due-diligence product: questions about Lithuanian legal entities, answered
+//! from registers, interpreted, signed and billed.
 //!
-//! [`Diligence::answer`] is what a call does, whatever surface it comes through:
-//! whether it can be billed, the registers, the interpretation, the form, and
-//! the ledger, which is written before the answer goes out.
+//! [`Diligence::answer`] handles a call from any API: the check that it can be
+//! billed, the registers, the interpretation, the form, and the ledger, which is
+//! written before the answer is sent.
 
 mod accounts;
 mod answer;
@@ -25,22 +25,22 @@ pub use crate::answer::Answered;
 pub use crate::error::DiligenceError;
 pub use crate::product::DiligenceProduct;
 
-/// Answers questions.
+/// Service that answers questions.
 pub struct Diligence {
     /// The rows.
     pub records: Records,
-    /// Keeps answers of calls that are charged for, and of those that create.
+    /// Stored answers of billed calls, and of those that create.
     pub idempotency: Idempotency,
-    /// Where registers are asked.
+    /// Sources of the registers.
     pub registers: RegisterSources,
-    /// Sign answers.
+    /// Signers of answers.
     pub signers: AttorneySigners,
-    /// The address that schemas are published at.
+    /// Base address of the published schemas.
     pub base_url: BaseUrl,
-    /// The lawyer who has reviewed the interpretation, without whom live keys get
-    /// none.
+    /// The lawyer who reviewed the interpretation. Without one, live keys get no
+    /// interpretation.
     pub interpretation_reviewed_by: Option<String>,
-    /// A page on which a person can settle why a workspace cannot pay; a
-    /// workspace may have one of its own.
+    /// Page on which a person can settle the cause of a refused payment, unless
+    /// the workspace has one of its own.
     pub recovery_url: Option<Url>,
 }

@@ -1,4 +1,4 @@
-//! What answers cost, by the price list in `data/prices.toml`.
+//! Prices of answers, from the price list in `data/prices.toml`.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ struct PriceList {
     answers: Answers,
 }
 
-/// By what an answer is in the ledger.
+/// Prices by item of the ledger.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answers {
@@ -34,7 +34,7 @@ struct Answers {
     report: Prices,
 }
 
-/// The prices of one kind of answer, by its form.
+/// The prices of one kind of answer, by form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Prices {
@@ -44,7 +44,7 @@ struct Prices {
     asice: Amount,
 }
 
-/// What an answer is in the ledger, and what it costs.
+/// Returns the ledger's item of an answer, with its price.
 #[must_use]
 pub fn price(question: &Question, options: AnswerOptions) -> (UsageItem, Amount) {
     let list = &LIST.answers;

@@ -9,17 +9,17 @@ use crate::call_log::CallLog;
 /// The services of the due-diligence product.
 #[derive(Clone)]
 pub struct DiligenceProduct {
-    /// Answers questions.
+    /// Service that answers questions.
     pub questions: Arc<Diligence>,
-    /// Takes orders of identification packages.
+    /// Service for orders of identification packages.
     pub identifications: Arc<Identifications>,
-    /// What was asked lately.
+    /// The log of recent calls.
     pub call_log: CallLog,
 }
 
 impl DiligenceProduct {
-    /// The services that share what `questions` are answered with. Calls are
-    /// `logged` for so long.
+    /// Creates the services, which share the dependencies of `questions`. Calls
+    /// are `logged` for this time.
     #[must_use]
     pub fn new(questions: Diligence, orders: OrderParts, logged: SignedDuration) -> Self {
         let identifications = Identifications::new(

@@ -1,4 +1,4 @@
-//! What all registers hold on one entity.
+//! Reports: the data of all registers on one entity.
 
 use jiff::Timestamp;
 use parafa_api_diligence::requests::Question;
@@ -14,10 +14,10 @@ use crate::Diligence;
 use crate::answer::{Asked, Composed, Heard, json, sandbox, shown_purpose};
 use crate::error::DiligenceError;
 
-/// What a register answered, or that it holds nothing.
+/// A register's answer, or its answer that there is no data.
 type Reply = Result<RegisterAnswer, Box<RegisterAnswer<Absence>>>;
 
-/// The section of a register's answer, which is kept for its raw form.
+/// Converts a register's answer to a section, and keeps its raw form.
 macro_rules! section {
     ($answer:expr, $variant:ident, $raw:ident) => {
         match $answer {
@@ -50,8 +50,7 @@ macro_rules! section {
 }
 
 impl Diligence {
-    /// Asks every register at once. One that does not answer makes the whole
-    /// report fail.
+    /// Queries every register at once. If one does not answer, the whole report fails.
     pub(crate) async fn report(
         &self,
         asked: &Asked<'_>,
@@ -67,8 +66,8 @@ impl Diligence {
             let query = query(entity.clone());
             async move { self.ask_if_any(caller, &query, heard).await }
         };
-        // Open data have profiles alone: that the others are not offered is told before a profile
-        // that cannot be had now, for which asking again would help.
+        // Open data have profiles only. Sources that are not offered are reported before a
+        // temporary failure of the profile, for which a retry would help.
         let (participants, owners, real_estate, seizures, cases, profile) = futures::try_join!(
             ask(Query::Participants),
             ask(Query::BeneficialOwners),
@@ -109,7 +108,7 @@ impl Diligence {
         Ok(Composed { json, raw })
     }
 
-    /// The same as [`Diligence::ask`], where nothing is an answer too.
+    /// Like [`Diligence::ask`], where "no data" is an answer too.
     async fn ask_if_any(
         &self,
         caller: &Caller,

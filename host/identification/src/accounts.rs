@@ -1,4 +1,4 @@
-//! Who may be billed, and what is entered into the ledger.
+//! Billing of packages.
 
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::agreement::check_billable;
@@ -8,12 +8,12 @@ use parafa_store::{StoreError, Transaction};
 use crate::error::IdentificationError;
 use crate::records::OrderRow;
 
-/// What a delivered package costs: the first one of a person in an entity, and
-/// those after it, of the same workspace.
+/// Prices of a delivered package: the first one of a person in an entity, and
+/// later ones, for the same workspace.
 pub const PRICES: [Amount; 2] = [Amount::from_cents(2499), Amount::from_cents(1499)];
 
-/// Refuses whoever could not be billed for one more package. Test keys are never
-/// billed.
+/// Refuses a caller who cannot be billed for one more package. Test keys are
+/// never billed.
 pub(crate) async fn check(
     tx: &mut Transaction<'_>,
     caller: &Caller,
@@ -25,8 +25,8 @@ pub(crate) async fn check(
     checked.map_err(|cause| IdentificationError::PaymentRequired(Box::new(cause)))
 }
 
-/// Has what others decide by in the same moment count the order that is stored in
-/// this commit.
+/// Makes concurrent funding decisions count the order that is stored in this
+/// commit.
 pub(crate) async fn reserve(tx: &mut Transaction<'_>, caller: &Caller) -> Result<(), StoreError> {
     match caller.mode {
         KeyMode::Test => Ok(()),
@@ -34,7 +34,7 @@ pub(crate) async fn reserve(tx: &mut Transaction<'_>, caller: &Caller) -> Result
     }
 }
 
-/// Charges for an order in the commit that delivers it; tells what it costs.
+/// Charges for an order in the commit that delivers it; returns the price.
 pub(crate) async fn charge(
     tx: &mut Transaction<'_>,
     row: &OrderRow,

@@ -1,4 +1,4 @@
-//! The operations on identification packages, as the due-diligence API has them.
+//! Operations of the due-diligence API on identification packages.
 
 pub(crate) mod problems;
 mod views;
@@ -18,14 +18,14 @@ use uuid::Uuid;
 pub(crate) use self::views::{event, order};
 use crate::{ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, SimulatedOutcome};
 
-/// How long a simulated completion is waited for.
+/// Longest wait for a simulated completion.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Identifications {
     /// `POST /v1/kyc-packages`.
     ///
     /// # Errors
-    /// What the caller is told.
+    /// The caller's problem.
     pub async fn create_kyc_package(
         &self,
         caller: &Caller,
@@ -40,7 +40,7 @@ impl Identifications {
     /// `GET /v1/kyc-packages/{orderId}`.
     ///
     /// # Errors
-    /// What the caller is told.
+    /// The caller's problem.
     pub async fn read_kyc_package(
         &self,
         caller: &Caller,
@@ -52,7 +52,7 @@ impl Identifications {
     /// `DELETE /v1/kyc-packages/{orderId}`.
     ///
     /// # Errors
-    /// What the caller is told.
+    /// The caller's problem.
     pub async fn erase_kyc_package(
         &self,
         caller: &Caller,
@@ -65,7 +65,7 @@ impl Identifications {
     /// `GET /v1/kyc-packages/{orderId}/artifact`.
     ///
     /// # Errors
-    /// What the caller is told.
+    /// The caller's problem.
     pub async fn download_kyc_artifact(
         &self,
         caller: &Caller,
@@ -82,10 +82,10 @@ impl Identifications {
     }
 
     /// `POST /v1/kyc-packages/{orderId}/simulate`. A completion is answered once
-    /// it is delivered, if that does not take long.
+    /// it is delivered, unless that takes long.
     ///
     /// # Errors
-    /// What the caller is told.
+    /// The caller's problem.
     pub async fn simulate_kyc_package(
         &self,
         caller: &Caller,

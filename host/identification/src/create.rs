@@ -1,4 +1,4 @@
-//! Takes orders.
+//! Creation of orders.
 
 use std::sync::Arc;
 
@@ -26,34 +26,34 @@ use crate::reading::Order;
 use crate::records::{OrderPrivate, OrderRow};
 use crate::{Identifications, PDF};
 
-/// How long a subject may take.
+/// Days until a subject's deadline.
 const DAYS: u16 = 14;
-/// The file that the subject signs.
+/// Name of the file that the subject signs.
 const DOSSIER: &str = "dossier.pdf";
-/// Every way to sign.
+/// All methods of signing.
 const METHODS: [SigningMethod; 3] = [
     SigningMethod::SmartId,
     SigningMethod::MobileId,
     SigningMethod::Nfc,
 ];
 
-/// The workspace that asks.
+/// The requesting workspace.
 struct Requester {
     name: String,
-    /// Of the entity that is billed.
+    /// Code of the billed entity.
     code: Option<EntityCode>,
 }
 
-/// What is written of an order before its row, which names it.
+/// Key and file written before an order's row, which names them.
 struct Written {
     data_key: Uuid,
-    /// The byte file of those who hold the role.
+    /// The byte file of the role's holders.
     holders: Uuid,
 }
 
 /// An order whose bytes are written and whose rows are not.
 struct PreparedOrder {
-    /// Of the order and of its dossier.
+    /// Reserved quota for the order and for its dossier.
     rooms: [Arc<Room>; 2],
     written: Written,
     row: OrderRow,
@@ -61,8 +61,9 @@ struct PreparedOrder {
 }
 
 impl Identifications {
-    /// Takes an order and opens the ceremony in which its subject signs. By
-    /// `request_id` the caller knows the question if no order comes of it.
+    /// Creates an order and opens the ceremony in which its subject signs.
+    /// `request_id` is the caller's reference in the call log if there is no
+    /// order.
     ///
     /// # Errors
     /// [`IdentificationError`]; nothing is stored or charged then.
@@ -75,15 +76,15 @@ impl Identifications {
         if matches!(form.delivery, OrderDelivery::Email(_)) && !self.sends_mail {
             return Err(IdentificationError::NoMail);
         }
-        // Nothing is asked for on behalf of somebody who cannot pay for it.
+        // Registers are not queried for a caller who cannot pay.
         self.records
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
         if !self.signer(caller.mode)?.is_in_service() {
             return Err(IdentificationError::SignerOutOfService);
         }
-        // A byte stands for the dossier, whose length nobody knows yet: who may
-        // store nothing more is told so before a register is asked.
+        // Reserves one byte for the dossier, whose length is unknown yet: a
+        // caller without any quota is refused before a register is queried.
         let room = self.uploads.room(caller, 1, 1).await?;
         let id = self.records.store.new_id().await?;
         let asked = Asked::by(caller, &form, id, request_id);
@@ -246,7 +247,7 @@ fn terms(form: &OrderForm, entity_name: &str, notice: SubjectNotice) -> TermsFor
         title: format!("Tapatybės patvirtinimas / Confirmation of identity: {entity_name}"),
         delivery: form.delivery.of_ceremony(),
         order: SigningOrder::Parallel,
-        // The order's own outcome is told, not what happens in the ceremony.
+        // The callback reports the order's outcome, not the ceremony's events.
         webhook_url: None,
         external_id: None,
         expires_in_days: DAYS,
@@ -256,7 +257,7 @@ fn terms(form: &OrderForm, entity_name: &str, notice: SubjectNotice) -> TermsFor
             role: SignerRole::Signer,
             email,
             name: None,
-            // The caller does not say, and who may sign is known to nobody else.
+            // The caller does not say, and only the registers know who may sign.
             language: None,
             methods: METHODS.into_iter().collect::<MethodSet>(),
             personal_code: None,

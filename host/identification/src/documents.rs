@@ -1,5 +1,6 @@
-//! What the subject signs and what the attorney states, in Lithuanian and
-//! English, as descriptions of which the plugin of PDF documents makes pages.
+//! The dossier that the subject signs and the attorney's attestation, in
+//! Lithuanian and English, as descriptions from which the PDF plugin composes
+//! pages.
 
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
@@ -13,25 +14,25 @@ use uuid::Uuid;
 
 use crate::identity::MatchLevel;
 
-/// What is known of the entity when an order is made.
+/// Facts about the entity when an order is created.
 pub(crate) struct DossierFacts<'a> {
     pub(crate) order: Uuid,
-    /// Who asks, as the workspace is called.
+    /// The requester: the name of the workspace.
     pub(crate) requester: &'a str,
     pub(crate) profile: &'a CompanyProfile,
     pub(crate) role: Role,
     pub(crate) purpose: Purpose,
-    /// The registers that were asked, and when each answered.
+    /// The queried registers, with the time of each answer.
     pub(crate) sources: &'a [(Register, Timestamp)],
-    /// What the subject is told of their data.
+    /// The privacy notice for the subject.
     pub(crate) notice: &'a SubjectNotice,
     pub(crate) sandbox: bool,
 }
 
-/// What the attorney states.
+/// Facts of the attorney's attestation.
 pub(crate) struct AttestationFacts<'a> {
     pub(crate) order: Uuid,
-    /// The attorney, by name.
+    /// The attorney's name.
     pub(crate) signatory: &'a str,
     pub(crate) entity_name: &'a str,
     pub(crate) entity_code: &'a str,
@@ -40,15 +41,15 @@ pub(crate) struct AttestationFacts<'a> {
     pub(crate) given_name: &'a str,
     pub(crate) surname: &'a str,
     pub(crate) match_level: MatchLevel,
-    /// Lower-case hex.
+    /// SHA-256 of the dossier, in lower-case hexadecimal.
     pub(crate) dossier_sha256: &'a str,
-    /// Of the subject's certificate; none where it is simulated.
+    /// SHA-256 of the subject's certificate; `None` where it is simulated.
     pub(crate) certificate_sha256: Option<&'a str>,
     pub(crate) sources: &'a [(Register, Timestamp)],
     pub(crate) at: Timestamp,
 }
 
-/// The document that the subject signs.
+/// Describes the document that the subject signs.
 pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
     let DossierFacts {
         profile,
@@ -137,7 +138,7 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
     )
 }
 
-/// The attorney's statement.
+/// Describes the attorney's attestation.
 pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     let [role_lt, role_en] = role_words(facts.role);
     let [purpose_lt, purpose_en] = purpose_words(facts.purpose);
@@ -210,7 +211,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     )
 }
 
-/// What the attorney attests.
+/// Returns the attested statement.
 fn statement(attorney: &str, simulated: bool) -> [String; 2] {
     if simulated {
         return [
@@ -230,7 +231,7 @@ fn statement(attorney: &str, simulated: bool) -> [String; 2] {
     ]
 }
 
-/// Registers by name and operator, each with the time of its answer, as
+/// Lists registers by name and operator, each with the time of its answer, as
 /// attestations name them.
 pub fn named_sources(sources: impl Iterator<Item = (Register, Timestamp)>) -> String {
     let named = sources.map(|(register, at)| {
@@ -240,8 +241,8 @@ pub fn named_sources(sources: impl Iterator<Item = (Register, Timestamp)>) -> St
     named.collect::<Vec<_>>().join("; ")
 }
 
-/// What the signature of the payload certifies, so that it says so outside of
-/// the container too.
+/// Returns the statement that the payload's signature certifies, which is
+/// therefore in the payload too.
 pub(crate) fn certified(
     attorney: &str,
     simulated: bool,

@@ -1,5 +1,6 @@
-//! What goes of an order, and when: a day after its end all but its container,
-//! and that when its owner or the operator's setting says so.
+//! Erasure of orders. A day after the end everything except the container is
+//! erased; the container is erased on request, or after the operator's retention
+//! period.
 
 use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
@@ -18,11 +19,13 @@ use crate::outcome::{self, ERASE, Payload};
 use crate::records::{IdentifiedRow, OrderRow};
 
 impl Identifications {
-    /// Erases an order that has ended; tells whether there was anything to erase.
+    /// Erases an order that has ended; returns whether there was anything to
+    /// erase.
     ///
     /// # Errors
-    /// [`IdentificationError::NotFound`], [`IdentificationError::NotEnded`]. What
-    /// cannot be removed now is removed by a job, and the call fails.
+    /// [`IdentificationError::NotFound`], [`IdentificationError::NotEnded`].
+    /// Content that cannot be removed now is removed by a job, and the call
+    /// fails.
     pub async fn erase(&self, caller: &Caller, id: Uuid) -> Result<bool, IdentificationError> {
         let order = self.order(caller, id).await?;
         if !order.status.is_terminal() {
@@ -41,11 +44,11 @@ impl Identifications {
         Ok(changed)
     }
 
-    /// Erases an order whose container has been kept long enough, or finishes an
-    /// erasure that was cut short.
+    /// Erases an order at the end of its container's retention, or finishes an
+    /// interrupted erasure.
     ///
     /// # Errors
-    /// When something cannot be removed now.
+    /// Content that cannot be removed now.
     pub async fn erase_due(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
@@ -64,11 +67,11 @@ impl Identifications {
         Ok(self.records.complete(job).await?)
     }
 
-    /// Removes what an ended order needs no more: its ceremony, with the dossier
-    /// that somebody has signed or not, and what is sealed in its row.
+    /// Removes what an ended order no longer needs: its ceremony, with the
+    /// dossier, signed or not, and the sealed content of its row.
     ///
     /// # Errors
-    /// When something cannot be removed now.
+    /// Content that cannot be removed now.
     pub async fn close(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
@@ -101,7 +104,7 @@ impl Identifications {
         Ok(())
     }
 
-    /// When a delivered order is erased without anybody asking for it.
+    /// Returns when a delivered order is erased automatically.
     fn erased_by_itself(&self, row: &OrderRow) -> Option<Timestamp> {
         let package = row.delivered.as_ref()?;
         Some(shifted(package.at, self.packages_kept?))
@@ -160,7 +163,7 @@ impl Identifications {
         Ok(erased)
     }
 
-    /// Removes keys and bytes for good. Doing it again is harmless.
+    /// Removes keys and bytes permanently. Repeating it is harmless.
     async fn finish_deletion(&self, id: Uuid) -> Result<(), IdentificationError> {
         let row = self.records.store.get::<OrderRow>(&id).await?;
         let Some(pending) = row.and_then(|row| row.pending_deletion) else {
@@ -173,8 +176,8 @@ impl Identifications {
     }
 }
 
-/// Removes what the rows say about persons, and has the rest removed even if this
-/// host dies.
+/// Removes personal data from the rows, and schedules the removal of the rest,
+/// which survives this host.
 async fn erase_row(tx: &mut Transaction<'_>, mut row: OrderRow) -> Result<(), IdentificationError> {
     let status = row.order.status();
     if !status.is_terminal() {

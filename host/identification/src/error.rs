@@ -8,13 +8,13 @@ use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
 
-/// Why something was not done with an order.
+/// Failure of an operation on an order.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentificationError {
-    /// There is no such order for this caller, or no such evidence any more.
+    /// The caller has no such order, or the evidence no longer exists.
     #[error("not found")]
     NotFound,
-    /// Nobody holds the role in the entity.
+    /// The role has no holder in the entity.
     #[error("nobody holds the role")]
     RoleNotHeld {
         /// The role.
@@ -22,58 +22,59 @@ pub enum IdentificationError {
         /// The entity.
         entity: EntityCode,
     },
-    /// No source is set up here that has such answers of the register.
+    /// No configured source has such answers of the register.
     #[error("no source is set up for {}", .0.code())]
     NotOffered(Register),
     /// A register does not answer.
     #[error("a register does not answer")]
     RegisterUnavailable(Register),
-    /// A register's answer is longer than one may be.
+    /// A register's answer exceeds the limit.
     #[error("the answer of a register is too long")]
     RegisterAnswerTooLong(Register),
     /// The workspace cannot be billed.
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),
-    /// The link cannot be mailed: no mail server is set up.
+    /// The link cannot be mailed: no mail server is configured.
     #[error("letters cannot be sent here")]
     NoMail,
-    /// No attorney signs evidence for keys of this mode here.
+    /// No attorney's key is configured for keys of this mode.
     #[error("no key is set up that evidence is signed with")]
     NoSigner,
-    /// A plugin that evidence is signed with is disabled.
+    /// A plugin for signing evidence is disabled.
     #[error("a plugin that evidence is signed with is disabled")]
     SignerOutOfService,
-    /// There is no evidence yet of an order that stands so.
+    /// An order with this status has no evidence yet.
     #[error("there is no evidence yet")]
     ArtifactNotReady(KycStatus),
-    /// Real orders end by what their subjects do.
+    /// A real order ends by its subject's actions only.
     #[error("only orders of the sandbox are simulated")]
     SandboxOnly,
-    /// The order has ended, as it stands.
+    /// The order has ended, with this status.
     #[error("the order has ended")]
     OrderEnded(KycStatus),
-    /// An order that stands so is not erased.
+    /// An order with this status cannot be erased.
     #[error("the order has not ended")]
     NotEnded(KycStatus),
-    /// The subject has signed, and what follows from that is being found out.
+    /// The subject has signed, and the order is being verified.
     #[error("the order is being verified")]
     BeingVerified,
-    /// What an order is verified with cannot be reached now.
+    /// A service needed to verify an order is unavailable.
     #[error("the services that verify an order cannot be reached now")]
     Away(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// There is no room for another order.
+    /// Another order exceeds the quota.
     #[error(transparent)]
     NoRoom(#[from] NoRoom),
-    /// The ceremony is not as it has to be, or a plugin failed.
+    /// The ceremony is inconsistent, or a plugin failed.
     #[error(transparent)]
     Ceremony(#[from] CeremonyError),
-    /// Something that is kept could not be read or written.
+    /// The records could not be read or written.
     #[error(transparent)]
     Platform(#[from] PlatformError),
 }
 
 impl IdentificationError {
-    /// Whether a transaction that ended so is known to have stored nothing.
+    /// Returns whether a transaction with this error is known to have stored
+    /// nothing.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
         match self {
             Self::Platform(error) => error.proves_nothing_stored(),

@@ -1,4 +1,4 @@
-//! The container of evidence: what is in it, and what it says.
+//! The container of evidence: its members and their content.
 
 use bytes::Bytes;
 use der::Decode;
@@ -24,7 +24,7 @@ use crate::identity::Matched;
 use crate::records::OrderRow;
 use crate::{Identifications, PDF};
 
-/// What the members of the container are called.
+/// Names of the container's members.
 const DOSSIER: &str = "dossier.pdf";
 const PAYLOAD: &str = "payload.json";
 const SIGNED_PAYLOAD: &str = "payload.jades.json";
@@ -33,40 +33,39 @@ const MANIFEST: &str = "register/manifest.json";
 const JSON: &str = "application/json";
 const JOSE: &str = "application/jose+json";
 
-/// Whoever was compared with the register, and how they compare.
+/// The person compared with the register, and the result.
 pub(crate) struct Identified {
     pub(crate) given_name: String,
     pub(crate) surname: String,
-    /// None of somebody simulated whom the register knows by no code.
+    /// `None` for a simulated person without a code in the register.
     pub(crate) personal_code: Option<PersonalCode>,
-    /// How they are one of those whom the register names, and its records of
-    /// them.
+    /// The match with the register's persons, and its records of this person.
     pub(crate) matched: Matched,
 }
 
 /// The subject's signature of the dossier.
 pub(crate) struct SubjectSignature {
     pub(crate) certificate: Certificate,
-    /// Such as `PAdES-B-LT`.
+    /// The level, such as `PAdES-B-LT`.
     pub(crate) level: String,
-    /// What its time-stamp tells.
+    /// The time of its time-stamp.
     pub(crate) at: Option<Timestamp>,
 }
 
-/// What is confirmed of an order.
+/// A confirmed order.
 pub(crate) struct Confirmation<'a> {
     pub(crate) order: &'a OrderRow,
     pub(crate) identified: &'a Identified,
-    /// None where it is simulated.
+    /// `None` where it is simulated.
     pub(crate) signature: Option<&'a SubjectSignature>,
     pub(crate) facts: &'a RegisterFacts,
     pub(crate) dossier: Bytes,
-    /// The plugin that verified it, and makes the attestation.
+    /// The plugin that verified it, and composes the attestation.
     pub(crate) pdf: &'a Plugin,
     pub(crate) at: Timestamp,
 }
 
-/// A container, and what it was made with.
+/// A container, with the plugins that made it.
 pub(crate) struct Evidence {
     pub(crate) container: Bytes,
     pub(crate) made_by: [PluginDigest; 3],
@@ -142,7 +141,7 @@ async fn attestation(
     Ok(made.map_err(IdentificationError::from)?)
 }
 
-/// Why there is no container.
+/// Reason why there is no container.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EvidenceError {
     #[error("the attorney's signature cannot be produced")]
@@ -153,8 +152,8 @@ pub(crate) enum EvidenceError {
     Order(#[from] IdentificationError),
 }
 
-/// The answers, each by its number and register: as they came, but of those who
-/// hold the role the subject alone.
+/// Returns the answers, each by its number and register: unchanged, except that
+/// of the role's holders only the subject is included.
 fn register_files(confirmation: &Confirmation<'_>) -> Result<Vec<ContainerFile>, EvidenceError> {
     let records = &confirmation.identified.matched.records;
     let answers = (1..).zip(&confirmation.facts.answers);
@@ -169,7 +168,7 @@ fn register_files(confirmation: &Confirmation<'_>) -> Result<Vec<ContainerFile>,
     files.collect()
 }
 
-/// Whether others than the subject are left out of an answer.
+/// Returns whether persons other than the subject are omitted from an answer.
 fn is_excerpt(answer: &RegisterAnswer) -> bool {
     matches!(answer.data, RegisterData::RoleHolders(_))
 }
@@ -254,7 +253,7 @@ fn certificate_facts(certificate: &Certificate) -> Value {
     })
 }
 
-/// JSON in its canonical form (RFC 8785).
+/// Encodes JSON in its canonical form (RFC 8785).
 fn canonical(value: &Value) -> Result<Bytes, serde_json::Error> {
     serde_json_canonicalizer::to_vec(value).map(Bytes::from)
 }

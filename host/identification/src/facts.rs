@@ -1,4 +1,4 @@
-//! What registers are asked for an order, and the log of it.
+//! Queries to registers for an order, and their log.
 
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
@@ -15,14 +15,14 @@ use crate::error::IdentificationError;
 use crate::form::OrderForm;
 use crate::records::OrderRow;
 
-/// What the registers say of an entity and of those who hold a role in it.
+/// The registers' data on an entity and on the holders of a role in it.
 pub(crate) struct RegisterFacts {
     pub(crate) profile: Box<CompanyProfile>,
     pub(crate) holders: Vec<RoleHolder>,
     pub(crate) answers: Vec<RegisterAnswer>,
 }
 
-/// On whose behalf registers are asked, about what, and what for.
+/// Context of queries: the workspace, the subject and the purpose.
 pub(crate) struct Asked<'a> {
     tenant: Uuid,
     key: Uuid,
@@ -31,7 +31,7 @@ pub(crate) struct Asked<'a> {
     role: Role,
     purpose: Purpose,
     order: Uuid,
-    /// The request that the order would come of, while there is none.
+    /// The creating request, as long as there is no order.
     request_id: Option<&'a str>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What the caller knows the question by.
+    /// Returns the caller's reference in the log.
     fn reference(&self, outcome: CallOutcome) -> String {
         match self.request_id {
             Some(request_id) if outcome != CallOutcome::Answered => request_id.to_owned(),
@@ -77,9 +77,9 @@ impl<'a> Asked<'a> {
 }
 
 impl Identifications {
-    /// What the registers say now; none where they know no such entity, or no
-    /// such role in it. That they were asked is logged, with the purpose, before
-    /// anything else comes of it.
+    /// Queries the registers; returns `None` where they know no such entity, or
+    /// no such role in it. The queries are logged, with the purpose, before the
+    /// data are used.
     pub(crate) async fn facts(
         &self,
         asked: &Asked<'_>,
@@ -114,7 +114,8 @@ impl Identifications {
         facts
     }
 
-    /// The same, with the SHA-256 of every answer that came.
+    /// Queries the registers; returns the data, with the SHA-256 of every
+    /// answer.
     async fn ask(
         &self,
         asked: &Asked<'_>,
@@ -152,7 +153,8 @@ impl Identifications {
     }
 }
 
-/// SHA-256 of an answer as it came, and of its parts, if one did.
+/// Returns the SHA-256 of an answer as received, and of its parts, if there was
+/// one.
 fn digests(asked: &Result<RegisterAnswer, SourceError>) -> Vec<[u8; 32]> {
     match asked {
         Ok(answer) => answer.digests().collect(),
@@ -169,7 +171,7 @@ fn unavailable(query: &Query, why: &Unavailable) -> IdentificationError {
 }
 
 impl RegisterFacts {
-    /// None where an answer is another than was asked for.
+    /// Combines answers; `None` where one is of another kind than requested.
     fn of(held: RegisterAnswer, known: RegisterAnswer) -> Option<Self> {
         match (held.data.clone(), known.data.clone()) {
             (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
@@ -183,7 +185,7 @@ impl RegisterFacts {
         }
     }
 
-    /// The registers that were asked, and when each answered.
+    /// Returns the queried registers, with the time of each answer.
     pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
         let answers = self.answers.iter();
         answers

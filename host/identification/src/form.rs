@@ -1,30 +1,30 @@
-//! What an order asks for, checked for form.
+//! Orders as requested, checked for form.
 
 use parafa_api_diligence::Purpose;
 use parafa_ceremony::records::Delivery;
 use parafa_register_data::{EntityCode, Role};
 
-/// An order to be.
+/// A requested order.
 #[derive(Clone, Debug)]
 pub struct OrderForm {
     /// The entity.
     pub entity: EntityCode,
     /// The role that the subject claims.
     pub role: Role,
-    /// What the identification is for.
+    /// The purpose of the identification.
     pub purpose: Purpose,
-    /// How the subject gets the link.
+    /// Delivery of the link to the subject.
     pub delivery: OrderDelivery,
-    /// Where the outcome is posted to, an address that webhooks may go to.
+    /// Address for the outcome, allowed for webhooks.
     pub callback_url: Option<String>,
 }
 
-/// How the subject gets the link.
+/// Delivery of the link to the subject.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum OrderDelivery {
-    /// The caller hands it on.
+    /// The caller passes it on.
     Link,
-    /// It is mailed to this address.
+    /// The link is mailed to this address.
     Email(String),
 }
 
@@ -37,7 +37,7 @@ impl OrderDelivery {
     }
 }
 
-/// A purpose as rows have it: by its name at the interface.
+/// Serialization of a purpose in rows, by its name in the API.
 pub(crate) mod stored_purpose {
     use parafa_api_diligence::Purpose;
     use parafa_api_http::WireName;
@@ -63,7 +63,7 @@ pub(crate) mod stored_purpose {
         Ok(*purpose)
     }
 
-    /// What an earlier program called it.
+    /// Returns the name used by earlier programs.
     fn earlier(name: &str) -> String {
         name.trim_end_matches("_DD").to_lowercase()
     }

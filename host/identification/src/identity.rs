@@ -1,11 +1,11 @@
-//! Whether a person who signed is one whom the register names.
+//! Comparison of a signer with the persons in the register.
 
 use parafa_register_data::{HolderIdentity, PersonalCode, RoleHolder};
 use parafa_trust::Certificate;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// Who signed, by the certificate. `Debug` names nobody.
+/// The signer according to the certificate. `Debug` shows no name.
 #[derive(Clone)]
 pub(crate) struct Subject {
     pub(crate) given_name: String,
@@ -13,20 +13,20 @@ pub(crate) struct Subject {
     pub(crate) personal_code: PersonalCode,
 }
 
-/// How sure it is that the person is the one of the register.
+/// Certainty that the signer is the register's person.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchLevel {
     /// The register has the same personal code.
     PersonalCode,
-    /// The register has no code, and the same names and date of birth.
+    /// The register has no code, but the same names and date of birth.
     #[serde(rename = "name_birthdate")]
     NameBirthDate,
 }
 
 impl Subject {
-    /// The person of a certificate with a Lithuanian personal code (`PNOLT`,
-    /// ETSI EN 319 412-1 clause 5.1.3); none of any other one.
+    /// Returns the person of a certificate with a Lithuanian personal code
+    /// (`PNOLT`, ETSI EN 319 412-1 clause 5.1.3); `None` for any other.
     pub(crate) fn of(certificate: &Certificate) -> Option<Self> {
         let identifier = certificate.national_identifier()?;
         let code = identifier.lithuanian_personal_code()?;
@@ -39,15 +39,15 @@ impl Subject {
     }
 }
 
-/// The person among holders of a role.
+/// The person among the holders of a role.
 pub(crate) struct Matched {
     pub(crate) level: MatchLevel,
     /// The register's records of this person: one, unless it has several.
     pub(crate) records: Vec<RoleHolder>,
 }
 
-/// The person among these; none if they are none of them. A holder whom the
-/// register knows by a code is nobody else, whatever the name is.
+/// Finds the person among these. A holder with a code in the register matches
+/// by that code only, whatever the name.
 pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<Matched> {
     let has_code = |holder: &RoleHolder| match &holder.identity {
         HolderIdentity::PersonalCode { code } => *code == subject.personal_code,
@@ -79,8 +79,8 @@ fn those(
     (!records.is_empty()).then_some(Matched { level, records })
 }
 
-/// A name as it is compared: composed, whatever its letters' case and the space
-/// between its parts.
+/// Returns a name in the form for comparison: composed, and independent of case
+/// and of the space between its parts.
 fn folded(name: &str) -> String {
     let parts: Vec<&str> = name.split_whitespace().collect();
     parts.join(" ").to_lowercase().nfc().collect()

@@ -1,11 +1,11 @@
-//! Identification packages: somebody claims a role in a legal entity and signs
-//! a dossier with their own qualified signature; whoever the certificate names
-//! is compared with the register; and where they are the same the caller gets
-//! one container of evidence that the attorney has signed.
+//! Identification packages. A person claims a role in a legal entity and signs a
+//! dossier with a qualified signature. The person in the certificate is compared
+//! with the register. If they match, the caller gets a container of evidence
+//! signed by the attorney.
 //!
-//! The ceremony is `parafa-ceremony`'s, held for an order. What is stored of an
-//! order moves in the commits of its ceremony and of its verification, so that
-//! it is delivered, charged and told of once or not at all.
+//! The ceremony is `parafa-ceremony`'s, owned by an order. The order's rows change
+//! in the commits of its ceremony and of its verification, so that it is
+//! delivered, charged and reported exactly once or not at all.
 
 mod accounts;
 pub mod api;
@@ -60,13 +60,13 @@ pub use crate::signers::AttorneySigners;
 pub use crate::simulate::SimulatedOutcome;
 pub use crate::sources::{NO_SOURCE, RegisterSources};
 
-/// The kinds of all jobs that this crate enqueues.
+/// Kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[CLOSE, ERASE, VERIFY];
 
-/// Media type of what subjects sign (RFC 8118).
+/// Media type of the document that subjects sign (RFC 8118).
 const PDF: &str = "application/pdf";
 
-/// Takes orders, verifies what subjects have signed and delivers.
+/// Service that takes orders, verifies signatures and delivers packages.
 pub struct Identifications {
     records: Records,
     reader: CeremonyReader,
@@ -80,33 +80,33 @@ pub struct Identifications {
     packages_kept: Option<SignedDuration>,
     recovery_url: Option<Url>,
     sends_mail: bool,
-    /// Tells those who wait for an order.
+    /// Notifications of those who wait for an order.
     changes: Changes,
 }
 
-/// Services of orders that other parts of the product do not share.
+/// Dependencies of orders that other parts of the product do not share.
 pub struct OrderParts {
-    /// Opens, ends and erases ceremonies.
+    /// Service that opens, ends and erases ceremonies.
     pub ceremonies: Arc<Ceremonies>,
-    /// Lets ceremonies be opened as long as there is room for them.
+    /// Quota for ceremonies.
     pub uploads: Arc<Uploads>,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// Know who holds a role.
+    /// Registers with the holders of roles.
     pub registers: Arc<dyn Registers>,
-    /// Where subjects reach the attorney about their personal data.
+    /// Contact of the attorney for subjects' questions about personal data.
     pub privacy_contact: String,
-    /// How long after their delivery packages are kept whose owners do not erase
-    /// them; for as long as they do not, if none is given.
+    /// Retention period of packages after delivery, unless their owners erase them
+    /// earlier; unlimited if not given.
     pub packages_kept: Option<SignedDuration>,
-    /// Whether letters can be sent.
+    /// Mail can be sent.
     pub sends_mail: bool,
 }
 
 impl Identifications {
-    /// Keeps orders in these records and signs evidence by these `signers`.
-    /// `recovery_url` leads to a page on which a person can settle why a workspace
-    /// cannot pay; a workspace may have one of its own.
+    /// Creates the service on these records, with `signers` of evidence.
+    /// `recovery_url` leads to a page on which a person can settle the cause of a
+    /// refused payment, unless the workspace has one of its own.
     #[must_use]
     pub fn new(
         parts: OrderParts,
@@ -132,7 +132,7 @@ impl Identifications {
         }
     }
 
-    /// The plugin of PDF documents, which makes some and reads signatures.
+    /// Returns the PDF plugin, which composes documents and reads signatures.
     pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
         let plugin = self.plugins.by_extension("pdf");
         let has = |plugin: &&Arc<Plugin>| {

@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::api::event;
 use crate::records::OutcomePayload;
 
-/// What the notices of orders and of their ceremonies say.
+/// Content of the notices of orders and of their ceremonies.
 pub struct OrderNotices {
-    /// Writes to subjects.
+    /// Letters to subjects.
     pub letters: CeremonyLetters,
 }
 
@@ -28,7 +28,8 @@ impl NoticeSource for OrderNotices {
         self.letters.letter(notices).await
     }
 
-    /// An outcome is sealed under its order's key, which stays with the order.
+    /// Returns false for an outcome: it is sealed under its order's key, which is
+    /// not erased with the ceremony.
     async fn has_own_key(
         &self,
         tx: &mut Transaction<'_>,

@@ -1,4 +1,4 @@
-//! What follows from the end of an order, stored in the commit of it.
+//! Consequences of an order's end, stored in its commit.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{KycOrder, KycStatus};
@@ -15,29 +15,29 @@ use uuid::Uuid;
 use crate::error::IdentificationError;
 use crate::records::{OrderRow, OutcomePayload, event_name, notice_kind};
 
-/// The lane of verifications: they wait for registers and for the attorney's
+/// The lane of verifications, which wait for registers and for the attorney's
 /// key.
 pub const IDENTIFICATIONS: Lane = Lane::new("identifications");
-/// The kind of the job that verifies what a subject has signed.
+/// Kind of the job that verifies a subject's signature.
 pub const VERIFY: &str = "verify-identification";
-/// The kind of the job that removes what an ended order needs no more.
+/// Kind of the job that removes what an ended order no longer needs.
 pub const CLOSE: &str = "close-identification";
 
-/// The kind of the job that erases an order that has been kept long enough, and
-/// finishes an erasure that was cut short.
+/// Kind of the job that erases an order at the end of its retention, and finishes
+/// an interrupted erasure.
 pub const ERASE: &str = "erase-identification";
 
-/// How long an ended ceremony is kept: the signer may still look at it, and
-/// somebody may ask what happened.
+/// Retention of an ended ceremony, in which the signer may still look at it, and
+/// questions may arise.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
 
-/// Which order a job is about.
+/// The order of a job.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Payload {
     pub(crate) order: Uuid,
 }
 
-/// Has what the subject signed verified.
+/// Schedules the verification of the subject's signature.
 pub(crate) async fn schedule_verification(
     tx: &mut Transaction<'_>,
     order: Uuid,
@@ -46,10 +46,9 @@ pub(crate) async fn schedule_verification(
     schedule(tx, (IDENTIFICATIONS, VERIFY), order, now).await
 }
 
-/// Stores an order after a transition, with what follows if that was its end:
-/// the callback, sealed under the order's `key`, and the job that clears up. An
-/// order that cannot be read ends all the same; where its callback goes is sealed
-/// too.
+/// Stores an order after a transition. At its end, also stores the callback,
+/// sealed under the order's `key`, and the job that cleans up. An unreadable
+/// order ends too, but without a callback, whose address is sealed.
 pub(crate) async fn store(
     tx: &mut Transaction<'_>,
     key: Option<&DataKey>,
@@ -102,8 +101,8 @@ fn callback_of(row: &OrderRow, key: &DataKey) -> Option<String> {
     }
 }
 
-/// An order that waits for its subject is over with its ceremony, whose deadline
-/// may have passed before its job came to it.
+/// Returns an order as shown: one that waits for its subject ends with its
+/// ceremony, whose deadline may have passed before its job ran.
 pub(crate) fn shown(order: KycOrder, ceremony_is_over: bool, now: Timestamp) -> KycOrder {
     let mut shown = order;
     if order.status() == KycStatus::AwaitingSubject && ceremony_is_over {
@@ -112,7 +111,7 @@ pub(crate) fn shown(order: KycOrder, ceremony_is_over: bool, now: Timestamp) -> 
     shown
 }
 
-/// Has a job of an order's done, unless there is one of its kind already.
+/// Schedules a job of an order, unless there is one of its kind.
 pub(crate) async fn schedule(
     tx: &mut Transaction<'_>,
     kind: (Lane, &str),

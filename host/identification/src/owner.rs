@@ -1,4 +1,4 @@
-//! What becomes of an order in the commits of its ceremony.
+//! Changes of an order in the commits of its ceremony.
 
 use async_trait::async_trait;
 use parafa_ceremony::records::CeremonyRow;
@@ -13,9 +13,9 @@ use crate::error::IdentificationError;
 use crate::outcome;
 use crate::records::OrderRow;
 
-/// Orders of identification packages, which ceremonies are held for.
+/// Orders of identification packages as owners of ceremonies.
 pub struct OrderOwner {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
 }
 
@@ -41,12 +41,12 @@ impl CeremonyOwner for OrderOwner {
         Ok(false)
     }
 
-    /// The order's own key outlives the ceremony.
+    /// Returns false: the order's own key outlives the ceremony.
     fn has_final_event(&self, _key: &DataKey, _row: &CeremonyRow) -> Result<bool, CeremonyError> {
         Ok(false)
     }
 
-    /// The order and its evidence stay.
+    /// Keeps the order and its evidence.
     async fn erased(
         &self,
         tx: &mut Transaction<'_>,
@@ -103,7 +103,7 @@ impl OrderOwner {
     }
 }
 
-/// What happens to the order; nothing by most events.
+/// Returns the transition of the order; `None` for most events.
 fn transition(event: &CeremonyEvent) -> Option<fn(&mut KycOrder, jiff::Timestamp)> {
     match event {
         CeremonyEvent::Completed => Some(|order, now| {

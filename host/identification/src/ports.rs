@@ -1,4 +1,4 @@
-//! What orders need of others.
+//! Ports: services that orders need from others.
 
 use async_trait::async_trait;
 use parafa_platform::accounts::KeyMode;
@@ -8,9 +8,9 @@ use parafa_registers::{RegisterAnswer, SourceError};
 /// Answers of registers: synthetic ones for the sandbox.
 #[async_trait]
 pub trait Registers: Send + Sync {
-    /// What a register holds.
+    /// Queries a register.
     ///
     /// # Errors
-    /// When it holds nothing, does not answer, or nothing that can be read.
+    /// No data, no answer, or an unreadable one.
     async fn ask(&self, mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError>;
 }

@@ -1,33 +1,33 @@
-//! What a subject is told of their personal data before they sign (GDPR, article
-//! 13): who the controllers are, why and on what basis, who receives what, how
-//! long it is kept, and what one can do about it.
+//! Privacy notice for the subject before signing (GDPR, article 13): the
+//! controllers, the purposes and legal basis, the recipients, the retention, and
+//! the subject's rights.
 
 use parafa_api_diligence::Purpose;
 use parafa_ceremony::SubjectNotice;
 
-/// Who answers for the data, and what for.
+/// The processing of a subject's data.
 pub(crate) struct Processing<'a> {
-    /// Who asks, as the workspace is called.
+    /// The requester: the name of the workspace.
     pub(crate) requester: &'a str,
     /// The requester's code as a legal entity, where it is known.
     pub(crate) requester_code: Option<&'a str>,
-    /// The attorney, by name.
+    /// The attorney's name.
     pub(crate) attorney: &'a str,
-    /// Where the attorney is reached about data.
+    /// The attorney's contact for questions about data.
     pub(crate) contact: &'a str,
     pub(crate) entity_name: &'a str,
     /// The claimed role, in Lithuanian and English.
     pub(crate) role: [&'static str; 2],
     pub(crate) purpose: Purpose,
-    /// The same in words.
+    /// The purpose in words.
     pub(crate) purpose_words: [&'static str; 2],
-    /// Whether the link is mailed.
+    /// The link is mailed.
     pub(crate) is_mailed: bool,
-    /// How many days the package is kept at most, where that is said.
+    /// Longest retention of the package in days, where it is limited.
     pub(crate) kept_days: Option<i64>,
 }
 
-/// The notice of one order.
+/// Returns the notice for one order.
 pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
     let Processing {
         requester,
@@ -86,7 +86,7 @@ pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
     }
 }
 
-/// On what the processing rests.
+/// Returns the legal basis of the processing.
 fn basis(purpose: Purpose) -> [&'static str; 2] {
     match purpose {
         Purpose::AmlKyc => [
@@ -103,7 +103,7 @@ fn basis(purpose: Purpose) -> [&'static str; 2] {
     }
 }
 
-/// A paragraph stays one whatever the names in it.
+/// Joins lines, so that a name cannot break a paragraph.
 fn one_line(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }

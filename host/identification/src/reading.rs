@@ -1,4 +1,4 @@
-//! Orders as their callers see them.
+//! Orders as seen by their callers.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -19,48 +19,48 @@ use crate::records::{DeliveredPackage, OrderRow};
 /// Media type of the evidence (ETSI EN 319 162-1).
 pub const ARTIFACT_MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
 
-/// An order as it is now.
+/// An order in its present state.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// Its id.
     pub id: Uuid,
-    /// How far it is.
+    /// Its status.
     pub status: KycStatus,
-    /// Why it is refused, if it is.
+    /// Reason of a refusal.
     pub refusal: Option<KycRefusal>,
     /// The entity.
     pub entity: EntityCode,
     /// The claimed role.
     pub role: Role,
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// How the subject got the link.
+    /// Delivery of the link to the subject.
     pub delivery: Delivery,
-    /// Where the subject signs, as long as they can.
+    /// The subject's page, as long as it can be signed.
     pub ceremony_url: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When the subject cannot sign any more.
+    /// The subject's deadline.
     pub expires_at: Timestamp,
-    /// What was delivered.
+    /// The delivered package.
     pub delivered: Option<DeliveredPackage>,
-    /// When it was erased.
+    /// Time of erasure.
     pub erased_at: Option<Timestamp>,
-    /// Whether it is of the sandbox.
+    /// The order is of the sandbox.
     pub sandbox: bool,
 }
 
 impl Order {
-    /// One that is about to be stored.
+    /// Returns a new order that is about to be stored.
     pub(crate) fn opened(links: &Links, row: &OrderRow, ceremony: &PreparedCeremony) -> Self {
         let opened = &ceremony.opened;
         Self::of(links, row, Some(&opened.row), opened.read_at)
     }
 
     fn of(links: &Links, row: &OrderRow, ceremony: Option<&CeremonyRow>, now: Timestamp) -> Self {
-        // A deadline that has passed is so before its job has come to it.
+        // A passed deadline counts before its job runs.
         let is_over = ceremony.is_none_or(|ceremony| {
             let signing = &ceremony.ceremony;
             let unsigned = [CeremonyStatus::Pending, CeremonyStatus::Expired];
@@ -93,12 +93,12 @@ impl Order {
 }
 
 impl Identifications {
-    /// An order of this caller's.
+    /// Returns an order of this caller.
     ///
     /// # Errors
     /// [`IdentificationError::NotFound`].
     pub async fn order(&self, caller: &Caller, id: Uuid) -> Result<Order, IdentificationError> {
-        // One transaction: an order and its ceremony are of one moment.
+        // One transaction, so that an order and its ceremony are of one moment.
         self.records
             .transact(|tx| {
                 Box::pin(async move {
@@ -113,11 +113,12 @@ impl Identifications {
             .await
     }
 
-    /// The evidence of a delivered order.
+    /// Returns the evidence of a delivered order.
     ///
     /// # Errors
-    /// [`IdentificationError::ArtifactNotReady`] before it is delivered,
-    /// [`IdentificationError::NotFound`] where it never will be, or was erased.
+    /// [`IdentificationError::ArtifactNotReady`] before delivery,
+    /// [`IdentificationError::NotFound`] where it is never delivered, or was
+    /// erased.
     pub async fn artifact(&self, caller: &Caller, id: Uuid) -> Result<Bytes, IdentificationError> {
         let order = self.order(caller, id).await?;
         let Some(package) = order.delivered else {

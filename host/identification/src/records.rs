@@ -1,4 +1,4 @@
-//! The rows of orders, and what is sealed inside them.
+//! The rows of orders, and their sealed content.
 
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
@@ -30,81 +30,79 @@ pub const TABLES: &[TableDeclaration] = &[
 /// An order of an identification package.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct OrderRow {
-    /// Its id, which the ceremony names as its subject.
+    /// Its id, also the subject of its ceremony.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
     /// Production or the sandbox.
     pub mode: KeyMode,
-    /// The API key that it was ordered with; orders of earlier programs name
-    /// none.
+    /// The API key of the order; nil in orders of earlier programs.
     #[serde(default)]
     pub ordered_with: Uuid,
-    /// How far it is.
+    /// Its state.
     pub order: KycOrder,
     /// The entity.
     pub entity: EntityCode,
     /// The claimed role.
     pub role: Role,
-    /// What for.
+    /// The purpose.
     #[serde(with = "stored_purpose")]
     pub purpose: Purpose,
-    /// How the subject got the link.
+    /// Delivery of the link to the subject.
     pub delivery: Delivery,
     /// The ceremony in which the subject signs.
     pub ceremony: Uuid,
-    /// The key of what is sealed here, of the evidence and of what the callback
-    /// is told.
+    /// The key of the row's sealed content, of the evidence and of the
+    /// callback's content.
     pub data_key: Uuid,
     /// An [`OrderPrivate`], as long as it is needed.
     pub private: Option<Sealed>,
     /// The byte file of a JSON list of [`RoleHolder`]s, as long as it is needed:
-    /// who held the role when the order was made. There may be more of them than
-    /// a row has room for.
+    /// the role's holders when the order was created. There may be more of them
+    /// than fit into a row.
     #[serde(default)]
     pub holders: Option<Uuid>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When the subject cannot sign any more.
+    /// The subject's deadline.
     pub expires_at: Timestamp,
-    /// What is signed and is not delivered yet.
+    /// Signed evidence that is not delivered yet.
     #[serde(default)]
     pub evidence: Option<SignedEvidence>,
-    /// What was delivered.
+    /// The delivered package.
     pub delivered: Option<DeliveredPackage>,
-    /// When it was erased.
+    /// Time of erasure.
     #[serde(default)]
     pub erased_at: Option<Timestamp>,
-    /// What the erasure has not removed yet.
+    /// Content that the erasure has not removed yet.
     #[serde(default)]
     pub pending_deletion: Option<PendingDeletion>,
 }
 
-/// Evidence that the attorney has signed: whatever keeps it from being
-/// delivered, it is signed once.
+/// Evidence signed by the attorney. It is signed once, whatever delays its
+/// delivery.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SignedEvidence {
     /// The container.
     pub artifact: Artifact,
-    /// Keyed digest of workspace, national code and entity; none of somebody
-    /// who is known by no code.
+    /// Keyed digest of workspace, national code and entity; `None` for a person
+    /// without a code.
     pub digest: Option<String>,
 }
 
-/// What was delivered.
+/// A delivered package.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DeliveredPackage {
     /// The container.
     pub artifact: Artifact,
-    /// When.
+    /// Time of delivery.
     pub at: Timestamp,
-    /// Whether this workspace had the same person identified for the same
-    /// entity before.
+    /// This workspace had the same person identified for the same entity before.
     pub reverification: bool,
-    /// What it costs.
+    /// The price.
     pub price: Amount,
-    /// The digest of the [`IdentifiedRow`] that counts it; packages of earlier
-    /// programs name none.
+    /// The digest of the [`IdentifiedRow`] that counts it; `None` in packages of
+    /// earlier programs.
     #[serde(default)]
     pub identified: Option<String>,
 }
@@ -114,25 +112,25 @@ pub struct DeliveredPackage {
 pub struct Artifact {
     /// Name of the byte file.
     pub bytes_id: Uuid,
-    /// Lower-case hex.
+    /// SHA-256, in lower-case hexadecimal.
     pub sha256: String,
     /// Length in bytes.
     pub bytes: u64,
 }
 
-/// What an order's row says about persons, and where its outcome goes.
+/// Personal data of an order's row, and the address of its callback.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct OrderPrivate {
-    /// Where the outcome is posted to.
+    /// Address for the outcome.
     pub callback_url: Option<String>,
-    /// Who held the role when the order was made, in orders of programs that
-    /// wrote no file of it.
+    /// The role's holders when the order was created, in orders of programs that
+    /// wrote no file of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<RoleHolder>,
 }
 
 impl OrderRow {
-    /// Whether this caller may see it.
+    /// Returns whether this caller may see it.
     #[must_use]
     pub fn is_of(&self, caller: &Caller) -> bool {
         self.tenant == caller.tenant && self.mode == caller.mode
@@ -190,8 +188,8 @@ impl Table for OrderRow {
         }
     }
 
-    /// The price of a first package until the order has ended: whether it is the
-    /// first of a person is known then.
+    /// Returns the price of a first package until the order has ended: only then
+    /// is it known whether it is a person's first.
     fn earmark(&self) -> Option<Earmark> {
         let is_billable = self.mode == KeyMode::Live && !self.order.status().is_terminal();
         let price = Reserved::amount(PRICES[0]).earmark(self.tenant);
@@ -199,20 +197,20 @@ impl Table for OrderRow {
     }
 }
 
-/// The order that a ceremony is held for.
+/// Index of orders by their ceremony.
 pub const ORDER_OF_CEREMONY: Index<OrderRow, Uuid> =
     Index::unique("of_ceremony", |row| vec![row.ceremony]);
 
-/// A person whom a workspace has had identified for an entity. Says neither
-/// whom nor for which one.
+/// Record that a workspace has had a person identified for an entity. Reveals
+/// neither of them.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct IdentifiedRow {
     /// Keyed digest of workspace, national code and entity.
     pub digest: String,
-    /// The order by which it was first so.
+    /// The first order that identified the person.
     pub order: Uuid,
-    /// How many packages say so that are not erased. Earlier programs counted
-    /// none; what they delivered counts as one.
+    /// Number of such packages that are not erased. Earlier programs did not
+    /// count them; all that they delivered count as one.
     #[serde(default = "one_package")]
     pub packages: u64,
 }
@@ -223,24 +221,23 @@ fn one_package() -> u64 {
 
 plain_table!(IdentifiedRow: "kyc_identified" by String, |row| row.digest.clone());
 
-/// What a callback is told, as it was when it happened. Nothing in it says whom
-/// it is about.
+/// Content of a callback, as of its time. It does not identify the person.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct OutcomePayload {
     /// The callback's address.
     pub target: String,
-    /// The order's state then.
+    /// The order's status then.
     pub status: KycStatus,
-    /// Why it was refused.
+    /// Reason of a refusal.
     pub refusal: Option<KycRefusal>,
     /// The entity.
     pub entity: EntityCode,
-    /// Of a delivered order.
+    /// The container of a delivered order.
     pub artifact: Option<Artifact>,
 }
 
-/// The event that a callback is told of an order that ended so; none of one
-/// that goes on.
+/// Returns the event of an order that ended with this status; `None` for one
+/// that continues.
 #[must_use]
 pub fn event_name(status: KycStatus) -> Option<&'static str> {
     match status {
@@ -253,7 +250,7 @@ pub fn event_name(status: KycStatus) -> Option<&'static str> {
     }
 }
 
-/// The notice of such an event.
+/// Returns the kind of a notice about such an event.
 pub(crate) fn notice_kind(event: &str) -> NoticeKind {
     NoticeKind::Webhook(event.to_owned())
 }

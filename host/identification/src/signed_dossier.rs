@@ -1,5 +1,5 @@
-//! The dossier that a subject has signed: what its signature is, and how it
-//! comes to hold all that it takes to verify it.
+//! The dossier signed by a subject: its signature, and the addition of
+//! validation data.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::records::OrderRow;
 use crate::verify::NotVerified;
 
 impl Identifications {
-    /// What the subject has signed, or the sandbox has left in its place.
+    /// Returns the signed dossier, or the sandbox's substitute.
     pub(crate) async fn signed(&self, row: &OrderRow) -> Result<Bytes, IdentificationError> {
         let ceremony = self.records.store.get::<CeremonyRow>(&row.ceremony).await?;
         let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
@@ -27,7 +27,7 @@ impl Identifications {
         Ok(self.reader.version_bytes(&ceremony, output.version).await?)
     }
 
-    /// The one signature of the dossier, which covers all of it.
+    /// Returns the only signature of the dossier, which covers all of it.
     pub(crate) async fn signature(
         plugin: &Plugin,
         dossier: Bytes,
@@ -59,8 +59,8 @@ impl Identifications {
         })
     }
 
-    /// The dossier with the validation data of its signature inside, so that it
-    /// can be verified without asking anybody for as long as the container can.
+    /// Returns the dossier with the validation data of its signature, so that
+    /// it can be verified offline as long as the container can.
     pub(crate) async fn raised(
         &self,
         row: &OrderRow,

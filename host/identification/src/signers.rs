@@ -8,8 +8,8 @@ use parafa_store::StoreMode;
 use crate::Identifications;
 use crate::error::IdentificationError;
 
-/// The attorney's signature, by whom it is for. There is no way to it but by the
-/// mode of the key that a call is made with.
+/// The attorney's signers by mode, reachable only through the mode of a call's
+/// key.
 #[derive(Clone, Default)]
 pub struct AttorneySigners {
     live: Option<Arc<AnswerSigner>>,
@@ -17,7 +17,7 @@ pub struct AttorneySigners {
 }
 
 impl AttorneySigners {
-    /// What `signer` may sign on a host of this `mode`.
+    /// Returns the signers that `signer` may serve on a host of this `mode`.
     #[must_use]
     pub fn new(signer: Arc<AnswerSigner>, mode: StoreMode) -> Self {
         let Served { live, sandbox } = served(signer.key_storage(), mode);
@@ -27,7 +27,7 @@ impl AttorneySigners {
         }
     }
 
-    /// The signer for keys of a mode; none where nothing is signed for them.
+    /// Returns the signer for keys of a mode; `None` where there is none.
     #[must_use]
     pub fn of(&self, mode: KeyMode) -> Option<&AnswerSigner> {
         match mode {
@@ -38,23 +38,24 @@ impl AttorneySigners {
 }
 
 impl Identifications {
-    /// Whoever signs the evidence of orders of a mode.
+    /// Returns the signer of evidence for orders of a mode.
     pub(crate) fn signer(&self, mode: KeyMode) -> Result<&AnswerSigner, IdentificationError> {
         let signer = self.signers.of(mode);
         signer.ok_or(IdentificationError::NoSigner)
     }
 }
 
-/// Whose work a key signs.
+/// Modes that a key serves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Served {
     live: bool,
     sandbox: bool,
 }
 
-/// What a device signs is qualified, and so never made up; what is signed in
-/// memory is no qualified signature, and so never sold, but in the demo world,
-/// where nothing is real.
+/// Returns the modes that a key serves. A device's signature is qualified, so it
+/// is never given to synthetic data. A signature by a key in memory is not
+/// qualified, so it is never sold, except in the demo world, where nothing is
+/// real.
 fn served(storage: KeyStorage, mode: StoreMode) -> Served {
     match (storage, mode) {
         (KeyStorage::Device, _) => Served {

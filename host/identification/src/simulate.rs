@@ -1,4 +1,4 @@
-//! The sandbox ends an order as it is told to. Nobody signs anything there.
+//! Simulated outcomes of sandbox orders, without signatures.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::outcome::{self, IDENTIFICATIONS};
 use crate::reading::Order;
 use crate::records::OrderRow;
 
-/// How an order of the sandbox is to end.
+/// Simulated outcome of a sandbox order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SimulatedOutcome {
     /// A holder of the role signs.
     Complete,
-    /// Somebody else signs.
+    /// A person without the role signs.
     Mismatch,
     /// The subject declines.
     Decline,
     /// The deadline passes.
     Expire,
-    /// The service cannot verify what was signed.
+    /// The service cannot verify the signature.
     Fail,
 }
 
@@ -42,7 +42,7 @@ impl SimulatedOutcome {
         }
     }
 
-    /// How the verification ends, where nothing is verified.
+    /// Returns the verdict of the verification, for outcomes without a real one.
     fn verdict(self) -> Option<KycVerdict> {
         match self {
             Self::Mismatch => Some(KycVerdict::IdentityMismatch),
@@ -52,12 +52,12 @@ impl SimulatedOutcome {
     }
 }
 
-/// How often whoever waits for the end of an order looks for it.
+/// Interval of polls for the end of an order.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 impl Identifications {
-    /// Ends an order of the sandbox. One that is completed is verified and
-    /// packed like a real one; [`Self::end_of`] waits for that.
+    /// Ends an order of the sandbox. A completed order is verified and packed
+    /// like a real one; [`Self::end_of`] waits for that.
     ///
     /// # Errors
     /// [`IdentificationError::SandboxOnly`], [`IdentificationError::OrderEnded`],
@@ -95,7 +95,7 @@ impl Identifications {
         self.order(caller, id).await
     }
 
-    /// The order once it has ended, or as it is after so long.
+    /// Returns the order once it has ended, or its state at the timeout.
     ///
     /// # Errors
     /// [`IdentificationError::NotFound`].
@@ -157,7 +157,7 @@ impl Identifications {
             .await
     }
 
-    /// The dossier with the banner that says that it is not signed.
+    /// Returns the dossier with the banner that it is not signed.
     async fn rehearse(
         &self,
         key: &DataKey,
@@ -188,7 +188,7 @@ impl Identifications {
     }
 }
 
-/// Refuses an order whose subject is not waited for any more.
+/// Refuses an order that no longer waits for its subject.
 fn awaits_subject(order: &OrderRow) -> Result<(), IdentificationError> {
     match order.order.status() {
         KycStatus::AwaitingSubject => Ok(()),
@@ -201,7 +201,7 @@ fn awaits_subject(order: &OrderRow) -> Result<(), IdentificationError> {
     }
 }
 
-/// Ends the verification without one.
+/// Ends the verification with a simulated verdict.
 async fn conclude(
     tx: &mut Transaction<'_>,
     key: &DataKey,

@@ -7,20 +7,20 @@ use parafa_registers::{RegisterAnswer, RegisterSource, SourceError};
 
 use crate::ports::Registers;
 
-/// What an operator can do where no source of a register is set up.
+/// Remedy for an operator where no source of a register is configured.
 pub const NO_SOURCE: &str = "set diligence.gateway_url to a gateway that has this register";
 
-/// The ways to the registers, by whom they are for.
+/// Sources of the registers, by mode.
 #[derive(Clone)]
 pub struct RegisterSources {
-    /// Of production.
+    /// Source for production.
     pub live: Arc<dyn RegisterSource>,
-    /// Of the sandbox, which never reaches a register.
+    /// Source for the sandbox, which never queries a real register.
     pub sandbox: Arc<dyn RegisterSource>,
 }
 
 impl RegisterSources {
-    /// Where keys of a mode have registers asked.
+    /// Returns the source for keys of a mode.
     #[must_use]
     pub fn of(&self, mode: KeyMode) -> &dyn RegisterSource {
         match mode {

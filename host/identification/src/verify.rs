@@ -1,4 +1,4 @@
-//! Verifies what a subject has signed, and delivers.
+//! Verification of a subject's signature, and delivery.
 
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
@@ -24,8 +24,7 @@ use crate::identity::{MatchLevel, Matched, Subject, matched};
 use crate::outcome::{self, Payload};
 use crate::records::{Artifact, DeliveredPackage, IdentifiedRow, OrderRow, SignedEvidence};
 
-/// The pauses after tries that came to nothing; after the last of them an order
-/// is given up.
+/// Pauses after failed attempts; after the last one an order is given up.
 const PAUSES: [SignedDuration; 7] = [
     SignedDuration::from_secs(5),
     SignedDuration::from_secs(30),
@@ -36,15 +35,15 @@ const PAUSES: [SignedDuration; 7] = [
     SignedDuration::from_hours(2),
 ];
 
-/// What a signature comes to.
+/// Outcome of judging a signature.
 enum Judgement {
-    /// There is nothing to deliver.
+    /// The order ends without evidence.
     Ended(KycVerdict),
     /// There is evidence.
     Confirmed(SignedEvidence),
 }
 
-/// Why an order did not end this time.
+/// Reason why an order was not verified this time.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotVerified {
     #[error("what was signed cannot be read")]
@@ -62,11 +61,11 @@ pub(crate) enum NotVerified {
 }
 
 impl Identifications {
-    /// Verifies a signature and stores what that comes to.
+    /// Verifies a signature and stores the outcome.
     ///
     /// # Errors
-    /// When not even a failure can be stored now, and when what is kept cannot be
-    /// reached, which is no failure; whatever else fails is tried again.
+    /// When not even a failure can be stored now, or when the storage is
+    /// unavailable, which is not a failure; other failures are retried.
     pub async fn verify(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let row = self.records.store.get::<OrderRow>(&order).await?;
@@ -102,13 +101,13 @@ impl Identifications {
 
     async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotVerified> {
         let dossier = self.signed(row).await.map_err(NotVerified::Signed)?;
-        // Nothing is signed that could not be kept.
+        // Checked first: evidence must not be signed if it could not be stored.
         let key = self.records.data_key(row.data_key).await;
         let key = key.map_err(|error| NotVerified::Store(error.into()))?;
         let pdf = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
         let signature = match row.mode {
             KeyMode::Live => Some(Self::signature(&pdf, dossier.clone()).await?),
-            // Nobody has signed.
+            // The sandbox has no signature.
             KeyMode::Test => None,
         };
         let subject = signature
@@ -161,7 +160,7 @@ impl Identifications {
         Ok(Judgement::Confirmed(kept.map_err(NotVerified::Store)?))
     }
 
-    /// Who held the role when the order was made.
+    /// Returns the role's holders when the order was created.
     async fn holders_before(
         &self,
         row: &OrderRow,
@@ -176,9 +175,9 @@ impl Identifications {
         Ok(holders)
     }
 
-    /// Stores evidence as soon as it is signed, so that nothing is signed anew
-    /// when it cannot be delivered. Where somebody else was faster, theirs counts.
-    /// What was made with a plugin that is out of use by then is not kept.
+    /// Stores evidence as soon as it is signed, so that it is not signed again if
+    /// its delivery fails. If another host was faster, its evidence counts.
+    /// Evidence made with a plugin that is disabled by then is discarded.
     async fn keep(
         &self,
         order: Uuid,
@@ -232,8 +231,8 @@ impl Identifications {
         kept
     }
 
-    /// Keyed digest of a person in an entity, as one workspace has them
-    /// identified.
+    /// Returns the keyed digest of a person in an entity, as identified for one
+    /// workspace.
     fn digest(&self, row: &OrderRow, identified: &Identified) -> Option<String> {
         let code = identified.personal_code.as_ref()?;
         let live = row.mode == KeyMode::Live;
@@ -246,7 +245,7 @@ impl Identifications {
         )
     }
 
-    /// Delivers, charges and tells in one commit.
+    /// Delivers, charges and notes the callback in one commit.
     async fn deliver(
         &self,
         job: &ClaimedJob,
@@ -282,7 +281,7 @@ impl Identifications {
         Ok(())
     }
 
-    /// Ends an order without evidence, which costs nothing.
+    /// Ends an order without evidence, free of charge.
     async fn end(
         &self,
         job: &ClaimedJob,
@@ -324,8 +323,7 @@ impl Identifications {
         self.ceremonies.wake();
     }
 
-    /// Has a verification that came to nothing done again later, or gives the
-    /// order up.
+    /// Retries a failed verification later, or gives the order up.
     async fn put_off(
         &self,
         job: &ClaimedJob,
@@ -362,7 +360,8 @@ impl Identifications {
     }
 }
 
-/// Whether a person was identified for an entity before, which is noted.
+/// Returns whether a person was identified for an entity before, and notes this
+/// time.
 async fn identified_before(
     tx: &mut Transaction<'_>,
     order: Uuid,
@@ -387,9 +386,8 @@ fn refused(reason: KycRefusal) -> Judgement {
     Judgement::Ended(KycVerdict::Refused(reason))
 }
 
-/// Compares whoever signed with those who hold the role now. Whoever held it
-/// when the order was made, and does not any more, is not taken for somebody
-/// else.
+/// Compares the signer with the role's present holders. A signer who held the role
+/// only when the order was created is not a mismatch.
 fn compared(
     subject: Subject,
     holders: &[RoleHolder],
@@ -409,8 +407,8 @@ fn compared(
     }
 }
 
-/// Somebody who holds the role is taken to have signed; nobody whose identifier
-/// another state gave could have.
+/// Picks a holder as the simulated signer, except those with another state's
+/// identifier, who could not sign.
 fn simulated(holders: &[RoleHolder]) -> Option<Identified> {
     holders.iter().find_map(|holder| {
         let (personal_code, level) = match &holder.identity {

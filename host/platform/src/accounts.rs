@@ -1,4 +1,4 @@
-//! Workspaces, the people who work in them, and the keys that they call with.
+//! Workspaces, their users and API keys.
 
 use std::net::IpAddr;
 
@@ -17,25 +17,24 @@ use crate::networks::{Network, Networks};
 pub struct TenantRow {
     /// Its id.
     pub id: Uuid,
-    /// The name that signers see.
+    /// The name shown to signers.
     pub name: String,
-    /// Whether it may be worked in.
+    /// Its status.
     pub status: TenantStatus,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// The category of its documents in ADOC; none where the format is to
-    /// choose.
+    /// The category of its documents in ADOC; `None` for the format's default.
     #[serde(default)]
     pub adoc_category: Option<AdocCategory>,
 }
 
-/// Whether a workspace may be worked in.
+/// Status of a workspace.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TenantStatus {
-    /// It may.
+    /// In use.
     Active,
-    /// It may not, for the time being.
+    /// Suspended for the time being.
     Suspended,
 }
 
@@ -54,7 +53,7 @@ pub enum AdocCategory {
 }
 
 impl AdocCategory {
-    /// The name in metadata.
+    /// Returns the name in metadata.
     pub fn name(self) -> &'static str {
         match self {
             Self::GeDOC => "GeDOC",
@@ -65,7 +64,7 @@ impl AdocCategory {
     }
 }
 
-/// Finds workspaces by their name, which need not be unique.
+/// Index of workspaces by name, which need not be unique.
 pub const TENANTS_BY_NAME: Index<TenantRow, String> =
     Index::many("by_name", |row| vec![row.name.clone()]);
 
@@ -84,7 +83,7 @@ impl Table for TenantRow {
     }
 }
 
-/// A person who works in a workspace and whom keys act as.
+/// A user of a workspace, as whom keys act.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct UserRow {
     /// Its id.
@@ -93,11 +92,11 @@ pub struct UserRow {
     pub tenant: Uuid,
     /// The address.
     pub email: String,
-    /// None once revoked.
+    /// `None` once revoked.
     pub role: Option<Role>,
 }
 
-/// What a user may do.
+/// Rights of a user.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -109,15 +108,15 @@ pub enum Role {
     Viewer,
 }
 
-/// The users of a workspace, in the order in which they were added.
+/// Index of a workspace's users, in the order of their addition.
 pub const USERS_OF_TENANT: Index<UserRow, Uuid> = Index::many("of_tenant", |row| vec![row.tenant]);
 
-/// Finds a user of a workspace by address, as [`folded_email`] has it.
+/// Index of a workspace's users by address, as returned by [`folded_email`].
 pub const USER_BY_EMAIL: Index<UserRow, (Uuid, String)> = Index::unique("by_email", |row| {
     vec![(row.tenant, folded_email(&row.email))]
 });
 
-/// An address as it is compared: whatever its letters' case.
+/// Returns an address in the form for comparison, which ignores case.
 pub fn folded_email(email: &str) -> String {
     email.to_lowercase()
 }
@@ -137,44 +136,45 @@ impl Table for UserRow {
     }
 }
 
-/// An API key. Only its hash is kept.
+/// An API key. Only its hash is stored.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ApiKeyRow {
     /// Its id.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whom it acts as.
+    /// The user as whom it acts.
     pub user: Uuid,
-    /// The API that it is for.
+    /// The API of the key.
     pub product: Product,
     /// Production or the sandbox.
     pub mode: KeyMode,
-    /// Lower-case hex of the key's hash.
+    /// The key's hash, in lower-case hexadecimal.
     pub hash: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// Since when it does not work any more.
+    /// Time of revocation.
     pub revoked_at: Option<Timestamp>,
-    /// A name for its users. Earlier programs knew no names, ends and networks.
+    /// A name for its users. Keys of earlier programs have no names, ends and
+    /// networks.
     #[serde(default)]
     pub name: Option<String>,
-    /// When it stops working by itself.
+    /// Time of expiry.
     #[serde(default)]
     pub expires_at: Option<Timestamp>,
-    /// Where alone it works; anywhere, if there are none.
+    /// The only networks from which it works; empty for any.
     #[serde(default)]
     pub networks: Vec<Network>,
 }
 
 impl ApiKeyRow {
-    /// Whether it has neither been revoked nor ended by itself.
+    /// Returns whether it has neither been revoked nor expired.
     pub fn works(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// Which API a key is for.
+/// Product that a key is for.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Product {
@@ -185,7 +185,7 @@ pub enum Product {
 }
 
 impl Product {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Signing => "signing",
@@ -193,7 +193,7 @@ impl Product {
         }
     }
 
-    /// Stands for the product in keys of rows; never changed.
+    /// Returns the product's number in keys of rows, which never changes.
     pub fn number(self) -> u32 {
         match self {
             Self::Signing => 0,
@@ -201,7 +201,7 @@ impl Product {
         }
     }
 
-    /// What the text of such a key begins with.
+    /// Returns the prefix of such a key's text.
     pub fn key_prefix(self, mode: KeyMode) -> &'static str {
         match (self, mode) {
             (Self::Signing, KeyMode::Live) => "tsk_live_",
@@ -212,7 +212,7 @@ impl Product {
     }
 }
 
-/// Whether a key acts on production or on the sandbox.
+/// Environment of a key: production or the sandbox.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyMode {
@@ -222,11 +222,11 @@ pub enum KeyMode {
     Test,
 }
 
-/// Finds a key by its hash.
+/// Index of keys by hash.
 pub const KEY_BY_HASH: Index<ApiKeyRow, String> =
     Index::unique("by_hash", |row| vec![row.hash.clone()]);
 
-/// The keys of a workspace, in the order in which they were issued.
+/// Index of a workspace's keys, in the order of issue.
 pub const KEYS_OF_TENANT: Index<ApiKeyRow, Uuid> = Index::many("of_tenant", |row| vec![row.tenant]);
 
 impl Table for ApiKeyRow {
@@ -244,27 +244,27 @@ impl Table for ApiKeyRow {
     }
 }
 
-/// On whose behalf an API is called.
+/// A caller of an API.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
-    /// The key that the call was made with.
+    /// The key of the call.
     pub key: Uuid,
     /// The product that the key is for.
     pub product: Product,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether production or the sandbox is meant.
+    /// Production or the sandbox.
     pub mode: KeyMode,
-    /// What the user may do whom the key acts as.
+    /// The role of the key's user.
     pub role: Role,
-    /// Where alone the key works.
+    /// The only networks from which the key works.
     pub networks: Networks,
-    /// The right to answer the request, where that was claimed.
+    /// The claim to answer the request, if it was claimed.
     pub claim: Option<Claim>,
 }
 
 impl Caller {
-    /// This caller, with the right to answer the request.
+    /// Returns this caller with the claim to answer the request.
     #[must_use]
     pub fn claiming(self, claim: Claim) -> Self {
         Self {

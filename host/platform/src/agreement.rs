@@ -1,4 +1,4 @@
-//! What a workspace has agreed to.
+//! Agreements of workspaces.
 
 use parafa_register_data::EntityCode;
 use parafa_store::{StoreError, Transaction, plain_table};
@@ -7,22 +7,22 @@ use uuid::Uuid;
 
 use crate::billing::{self, Amount, PaymentRequired, Reserved};
 
-/// What a workspace has agreed to, for due diligence. One without such a row
-/// has agreed to nothing.
+/// Agreements of a workspace for due diligence. Without such a row there are
+/// none.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct AgreementRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether the terms of service are accepted.
+    /// The terms of service are accepted.
     pub terms: bool,
-    /// Whether the engagement agreement is signed.
+    /// The engagement agreement is signed.
     pub agreement: bool,
     /// The entity that is billed.
     pub entity: Option<EntityCode>,
 }
 
 impl AgreementRow {
-    /// Of a workspace that has agreed to nothing.
+    /// Returns the row of a workspace without agreements.
     pub fn none(tenant: Uuid) -> Self {
         Self {
             tenant,
@@ -33,17 +33,16 @@ impl AgreementRow {
     }
 }
 
-/// Why a workspace cannot be billed for due diligence.
+/// Reason why a workspace cannot be billed for due diligence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NotBillable {
-    /// No entity that could be billed is linked to it, or what it has to agree to
-    /// is not agreed to.
+    /// No billable entity is linked to the workspace, or an agreement is missing.
     NoEntity,
     /// The entity cannot pay now.
     Payment(PaymentRequired),
 }
 
-/// Why a workspace cannot be billed for something of this price now, the lasting
+/// Checks that a workspace can be billed this price now; returns the lasting
 /// causes first.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Whether a workspace can pay, and what it has used.
+//! Funding and usage of workspaces.
 
 mod money;
 mod price;
@@ -18,29 +18,28 @@ pub use self::price::{NoPriceLadder, NoPriceStep, PriceLadder, PriceStep};
 pub use self::reserved::{Reserved, reserve};
 pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 
-/// Why a workspace cannot pay.
+/// Reason why a workspace cannot pay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PaymentCause {
-    /// What is owed, what is under way and what is asked for exceed this ceiling
-    /// together.
+    /// Unpaid, reserved and requested amounts together exceed this ceiling.
     Ceiling(Amount),
-    /// There is no way of paying.
+    /// There is no payment method.
     NoRail,
     /// An invoice is overdue.
     Overdue,
 }
 
-/// A workspace cannot pay.
+/// Refusal of a workspace that cannot pay.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PaymentRequired {
-    /// Why not.
+    /// The cause.
     pub cause: PaymentCause,
-    /// The workspace's own page on which a person can settle it.
+    /// The workspace's own page on which a person can settle the cause.
     pub recovery_url: Option<Url>,
 }
 
-/// Why a workspace may not be served, if it cannot pay for this beside what it owes
-/// and has under way.
+/// Checks that a workspace can pay `wanted` in addition to what it owes and has
+/// reserved.
 ///
 /// # Errors
 /// When the store fails.
@@ -74,8 +73,8 @@ async fn cause(
         Funding::Ok => match billing.ceiling {
             None => None,
             Some(ceiling) => {
-                // The total first: what is billed after it was read, and is not under
-                // way any more, is a conflict.
+                // The total is read first: a reservation billed after that read
+                // causes a conflict.
                 let total = total(tx, tenant).await?;
                 let due = reserved::under_way(tx, tenant).await?.plus(wanted);
                 let price = due.price(&billing.ladder, total.signatures);
@@ -85,7 +84,7 @@ async fn cause(
     })
 }
 
-/// What everything costs that a workspace has under way, by these prices.
+/// Returns the price of everything that a workspace has reserved.
 ///
 /// # Errors
 /// When the store fails.
@@ -99,7 +98,7 @@ pub async fn reserved_price(
     Ok(reserved.price(ladder, total.signatures))
 }
 
-/// What the next signature costs.
+/// Returns the price of the next signature.
 async fn next_signature(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<Amount, StoreError> {
     let billing = tx.get::<BillingRow>(&tenant).await?;
     let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
@@ -107,7 +106,7 @@ async fn next_signature(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<Amount
     Ok(ladder.price(signatures + 1))
 }
 
-/// Enters a signature into the ledger, in the transaction that stores it.
+/// Adds a signature to the ledger, in the transaction that stores it.
 ///
 /// # Errors
 /// When the store fails.
@@ -128,21 +127,20 @@ pub async fn bill_signature(
     enter(tx, total, used).await
 }
 
-/// A use of the service that is to be billed.
+/// A billable use of the service.
 #[derive(Clone, Debug)]
 pub struct Used {
-    /// What was used.
+    /// The item.
     pub item: UsageItem,
-    /// Of what, as the workspace knows it.
+    /// The workspace's reference for it.
     pub reference: String,
-    /// What it costs.
+    /// The price.
     pub amount: Amount,
-    /// In which form, where the price depends on it.
+    /// The form, where the price depends on it.
     pub form: Option<CallForm>,
 }
 
-/// Enters a use into the ledger, in the transaction that stores
-/// what was used.
+/// Adds a use to the ledger, in the transaction that stores its result.
 ///
 /// # Errors
 /// When the store fails.
@@ -170,7 +168,7 @@ async fn enter(
     tx.put(&total).await
 }
 
-/// The workspace's total, with the count of signatures begun anew each month.
+/// Returns the workspace's total, with the count of signatures restarted each month.
 ///
 /// # Errors
 /// When the store fails.

@@ -1,4 +1,4 @@
-//! Who waits for a record to change is told, within this process at once.
+//! Notifications of changed records within this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// Announces which record changed, to those alone who wait for that record:
-/// thousands may wait for others.
+/// Announces changes of a record to its listeners only: thousands may listen to
+/// others.
 #[derive(Clone, Debug, Default)]
 pub struct Changes(Arc<Mutex<HashMap<Uuid, watch::Sender<()>>>>);
 
 impl Changes {
-    /// Tells everybody who listens.
+    /// Notifies all listeners of a record.
     pub fn announce(&self, record: Uuid) {
         if let Some(sender) = self.senders().get(&record) {
             sender.send_replace(());
         }
     }
 
-    /// Listens from now on.
+    /// Listens to a record from now on.
     pub fn listen(&self, record: Uuid) -> Listener {
         let mut senders = self.senders();
         let sender = senders
@@ -37,7 +37,7 @@ impl Changes {
     }
 }
 
-/// Waits for changes of one record.
+/// A listener to changes of one record.
 #[derive(Debug)]
 pub struct Listener {
     receiver: watch::Receiver<()>,
@@ -48,7 +48,7 @@ pub struct Listener {
 impl Listener {
     /// Returns when the record has, or may have, changed.
     pub async fn changed(&mut self) {
-        // The sender is there for as long as somebody listens.
+        // The sender exists as long as there is a listener.
         let _ = self.receiver.changed().await;
     }
 }
@@ -56,7 +56,8 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut senders = self.changes.senders();
-        // It counts until it is gone, and two may be going at the same time.
+        // The receiver counts until it is dropped, and two may be dropped at
+        // the same time.
         self.receiver = watch::Sender::new(()).subscribe();
         let sender = senders.get(&self.record);
         if sender.is_some_and(watch::Sender::is_closed) {

@@ -1,5 +1,4 @@
-//! What callers see of the events that are posted to their webhooks, and what they may have done
-//! with them.
+//! Webhook deliveries as callers see and control them.
 
 use async_trait::async_trait;
 use parafa_api_http::deliveries::{
@@ -18,19 +17,19 @@ use crate::outbox::{
 };
 use crate::records::Records;
 
-/// How often one request goes on looking for deliveries of one event.
+/// Most searches of one request for deliveries of one event.
 const LOOKS: usize = 20;
 
-/// Why a caller does not get what it wants of a delivery.
+/// Failure of a caller's request about a delivery.
 #[derive(Debug, thiserror::Error)]
 enum DeliveryFault {
-    /// This caller has no such delivery.
+    /// The caller has no such delivery.
     #[error("there is no such delivery")]
     Unknown,
-    /// It is being posted.
+    /// The delivery is being attempted.
     #[error("the delivery is under way")]
     UnderWay,
-    /// What is kept failed.
+    /// The records failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),
 }
@@ -54,11 +53,11 @@ impl From<DeliveryFault> for Problem {
     }
 }
 
-/// The deliveries of callers.
+/// Service for callers' deliveries.
 pub struct Deliveries {
     /// The rows.
     pub records: Records,
-    /// Keeps answers.
+    /// Stored answers.
     pub idempotency: Idempotency,
 }
 
@@ -88,7 +87,7 @@ impl CallersDeliveries<Caller> for Deliveries {
 }
 
 impl Deliveries {
-    /// Whether this caller has a delivery.
+    /// Returns whether this caller has a delivery.
     ///
     /// # Errors
     /// When the store fails.
@@ -119,7 +118,7 @@ impl Deliveries {
             .await
     }
 
-    /// Posts a test event, which is sealed under a key of its own.
+    /// Posts a test event, sealed under a key of its own.
     async fn post_test(&self, caller: &Caller, target: &Url) -> Result<NoticeRow, DeliveryFault> {
         let records = &self.records;
         let data_key = records.store.new_id().await?;

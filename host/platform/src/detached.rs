@@ -1,4 +1,4 @@
-//! Work that goes on to its end, whether or not its caller still waits for it.
+//! Detached work, which completes even if its caller is gone.
 
 use std::future::pending;
 use std::panic::resume_unwind;
@@ -7,46 +7,45 @@ use std::sync::{Arc, Weak};
 use tokio::task::JoinError;
 use tracing::Instrument;
 
-/// Work has panicked that was done apart from whoever waits for it.
+/// A panic of detached work.
 #[derive(Debug, thiserror::Error)]
 #[error("the work panicked")]
 pub struct Panicked(#[source] JoinError);
 
 impl Panicked {
-    /// Goes on with the panic, as if the work had been done here.
+    /// Resumes the panic, as if the work had been done here.
     pub fn resume(self) -> ! {
         resume_unwind(self.0.into_panic())
     }
 }
 
-/// Does something to its end also if whoever waits for it goes away: between two
-/// things that belong together nothing may stop.
+/// Completes the work even if the caller goes away, where a stop halfway would
+/// leave an inconsistent state.
 ///
 /// # Errors
-/// When the work panics. Whether that is the caller's panic too is for the
-/// caller to say.
+/// A panic of the work. The caller decides whether to resume it.
 pub async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, Panicked> {
     match tokio::spawn(work.in_current_span()).await {
         Err(error) if error.is_panic() => Err(Panicked(error)),
-        // Only the runtime's own end cancels it, and ends whoever waits too.
+        // Only the runtime's shutdown cancels the task, and it ends the caller
+        // too.
         Err(_) => pending().await,
         Ok(done) => Ok(done),
     }
 }
 
-/// Whoever waits for work that is done apart from them: to be kept for as long as
-/// they wait.
+/// Guard of a caller that waits for detached work; keep it while waiting.
 #[derive(Debug, Default)]
 pub struct Waiter(Arc<()>);
 
-/// Tells work whether somebody waits for it still.
+/// Handle by which the work checks for a waiting caller.
 #[derive(Clone, Debug)]
 pub struct Awaited(Weak<()>);
 
 impl Waiter {
-    /// What the work is given.
+    /// Returns the handle for the work.
     #[must_use]
     pub fn awaited(&self) -> Awaited {
         Awaited(Arc::downgrade(&self.0))
@@ -54,7 +53,7 @@ impl Waiter {
 }
 
 impl Awaited {
-    /// Whether nobody waits any more.
+    /// Returns whether the caller is gone.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.0.strong_count() == 0

@@ -6,7 +6,7 @@ use parafa_store::engine::EngineError;
 use parafa_store::keys::KeyError;
 use parafa_store::{FolderError, StoreError};
 
-/// What can go wrong with what is kept.
+/// Failure of the records.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
     /// The store failed.
@@ -15,32 +15,32 @@ pub enum PlatformError {
     /// A byte file could not be read or written.
     #[error("a byte file failed")]
     Files(#[from] ByteFileError),
-    /// What nobody owns could not be moved or removed.
+    /// Orphaned content could not be moved or removed.
     #[error("a sweep failed")]
     Sweep(#[from] SweepError),
-    /// Another host sweeps at this moment.
+    /// Another host is sweeping.
     #[error("a sweep is under way; try again when it has ended")]
     SweepUnderWay,
     /// A key could not be used.
     #[error("a data key failed")]
     Keys(#[from] KeyError),
-    /// The claim on an idempotency key has run out.
+    /// The claim on an idempotency key has been lost.
     #[error("the request took so long that another one has its idempotency key")]
     ClaimLost,
-    /// What is stored contradicts itself.
+    /// Stored data are inconsistent.
     #[error("the stored records contradict themselves: {0}")]
     Inconsistent(&'static str),
 }
 
 impl PlatformError {
-    /// Whether a transaction that ended so is known to have stored nothing.
+    /// Returns whether a transaction with this error is known to have stored nothing.
     #[must_use]
     pub fn proves_nothing_stored(&self) -> bool {
         proves_nothing_stored(self)
     }
 
-    /// Whether the same transaction may well succeed at the next try: others
-    /// were in its way, or have taken it over.
+    /// Returns whether a retry may succeed, because other transactions conflicted or
+    /// have taken over.
     #[must_use]
     pub fn is_contention(&self) -> bool {
         matches!(
@@ -53,8 +53,8 @@ impl PlatformError {
         )
     }
 
-    /// Whether a key or a byte file is not there: what it belonged to may have
-    /// been erased since its row was read.
+    /// Returns whether a key or a byte file is missing: its owner may have been erased
+    /// since its row was read.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         matches!(
@@ -63,8 +63,8 @@ impl PlatformError {
         )
     }
 
-    /// Whether sealed data cannot be read, now or ever: its key is gone or damaged, or
-    /// does not open it.
+    /// Returns whether sealed data are permanently unreadable: the key is gone or
+    /// damaged, or does not open them.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         matches!(
@@ -79,9 +79,9 @@ impl PlatformError {
     }
 }
 
-/// Whether a transaction that ended so is known to have stored nothing: in
-/// whatever error that comes. An engine that fails in a commit leaves that open
-/// until it is reopened; what is too large for it, it does not begin to store.
+/// Returns whether a transaction with this error, or one caused by it, is known to
+/// have stored nothing. If an engine fails in a commit, the outcome is unknown until
+/// it is reopened. A commit that is too large is not begun.
 #[must_use]
 pub fn proves_nothing_stored(error: &(dyn Error + 'static)) -> bool {
     causes(error).all(|cause| match cause.downcast_ref() {
@@ -96,21 +96,20 @@ pub fn proves_nothing_stored(error: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// Whether what is kept cannot be reached now, and may be at any moment: in
-/// whatever error that comes.
+/// Returns whether the error, or a cause of it, is a temporary outage of the storage.
 #[must_use]
 pub fn is_away(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| is_shared_and_away(cause) || is_folder_away(cause))
 }
 
-/// Whether that is told already: of a database and an object store that go away
-/// and come back a host says so once, and not for each call and job.
+/// Returns whether the outage is logged elsewhere: a host logs once when a database or
+/// an object store becomes unavailable or returns, not for each call and job.
 #[must_use]
 pub fn is_told(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(is_shared_and_away)
 }
 
-/// Logs a failure inside, unless it [is told](is_told) already.
+/// Logs an internal failure, unless it is [logged elsewhere](is_told).
 pub fn log_failure(error: &(dyn Error + 'static), what: &str) {
     if is_told(error) {
         tracing::debug!(error, "{what}");
@@ -119,7 +118,7 @@ pub fn log_failure(error: &(dyn Error + 'static), what: &str) {
     }
 }
 
-/// An error, what caused it, and so on.
+/// Iterates over an error and its causes.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
@@ -143,7 +142,7 @@ fn is_folder_away(cause: &(dyn Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(KeyError::FolderAway { .. }))
 }
 
-/// Whole seconds until then, at least one.
+/// Returns the whole seconds until then, at least one.
 #[must_use]
 pub fn seconds_until(then: Timestamp, now: Timestamp) -> u32 {
     let seconds = then.duration_since(now).as_secs().max(0) + 1;

@@ -1,4 +1,4 @@
-//! How a workspace shows itself to those whom it asks to sign.
+//! Branding of a workspace on the signers' pages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,27 +10,26 @@ use serde_with::As;
 use serde_with::base64::Base64;
 use uuid::Uuid;
 
-/// How a workspace shows itself. One without such a row shows its registered
-/// name alone.
+/// Branding of a workspace. Without such a row only its registered name is shown.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FaceRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// The name in which it asks; the registered one where there is none.
+    /// The displayed name; `None` for the registered one.
     pub display_name: Option<String>,
-    /// Its colour.
+    /// The accent colour.
     pub accent: Option<Rgb>,
-    /// What is known of its logo, which is a [`LogoRow`].
+    /// Facts about its logo, which is a [`LogoRow`].
     pub logo: Option<LogoFacts>,
-    /// What signers get once all have signed.
+    /// Mail to signers after the last signature.
     pub done_mail: DoneMail,
-    /// The email address at which signers can ask, if there is one.
+    /// Contact address for signers, if there is one.
     #[serde(default)]
     pub contact: Option<String>,
 }
 
 impl FaceRow {
-    /// Of a workspace that has chosen nothing.
+    /// Returns the default branding.
     #[must_use]
     pub fn none(tenant: Uuid) -> Self {
         Self {
@@ -44,14 +43,14 @@ impl FaceRow {
     }
 }
 
-/// What is known of a logo.
+/// Facts about a logo.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct LogoFacts {
-    /// In pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// In pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// Lower-case hex digest of the file.
+    /// Digest of the file, in lower-case hexadecimal.
     pub sha256: String,
 }
 
@@ -60,12 +59,12 @@ pub struct LogoFacts {
 pub struct LogoRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// A PNG file that was written here.
+    /// A PNG file encoded by this program.
     #[serde(with = "As::<Base64>")]
     pub png: Vec<u8>,
 }
 
-/// What signers to whom links are mailed get once all have signed.
+/// Mail to signers with mailed links after the last signature.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum DoneMail {
@@ -82,7 +81,7 @@ pub enum DoneMail {
 #[serde(try_from = "String", into = "String")]
 pub struct Rgb(pub [u8; 3]);
 
-/// A text that is no colour.
+/// A text that is not a colour.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a colour: # and six hexadecimal digits, such as #14532d")]
 pub struct NoColour(String);

@@ -1,4 +1,4 @@
-//! Requests that may be repeated without being carried out twice.
+//! Idempotent requests, which may be repeated without being executed twice.
 
 mod answer;
 mod hold;
@@ -19,24 +19,24 @@ use crate::records::{PendingDeletion, Records};
 
 pub use self::row::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswer};
 
-/// The kind of the job that drops a kept answer.
+/// Kind of the job that deletes a stored answer.
 pub const DROP_ANSWER: &str = "drop-answer";
 
-/// How long a request is taken to be running of which nobody says that it is.
+/// How long a claim counts as running without a heartbeat.
 const RUNNING: SignedDuration = SignedDuration::from_secs(60);
-/// After how long a claim goes that was neither answered nor given back.
+/// When an abandoned claim is deleted.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
-/// When to look again whether the same request was answered, in seconds.
+/// Delay before checking again for an answer to the same request, in seconds.
 const LOOK_AGAIN_SECONDS: u32 = 5;
 
-/// The right to carry a request out.
+/// A claim: the right to execute a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Claim {
     scope: BlindIndex,
     id: Uuid,
 }
 
-/// Of a claim, and of what its answer is in: the row may be another claim's by
+/// Identifies a claim and its answer's content: the row may be another claim's by
 /// then.
 #[derive(Deserialize, Serialize)]
 struct Payload {
@@ -46,7 +46,7 @@ struct Payload {
     pending_deletion: PendingDeletion,
 }
 
-/// Claims requests and keeps what they were answered.
+/// Claims of requests, and their stored answers.
 #[derive(Clone)]
 pub struct Idempotency {
     records: Records,
@@ -54,13 +54,13 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// Keeps answers in these records for so long.
+    /// Stores answers in these records for this time.
     #[must_use]
     pub fn new(records: Records, kept: SignedDuration) -> Self {
         Self { records, kept }
     }
 
-    /// Claims a request that is made with this key, or tells what became of it.
+    /// Claims a request with this key, or returns its outcome.
     pub async fn reserve(
         &self,
         key: Uuid,
@@ -77,7 +77,7 @@ impl Idempotency {
         if let Some(replaced) = replaced
             && let Err(error) = self.records.delete(&replaced.pending_deletion()).await
         {
-            // The job that drops it is due.
+            // The job that deletes it is due.
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "an expired answer could not be removed yet");
         }
@@ -88,9 +88,9 @@ impl Idempotency {
         }
     }
 
-    /// Gives a claim back, if there is one, so that the request may be made again.
-    /// One that was answered meanwhile stays as it is, and one that cannot be
-    /// given back ends by itself.
+    /// Releases a claim, if there is one, so that the request may be repeated. A
+    /// claim answered meanwhile is unchanged, and one that cannot be released
+    /// expires.
     pub async fn give_back(&self, claim: Option<Claim>) {
         let Some(claim) = &claim else { return };
         let given_back: Result<(), PlatformError> = self
@@ -111,8 +111,8 @@ impl Idempotency {
         }
     }
 
-    /// Drops an answer whose day is over, or a claim that led to none. One whose
-    /// request is still being carried out is left until nobody renews it.
+    /// Deletes an expired answer, or a claim without an answer. A running request
+    /// is left until its claim is no longer renewed.
     pub async fn drop_answer(&self, job: &ClaimedJob) -> Result<(), PlatformError> {
         let Payload {
             scope,
@@ -137,7 +137,7 @@ impl Idempotency {
             .await
     }
 
-    /// Removes the kept answers that tell of something.
+    /// Deletes the stored answers about a subject.
     ///
     /// # Errors
     /// The first failure.
@@ -168,7 +168,7 @@ impl Idempotency {
                 data_key, answer, ..
             } => {
                 let key = match self.records.keys.open(*data_key).await {
-                    // What it told of is being erased at this moment.
+                    // The subject of the answer is being erased.
                     Err(KeyError::Missing { .. }) => {
                         return Ok(Reservation::InProgress {
                             retry_after_seconds: 1,
@@ -183,11 +183,11 @@ impl Idempotency {
     }
 }
 
-/// What a request that wants to be carried out finds.
+/// Result of an attempt to claim.
 struct Found {
-    /// The right to do so, or the row of whoever has it or had it.
+    /// The claim, or the row of the present or former one.
     claimed: Result<Claim, IdempotencyRow>,
-    /// The row whose time was over.
+    /// The expired row.
     replaced: Option<IdempotencyRow>,
 }
 
@@ -230,7 +230,7 @@ async fn claim_or_find(
     })
 }
 
-/// The row of a claim, as long as it is neither answered nor somebody else's.
+/// Returns the row of a claim, if it is unanswered and still this claim's.
 async fn row_of(
     tx: &mut Transaction<'_>,
     claim: &Claim,
@@ -255,8 +255,8 @@ async fn schedule_drop(
     Ok(jobs::schedule(tx, (TIMERS, DROP_ANSWER), claim.id, due, payload).await?)
 }
 
-/// Forgets some of the kept answers that tell of something; gives what they
-/// are in, or none when there were none left.
+/// Deletes rows of stored answers about a subject; returns their content, or
+/// `None` if there were none left.
 pub async fn forget_answers_about(
     tx: &mut Transaction<'_>,
     subject: Uuid,
@@ -276,7 +276,7 @@ pub async fn forget_answers_about(
         pending_deletion.data_keys.extend(of_row.data_keys);
         pending_deletion.byte_files.extend(of_row.byte_files);
         tx.delete::<IdempotencyRow>(&row.scope).await?;
-        // The caller of this removes what it is in; if that fails, the job does.
+        // The caller deletes the content; if that fails, the job does.
         let now = tx.now();
         jobs::hasten(tx, TIMERS, &jobs::unique_key(DROP_ANSWER, row.claim), now).await?;
     }
@@ -290,7 +290,7 @@ impl IdempotencyRow {
         }
     }
 
-    /// What its answer is in.
+    /// Returns the content of its answer.
     fn pending_deletion(&self) -> PendingDeletion {
         match &self.state {
             IdempotencyState::Running { .. } => PendingDeletion::default(),
@@ -306,9 +306,9 @@ impl IdempotencyRow {
         }
     }
 
-    /// When to look again whether the request is still being carried out, if it
-    /// may be. One look is not enough: a clock that leaps ends the time of a
-    /// claim that is about to be renewed.
+    /// Returns when to check again whether the request is still running, if it may
+    /// be. One check is not enough: a clock that leaps expires a claim just before
+    /// its renewal.
     fn looked_at_again(&self, now: Timestamp, earlier_looks: u32) -> Option<Timestamp> {
         match self.state {
             IdempotencyState::Running { until } if now < until => Some(until),

@@ -1,4 +1,4 @@
-//! Runs what is due: any host may, and a crash only delays.
+//! Execution of due jobs: any host may run them, and a crash only delays them.
 
 mod clock;
 mod handlers;
@@ -15,30 +15,29 @@ pub use self::handlers::{JobHandlers, JobKindError};
 pub use self::lease::{LEASE, hold, hold_to_the_end};
 pub use self::runner::{ClaimsInTurn, JobRunner, LaneTurn};
 
-/// The lane of what happens at a certain time.
+/// The lane of jobs with a fixed time.
 pub const TIMERS: Lane = Lane::new("timers");
 
-/// A lane, and how much of it one host does. Each has a budget of its own, so that however many
-/// of one kind wait, the others are done.
+/// A lane with its budget on one host. Separate budgets keep a backlog in one lane from
+/// delaying the others.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneBudget {
     /// The lane.
     pub lane: Lane,
-    /// Jobs that run at the same time.
+    /// Jobs run at the same time.
     pub jobs: usize,
-    /// Whether what is done in the lane goes out to others.
+    /// The jobs of the lane send something to others.
     pub is_outbound: bool,
 }
 
 impl LaneBudget {
-    /// Whether its jobs wait for so long, and not for a certain time.
+    /// Returns whether its jobs wait for a duration, not for a fixed time.
     fn waits_for_so_long(&self) -> bool {
         self.lane != TIMERS
     }
 
-    /// The longest lease of a claim that whoever is dead may have left. Where
-    /// jobs wait for a certain time there may be very many of them, and those
-    /// that stand further out are not looked at.
+    /// Returns the longest lease of a claim that a dead host may have left. With fixed times
+    /// there may be very many jobs, and those further in the future are not read.
     #[must_use]
     pub fn longest_lease(&self) -> SignedDuration {
         if self.waits_for_so_long() {
@@ -49,18 +48,18 @@ impl LaneBudget {
     }
 }
 
-/// Puts a job off that has not failed and is to be done at another time.
+/// Postpones a job that has not failed.
 ///
 /// # Errors
-/// When the store fails, or the job is somebody else's by now.
+/// When the store fails, or the job has another owner by now.
 pub async fn put_off(store: &Store, job: &ClaimedJob, until: Timestamp) -> Result<(), StoreError> {
     store
         .transact(|tx| Box::pin(async move { jobs::retry(tx, job, until).await }))
         .await
 }
 
-/// Has the one job of a kind done from now on and again and again, by whichever host; it comes
-/// within `every` where it waits for a clock that was set back.
+/// Schedules the only job of a kind, to be repeated by any host. It is due within `every` even
+/// if the clock is set back.
 ///
 /// # Errors
 /// When the store fails.

@@ -1,5 +1,5 @@
-//! Answers of which the rest is asked for later, maybe at another host: kept for some minutes,
-//! sealed, for whoever got them alone.
+//! Stored answers with a rest to be fetched later, perhaps from another host. They are kept for
+//! some minutes, sealed, for their receiver only.
 
 use std::time::Duration;
 
@@ -17,29 +17,29 @@ use crate::error::PlatformError;
 use crate::jobs::TIMERS;
 use crate::records::{PendingDeletion, Records};
 
-/// The kind of the job that drops a kept answer whose time is over.
+/// Kind of the job that deletes an expired answer.
 pub const DROP_KEPT_ANSWER: &str = "drop-kept-answer";
 
-/// An answer that is kept.
+/// A stored answer.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct KeptAnswerRow {
-    /// Its id, which whoever goes on names.
+    /// Its id, by which the rest is requested.
     pub id: Uuid,
-    /// The API key that it was given to.
+    /// The API key of its receiver.
     pub api_key: Uuid,
-    /// Keyed digest of what was asked.
+    /// Keyed digest of the question.
     pub question: String,
-    /// Until when it is kept.
+    /// Time of expiry.
     pub until: Timestamp,
     /// Its length, in bytes.
     pub bytes: u64,
-    /// The key that it is sealed under, of its own.
+    /// Its own sealing key.
     pub data_key: Uuid,
-    /// The file that it is in.
+    /// The file with its content.
     pub file: Uuid,
 }
 
-/// The answers of an API key.
+/// Index of the answers by API key.
 pub const ANSWERS_OF_KEY: Index<KeptAnswerRow, Uuid> =
     Index::many("of_key", |row| vec![row.api_key]);
 
@@ -59,7 +59,8 @@ impl Table for KeptAnswerRow {
         named
     }
 
-    /// It goes before its row does, and a backup without it lacks nothing.
+    /// Needs nothing: the content is deleted before the row, and a backup without it is
+    /// complete.
     fn needed(&self, _at: Timestamp) -> Named {
         Named::default()
     }
@@ -69,16 +70,16 @@ impl Table for KeptAnswerRow {
     }
 }
 
-/// How much is kept, and for how long.
+/// Limits of stored answers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct KeptAnswerLimits {
-    /// For how long.
+    /// Time until expiry.
     pub kept: Duration,
-    /// Bytes of one API key's answers; the oldest make room.
+    /// Bytes of one API key's answers; the oldest are deleted to make room.
     pub bytes_of_key: u64,
 }
 
-/// Answers that are kept. Clones share them.
+/// Stored answers. Clones share them.
 #[derive(Clone)]
 pub struct KeptAnswers {
     records: Records,
@@ -93,17 +94,17 @@ struct Payload {
 }
 
 impl KeptAnswers {
-    /// Keeps answers in these records.
+    /// Stores answers in these records.
     #[must_use]
     pub fn new(records: Records, limits: KeptAnswerLimits) -> Self {
         Self { records, limits }
     }
 
-    /// Keeps an answer for a key and what it asked; gives its id. The oldest of the key's make
-    /// room for it.
+    /// Stores an answer for a key and its question; returns its id. The key's oldest answers are
+    /// deleted to make room.
     ///
     /// # Errors
-    /// When something that is kept fails.
+    /// When the store, a file or a key fails.
     pub async fn keep(
         &self,
         key: Uuid,
@@ -160,10 +161,10 @@ impl KeptAnswers {
         }
     }
 
-    /// The answer with this id, if it is this key's, to this question, and its time is not over.
+    /// Returns the answer with this id, if it is this key's, to this question, and not expired.
     ///
     /// # Errors
-    /// When something that is kept fails.
+    /// When the store, a file or a key fails.
     pub async fn find(
         &self,
         id: Uuid,
@@ -184,16 +185,16 @@ impl KeptAnswers {
             Ok::<_, PlatformError>(self.records.files.read(&sealing, row.file).await?)
         };
         match opened.await {
-            // Its time ends at this moment.
+            // The answer expires at this moment.
             Err(error) if error.is_missing() => Ok(None),
             opened => opened.map(Some),
         }
     }
 
-    /// Drops an answer whose time is over, or what is left of one that was dropped.
+    /// Deletes an expired answer, or the rest of a deleted one.
     ///
     /// # Errors
-    /// When something that is kept fails.
+    /// When the store, a file or a key fails.
     pub async fn drop_answer(&self, job: &ClaimedJob) -> Result<(), PlatformError> {
         let Payload {
             answer,
@@ -216,8 +217,8 @@ impl KeptAnswers {
     }
 }
 
-/// Forgets the oldest answers of a key until the others have at most `bytes`; gives what they
-/// were in, which their jobs delete too.
+/// Deletes the rows of a key's oldest answers until the others have at most `bytes`; returns
+/// their content, which their jobs delete too.
 async fn make_room(
     tx: &mut Transaction<'_>,
     key: Uuid,

@@ -1,4 +1,4 @@
-//! Whom keys stand for, and on which day each was last used.
+//! Authentication of API keys, and the day of their last use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::accounts::{Caller, KEY_BY_HASH, Product, TenantRow, TenantStatus, UserRow};
 use crate::networks::Networks;
 
-/// On which day a key was last used. A row of its own, which nobody reads for a call.
+/// The day of a key's last use. A separate row, which calls do not read.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct KeyUseRow {
     /// The key.
@@ -26,16 +26,16 @@ pub struct KeyUseRow {
 
 plain_table!(KeyUseRow: "key_uses" by Uuid, |row| row.key);
 
-/// The keys of a deployment. Clones share what was noted of them.
+/// API keys of a deployment. Clones share the noted uses.
 #[derive(Clone)]
 pub struct Keys {
     store: Store,
-    /// The day that was last noted of each key, by this process.
+    /// The last noted day of each key, in this process.
     noted: Arc<Mutex<HashMap<Uuid, Date>>>,
 }
 
 impl Keys {
-    /// The keys in this store.
+    /// Creates the service for this store.
     #[must_use]
     pub fn new(store: Store) -> Self {
         Self {
@@ -44,8 +44,8 @@ impl Keys {
         }
     }
 
-    /// Whom a key stands for; none when it, its user or its workspace does not work (any more),
-    /// or when it is a key for another product.
+    /// Returns the caller of a key; `None` when it, its user or its workspace is not active, or
+    /// when it is a key for another product.
     ///
     /// # Errors
     /// When the store fails.
@@ -58,7 +58,7 @@ impl Keys {
         Ok(caller.filter(|caller| caller.product == product))
     }
 
-    /// The same, whatever product the key is for.
+    /// Like [`caller`](Self::caller), for a key of any product.
     ///
     /// # Errors
     /// When the store fails.
@@ -102,7 +102,7 @@ impl Keys {
         Ok(Some(caller))
     }
 
-    /// Notes that a key was used, once a day and beside the call.
+    /// Notes the use of a key, once a day and in the background.
     fn note_use(&self, key: Uuid, now: Timestamp) {
         let day = now.to_zoned(TimeZone::UTC).date();
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! What every product needs of a server and none of them owns: functions over a transaction and
-//! over tables that say nothing of any product.
+//! Services that every product needs of a server and none owns: functions over a transaction
+//! and over tables that contain nothing specific to a product.
 //!
 //! Rows keep the names of their tables and members for ever: they are the format of the disk.
 
@@ -62,7 +62,7 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
 ];
 
-/// The kinds of all jobs that this crate enqueues.
+/// Kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[
     idempotency::DROP_ANSWER,
     kept_answers::DROP_KEPT_ANSWER,

@@ -1,4 +1,4 @@
-//! From where a key may be used.
+//! Networks from which a key may be used.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most networks of a key.
 pub const MOST: usize = 8;
-/// Longest prefix of an IPv6 network: a host may have every address of it (RFC 4291, 2.5.4), and
-/// clients are told apart by no more.
+/// Longest prefix of an IPv6 network: a host may have all of its addresses (RFC 4291, 2.5.4),
+/// and clients are distinguished by no more.
 const LONGEST_IPV6: u8 = 64;
 
 /// A network, or one IPv4 address.
@@ -18,7 +18,7 @@ const LONGEST_IPV6: u8 = 64;
 #[serde(try_from = "String", into = "String")]
 pub struct Network(IpNet);
 
-/// A text that is no network.
+/// A text that is not a network.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "{0:?} is neither an IPv4 address nor a network, of IPv6 one of at most 64 bits: write for instance 198.51.100.7, 198.51.100.0/24 or 2001:db8:1:2::/64"
@@ -62,15 +62,15 @@ impl fmt::Display for Network {
     }
 }
 
-/// The networks that a key may be used from: any, where none is named.
+/// Networks from which a key may be used; any if there are none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Networks([Option<Network>; MOST]);
 
 impl Networks {
-    /// From anywhere.
+    /// Any network.
     pub const ANY: Self = Self([None; MOST]);
 
-    /// These; those beyond [`MOST`] do not count.
+    /// Creates a set of these; those beyond [`MOST`] are ignored.
     #[must_use]
     pub fn of(networks: &[Network]) -> Self {
         let mut named = Self::ANY;
@@ -80,7 +80,8 @@ impl Networks {
         named
     }
 
-    /// Whether an address lies in one of them, or one that is not known need not.
+    /// Returns whether an address is in one of them. An unknown address is admitted only without
+    /// networks.
     #[must_use]
     pub fn admit(&self, address: Option<IpAddr>) -> bool {
         let address = address.map(|address| address.to_canonical());

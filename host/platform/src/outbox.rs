@@ -1,5 +1,5 @@
-//! What is told outside, stored by the commit that it is about. Delivering it is a job's; one
-//! that is never delivered changes nothing else.
+//! The outbox: notices to the outside, stored by the commit that they are about. A job
+//! delivers each; a failed delivery changes nothing else.
 
 use jiff::Timestamp;
 use parafa_api_http::deliveries::{TEST_EVENT, WebhookDeliveryStatus};
@@ -17,69 +17,67 @@ use crate::accounts::{KeyMode, Product};
 use crate::error::PlatformError;
 use crate::records::Records;
 
-/// The lane of what webhooks are told.
+/// The lane of webhook deliveries.
 pub const DELIVERIES: Lane = Lane::new("deliveries");
-/// The lane of what persons are written: all of it goes to one mail server, and waits for that
-/// alone.
+/// The lane of mail: all of it goes to one mail server, and waits for that alone.
 pub const LETTERS: Lane = Lane::new("letters");
-/// The kind of the job that tells a webhook; its payload names one notice.
+/// Kind of the job that posts to a webhook; its payload names one notice.
 pub const DELIVER: &str = "deliver-event";
-/// The kind of the job that sends a mail; its payload names the notices that
-/// go into it, all of them to one party.
+/// Kind of the job that sends a mail; its payload names the notices in it, all of them to one
+/// party.
 pub const MAIL: &str = "send-mail";
 
-/// Something that is to be told outside. A mail's row goes once it is sent; one that did not
-/// arrive and a webhook's stay a while, to be looked at and replayed.
+/// A notice to the outside. A mail's row is deleted once it is sent. Failed mail and webhook
+/// notices are kept for a while, for inspection and replays.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct NoticeRow {
-    /// Also the idempotency key of every delivery of it.
+    /// Also the idempotency key of all its deliveries.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whose notice it is. Earlier programs knew one product.
+    /// The product of the notice. Earlier programs had only one.
     #[serde(default = "first_product")]
     pub product: Product,
-    /// Whether production or the sandbox has it. Earlier programs did not say: callers do not
-    /// see what those have left.
+    /// Production or the sandbox. `None` in rows of earlier programs, which callers do not
+    /// see.
     #[serde(default)]
     pub mode: Option<KeyMode>,
-    /// What it is about, such as a signing; of a test, the workspace.
+    /// The subject, such as a signing; the workspace for a test.
     #[serde(rename = "signing")]
     pub subject: Uuid,
     /// The party concerned.
     #[serde(rename = "signer")]
     pub party: Option<Uuid>,
-    /// The event after it, of which a webhook is told once it was told of this
-    /// one, or could not be.
+    /// The next event; sent after this one was delivered or given up.
     pub next: Option<Uuid>,
-    /// What is told, and to whom.
+    /// Content and receiver.
     pub kind: NoticeKind,
-    /// When it happened.
+    /// Time of the event.
     pub occurred_at: Timestamp,
-    /// The key of the payload: the subject's, or for the last notice of an erased
-    /// subject one of the notice's own, which goes with the row.
+    /// The key of the payload: the subject's. For the last notice of an erased subject it is a
+    /// separate one, which is erased with the row.
     pub data_key: Uuid,
-    /// What the product tells; of an event a [`Target`] too.
+    /// The product's payload; for an event with a [`Target`].
     pub payload: Sealed,
-    /// Attempts since it happened, or since it was replayed.
+    /// Attempts since the event, or since the last replay.
     pub made: usize,
-    /// The last of all attempts, oldest first.
+    /// The latest attempts, oldest first.
     pub attempts: Vec<DeliveryAttempt>,
-    /// How it ended, and when.
+    /// Outcome and time of its end.
     pub ended: Option<DeliveryEnd>,
 }
 
-/// What is told, and to whom, by the product's own name for it.
+/// Kind of receiver, with the product's own name for the notice.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "to", content = "what")]
 pub enum NoticeKind {
-    /// An event, to the caller's webhook.
+    /// An event to the caller's webhook.
     Webhook(String),
-    /// A letter, to the party.
+    /// A mail to the party.
     Mail(String),
 }
 
-/// Where an event goes; all that is kept of a test.
+/// Address of an event; the whole payload of a test.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Target {
     /// The webhook's address.
@@ -89,34 +87,34 @@ pub struct Target {
 /// One attempt to deliver a notice.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DeliveryAttempt {
-    /// When.
+    /// Time of the attempt.
     pub at: Timestamp,
-    /// The receiver's HTTP status or SMTP reply code, or what stood in its way.
+    /// The receiver's HTTP status or SMTP reply code, or the obstacle.
     pub outcome: String,
 }
 
 /// The end of a delivery.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct DeliveryEnd {
-    /// When.
+    /// Time of the end.
     pub at: Timestamp,
-    /// Whether the receiver took it.
+    /// The receiver acknowledged it.
     pub acknowledged: bool,
 }
 
-/// The notices of a subject.
+/// Index of the notices of a subject.
 pub const NOTICES_OF_SUBJECT: Index<NoticeRow, Uuid> =
     Index::many("of_signing", |row| vec![row.subject]);
 
-/// What an operator sees of a workspace: the notices to its webhooks, and mail that did not
-/// arrive.
+/// Index of a workspace's deliveries as seen by operators: notices to its webhooks, and failed
+/// mail.
 pub const DELIVERIES_OF_TENANT: Index<NoticeRow, Uuid> =
     Index::many("webhooks_of_tenant", |row| match row.kind {
         NoticeKind::Webhook(_) => vec![row.tenant],
         NoticeKind::Mail(_) => row.ended.map(|_| row.tenant).into_iter().collect(),
     });
 
-/// The notices to the webhooks of a workspace that callers of a product see, by the key of
+/// Index of a workspace's webhook notices as seen by a product's callers, by the key of
 /// [`seen_by`].
 pub const DELIVERIES_OF_CALLERS: Index<NoticeRow, (Uuid, u32, bool, u32)> =
     Index::many("of_callers", |row| match (&row.kind, row.mode) {
@@ -126,7 +124,7 @@ pub const DELIVERIES_OF_CALLERS: Index<NoticeRow, (Uuid, u32, bool, u32)> =
         _ => Vec::new(),
     });
 
-/// The key in [`DELIVERIES_OF_CALLERS`] of those that have come so far, or of all.
+/// Returns the key in [`DELIVERIES_OF_CALLERS`] of the deliveries with this status, or of all.
 #[must_use]
 pub fn seen_by(
     tenant: Uuid,
@@ -134,7 +132,7 @@ pub fn seen_by(
     mode: KeyMode,
     status: Option<WebhookDeliveryStatus>,
 ) -> (Uuid, u32, bool, u32) {
-    // Numbers stand in keys of rows, and never change.
+    // These numbers are stored in keys of rows and never change.
     let status = match status {
         None => 0,
         Some(WebhookDeliveryStatus::Pending) => 1,
@@ -171,14 +169,14 @@ fn first_product() -> Product {
     Product::Signing
 }
 
-/// What a notice is about.
+/// Subject of a notice.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
     /// The workspace.
     pub tenant: Uuid,
-    /// The product whose subject it is.
+    /// The product of the subject.
     pub product: Product,
-    /// Whether it is production's or the sandbox's.
+    /// Production or the sandbox.
     pub mode: KeyMode,
     /// The subject.
     pub id: Uuid,
@@ -186,8 +184,8 @@ pub struct Subject {
     pub party: Option<Uuid>,
 }
 
-/// Stores a notice, sealed under a data key that is named by its id. Nobody is told until
-/// [`deliver`] or [`send`].
+/// Stores a notice, sealed under a data key named by its id. It is delivered by [`deliver`] or
+/// [`send`].
 ///
 /// # Errors
 /// When the store fails.
@@ -219,7 +217,7 @@ pub async fn note<T: Serialize>(
     Ok(notice)
 }
 
-/// Has a webhook told of a notice.
+/// Enqueues the delivery of a notice to a webhook.
 ///
 /// # Errors
 /// When the store fails.
@@ -233,18 +231,18 @@ async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<HastenOutcome,
     jobs::hasten(tx, DELIVERIES, &jobs::unique_key(DELIVER, notice), now).await
 }
 
-/// What came of the wish to have a webhook told again.
+/// Outcome of a replay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Replay {
-    /// It is told now.
+    /// The delivery is due now.
     Begun,
-    /// It is being told at this moment, and stays as it is.
+    /// The delivery is being attempted, and is unchanged.
     UnderWay,
 }
 
-/// Starts the delivery of an event over: its schedule begins anew and its id stays. One that
-/// waits for its next attempt has that now, and one that waits for another to be tried first
-/// has that one tried.
+/// Restarts the delivery of an event: its schedule restarts and its id stays. A delivery that
+/// waits for its next attempt has that now. One that waits for another event has that one
+/// attempted.
 ///
 /// # Errors
 /// When the store fails.
@@ -281,7 +279,7 @@ async fn hasten_event(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<Re
     Ok(Replay::Begun)
 }
 
-/// Has one mail sent of these notices.
+/// Enqueues one mail with these notices.
 ///
 /// # Errors
 /// When the store fails.
@@ -297,7 +295,7 @@ pub async fn send(tx: &mut Transaction<'_>, notices: &[Uuid]) -> Result<(), Stor
     Ok(())
 }
 
-/// Drops what has not been told yet of a subject; gives the keys of it.
+/// Deletes the undelivered notices of a subject; returns their keys.
 ///
 /// # Errors
 /// When the store fails.
@@ -327,10 +325,10 @@ pub async fn drop_notices(
 }
 
 impl NoticeRow {
-    /// Most attempts that are listed; replays may add to them.
+    /// Most attempts listed; replays may add to them.
     const LISTED_ATTEMPTS: usize = 50;
 
-    /// Its status.
+    /// Returns its status.
     #[must_use]
     pub fn status(&self) -> WebhookDeliveryStatus {
         match self.ended {
@@ -340,13 +338,13 @@ impl NoticeRow {
         }
     }
 
-    /// Whether it tells of nothing, and its data key goes with it.
+    /// Returns whether it is a test without a subject, whose data key is erased with it.
     #[must_use]
     pub fn is_test(&self) -> bool {
         matches!(&self.kind, NoticeKind::Webhook(event) if event == TEST_EVENT)
     }
 
-    /// Notes an attempt; gives how many of this run were made.
+    /// Notes an attempt; returns the number of attempts in this run.
     pub fn note_attempt(&mut self, at: Timestamp, outcome: &str) -> usize {
         self.made += 1;
         self.attempts.push(DeliveryAttempt {
@@ -359,18 +357,18 @@ impl NoticeRow {
         self.made
     }
 
-    /// What it is to say.
+    /// Opens its payload.
     ///
     /// # Errors
-    /// When it was not sealed under this key, or is no `T`.
+    /// When it was not sealed under this key, or is not a `T`.
     pub fn open<T: DeserializeOwned>(&self, key: &DataKey) -> Result<T, PlatformError> {
         Ok(key.open_json(&context(self.id), &self.payload)?)
     }
 }
 
 impl Records {
-    /// What a notice is to say; none once its key is erased, and where it can
-    /// never be read again.
+    /// Returns the payload of a notice; `None` once its key is erased, or if it is permanently
+    /// unreadable.
     ///
     /// # Errors
     /// When it cannot be read at the moment.
@@ -395,7 +393,7 @@ impl Records {
     }
 }
 
-/// What the sealed payload of a notice is bound to.
+/// Returns the context of a notice's sealed payload.
 fn context(notice: Uuid) -> Vec<u8> {
     [b"notice\0", &notice.as_bytes()[..]].concat()
 }

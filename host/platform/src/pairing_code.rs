@@ -1,16 +1,16 @@
-//! Codes that people read off one device and type into another one.
+//! Pairing codes, read on one device and typed on another.
 
-/// Letters and digits that are not taken for one another (Crockford's base 32).
+/// Letters and digits that are not mistaken for one another (Crockford's base 32).
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// A character for each byte, of which five bits count.
+/// Returns a character for each byte, using five of its bits.
 pub fn characters(bytes: &[u8]) -> impl Iterator<Item = char> {
     let characters = bytes.iter();
     characters.map(|byte| char::from(ALPHABET[usize::from(byte & 31)]))
 }
 
-/// A code as it is compared, however it was typed: in either case, with blanks and
-/// hyphens, and with letters for the digits that they look like.
+/// Returns a typed code in the form for comparison: without regard to case, blanks
+/// and hyphens, and with letters replaced by the digits that they resemble.
 pub fn normalized(typed: &str) -> impl Iterator<Item = char> {
     let typed = typed.chars().filter(|c| !matches!(c, ' ' | '-'));
     typed.map(|c| match c.to_ascii_uppercase() {

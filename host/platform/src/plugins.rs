@@ -1,22 +1,22 @@
-//! Which plugins operators have taken out of use, for whoever stores what one has made.
+//! Plugins that operators have disabled, for transactions that store a plugin's output.
 
 use jiff::Timestamp;
 use parafa_store::{StoreError, Transaction, plain_table};
 use serde::{Deserialize, Serialize};
 
-/// A plugin that is called no more, and nothing is stored that it makes.
+/// A disabled plugin: it is not called, and its output is not stored.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DisabledPluginRow {
-    /// Lower-case hex of its component's SHA-256.
+    /// SHA-256 of its component, in lower-case hexadecimal.
     pub sha256: String,
-    /// Since when.
+    /// Time of disabling.
     pub since: Timestamp,
 }
 
 plain_table!(DisabledPluginRow: "disabled_plugins" by String, |row| row.sha256.clone());
 
-/// Whether the plugin of this digest, in lower-case hex, is out of use at the moment of the
-/// transaction, whichever host an operator has told so.
+/// Returns whether the plugin with this digest, in lower-case hexadecimal, is disabled at
+/// the moment of the transaction, on any host.
 ///
 /// # Errors
 /// When the engine fails.

@@ -1,27 +1,26 @@
-//! When a provider is asked again.
+//! Schedule of polls of a provider.
 
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
 
-/// How long one poll waits for the signer.
+/// Duration of one poll, in which the provider waits for the signer.
 pub const POLL: Duration = Duration::from_secs(10);
-/// A poll that ends sooner was not held: the provider has answered at once.
+/// Least duration of a held poll; a shorter one was answered at once.
 const HELD: Duration = Duration::from_secs(1);
 /// Pause after a poll that was not held.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// Pauses after polls that went wrong one after the other, in seconds. A
-/// provider that restarts within a minute loses nobody who has the phone in
-/// hand.
+/// Pauses after consecutive failed polls, in seconds. A provider that restarts
+/// within a minute loses no one who has the phone in hand.
 const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 
-/// Tries that count as gone wrong once the provider has answered: so many that
-/// the next one is followed by the longest pause.
+/// Most failed attempts that still count once the provider has answered; the
+/// next failure is followed by the longest pause.
 const MOST_TRIES: u32 = 5;
 
-/// How long to wait after a poll that went wrong, if it was not one too many.
-/// `tries` others went wrong right before it.
+/// Returns the pause after a failed poll, unless it was one too many. `tries` is
+/// the number of consecutive failures before it.
 #[must_use]
 pub fn pause(tries: u32) -> Option<SignedDuration> {
     let pause = usize::try_from(tries)
@@ -30,17 +29,17 @@ pub fn pause(tries: u32) -> Option<SignedDuration> {
     pause.copied().map(SignedDuration::from_secs)
 }
 
-/// A poll that told that the signer has not acted yet.
+/// A poll with the answer that the signer has not acted yet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Poll {
-    /// The provider has waited for the signer.
+    /// The provider waited for the signer.
     Held,
-    /// It has answered at once.
+    /// The provider answered at once.
     AtOnce,
 }
 
 impl Poll {
-    /// The one that was begun then and has ended now.
+    /// Classifies a poll that began then and ended now.
     #[must_use]
     pub fn since(asked: Instant) -> Self {
         if asked.elapsed() < HELD {
@@ -50,7 +49,7 @@ impl Poll {
         }
     }
 
-    /// How long to wait before the next one.
+    /// Returns the pause before the next one.
     #[must_use]
     pub fn pause(self) -> SignedDuration {
         match self {
@@ -59,9 +58,10 @@ impl Poll {
         }
     }
 
-    /// How many tries count as gone wrong by then, and when the next poll is
-    /// due. A provider that answers at once and refuses many polls in between is
-    /// asked ever less often, and never given up: it does answer.
+    /// Returns the number of failed attempts that still count, and when the next
+    /// poll is due. A provider that answers at once and refuses many polls in
+    /// between is polled ever less often. It is never given up, because it does
+    /// answer.
     #[must_use]
     pub fn next(self, tries: u32, now: Timestamp) -> (u32, Timestamp) {
         match self {

@@ -1,4 +1,4 @@
-//! How many requests keys have made lately, for all hosts together.
+//! Request rates of keys, shared by all hosts.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -11,28 +11,28 @@ use parafa_store::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The time in which an empty bucket fills.
+/// Time in which an empty bucket fills.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// A token bucket of a key and of what it does with it: the moment at which it is full.
+/// A token bucket of a key and a kind of requests: the time when it is full.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RateRow {
     /// The API key.
     pub key: Uuid,
-    /// Whether it is of requests that change something.
+    /// The bucket is of requests that change something.
     pub writes: bool,
-    /// When it is full.
+    /// Time when it is full.
     pub full_at: Timestamp,
 }
 
 plain_table!(RateRow: "rates" by (Uuid, bool), |row| (row.key, row.writes));
 
-/// What was taken out of a bucket.
+/// Tokens taken from a bucket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Portion {
-    /// Requests, fewer than were wanted where there are no more.
+    /// Number of requests; fewer than wanted if the bucket has no more.
     pub requests: u32,
-    /// The time after which the bucket is full.
+    /// Time until the bucket is full.
     pub full_in: Duration,
 }
 
@@ -54,9 +54,9 @@ pub async fn take(
                 let row = tx.get::<RateRow>(&(key, writes)).await?;
                 let used = row.map_or(SignedDuration::ZERO, |row| row.full_at.duration_since(now));
                 let used = Duration::try_from(used).unwrap_or_default();
-                // Clocks of hosts differ by little, and nobody takes more than a window's. Further
-                // ahead the clock was set back since, and the row no longer tells how full the
-                // bucket is.
+                // Clocks of hosts differ by little, and at most one window is taken. A time
+                // further ahead means that the clock was set back, and the row no longer gives the
+                // bucket's level.
                 let used = match used > 2 * WINDOW {
                     true => Duration::ZERO,
                     false => used.min(WINDOW),
@@ -81,7 +81,7 @@ pub async fn take(
         .await
 }
 
-/// Forgets buckets that are full.
+/// Deletes full buckets.
 ///
 /// # Errors
 /// When the store fails.
@@ -99,7 +99,7 @@ pub async fn forget(store: &Store) -> Result<(), StoreError> {
     }
 }
 
-/// Gives the last key of a page behind which there are others.
+/// Deletes the full buckets of a page; returns its last key if there are more pages.
 async fn forget_page(
     tx: &mut Transaction<'_>,
     after: Option<(Uuid, bool)>,

@@ -1,4 +1,4 @@
-//! What a data folder keeps, as services work with it.
+//! Access of services to a deployment's records.
 
 use std::io;
 use std::sync::Arc;
@@ -13,21 +13,20 @@ use uuid::Uuid;
 
 use crate::error::PlatformError;
 
-/// The rows of a deployment and what they name. Clones share it.
+/// The rows of a deployment, with their files and keys. Clones share them.
 #[derive(Clone)]
 pub struct Records {
     /// The rows.
     pub store: Store,
     /// Large content.
     pub files: ByteFiles,
-    /// The keys under which content and members of rows are sealed.
+    /// Data keys, which seal content and members of rows.
     pub keys: DataKeys,
-    /// The key that these are wrapped under.
+    /// The key that wraps these.
     pub master: Arc<MasterKey>,
 }
 
-/// Data keys and byte files that no row names any more and that are not known to
-/// be gone.
+/// Data keys and byte files that no row names any more, to be deleted.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct PendingDeletion {
     /// Data keys.
@@ -55,7 +54,7 @@ impl From<Folder> for Records {
 }
 
 impl Records {
-    /// Runs a transaction over the rows, as [`Store::transact`] does.
+    /// Runs a transaction over the rows; see [`Store::transact`].
     pub fn transact<'env, T, E, F>(&self, body: F) -> impl Future<Output = Result<T, E>>
     where
         T: Send,
@@ -65,7 +64,7 @@ impl Records {
         self.store.transact(body)
     }
 
-    /// Reads rows, as [`Store::read`] does.
+    /// Reads rows; see [`Store::read`].
     pub fn read<'env, T, E, F>(&self, body: F) -> impl Future<Output = Result<T, E>>
     where
         T: Send,
@@ -75,7 +74,7 @@ impl Records {
         self.store.read(body)
     }
 
-    /// Removes a job that is done, where nothing else is stored with that.
+    /// Removes a finished job, where nothing else is stored in the same commit.
     ///
     /// # Errors
     /// As [`jobs::complete`].
@@ -83,7 +82,7 @@ impl Records {
         self.transact(|tx| Box::pin(jobs::complete(tx, job))).await
     }
 
-    /// Erases keys, then byte files, all that can be.
+    /// Erases keys, then byte files; continues after failures.
     ///
     /// # Errors
     /// The first failure.
@@ -100,7 +99,7 @@ impl Records {
         outcome
     }
 
-    /// Has a row forget what was to be removed with it, once all of that is gone.
+    /// Clears a row's pending deletion, once all of it is done.
     ///
     /// # Errors
     /// When the store fails.
@@ -121,11 +120,11 @@ impl Records {
         .await
     }
 
-    /// Bytes that are free for rows, files and keys on the fullest of the file systems
-    /// that they are on; none where nobody can tell.
+    /// Returns the free bytes for rows, files and keys on the fullest of their file
+    /// systems; `None` where this is unknown.
     ///
     /// # Errors
-    /// When a file system does not tell.
+    /// When a file system does not report it.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
         let free = [
             self.store.free_space().await?,
@@ -143,15 +142,14 @@ impl Records {
         Ok(self.keys.open(id).await?)
     }
 
-    /// Opens data keys, in their order, read together. Each may fail as of
+    /// Opens data keys, in order, with one read. Each may fail as in
     /// [`data_key`](Self::data_key).
     pub async fn data_keys(&self, ids: &[Uuid]) -> Vec<Result<DataKey, PlatformError>> {
         let opened = self.keys.open_all(ids).await.into_iter();
         opened.map(|key| key.map_err(PlatformError::from)).collect()
     }
 
-    /// Removes bytes that have become nobody's. What cannot be removed now is
-    /// swept later.
+    /// Removes orphaned bytes. If that fails, a later sweep removes them.
     pub async fn discard_bytes(&self, bytes: Uuid) {
         if let Err(error) = self.files.unlink(bytes).await {
             let error: &dyn std::error::Error = &error;
@@ -159,7 +157,7 @@ impl Records {
         }
     }
 
-    /// Erases a key that nothing was stored under.
+    /// Erases a key under which nothing was stored.
     pub async fn discard_key(&self, id: Uuid) {
         if let Err(error) = self.keys.erase(id).await {
             let error: &dyn std::error::Error = &error;

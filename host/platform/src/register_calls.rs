@@ -1,4 +1,4 @@
-//! The log of what registers were asked, for whom and what for.
+//! The log of register calls, with their callers and purposes.
 
 use jiff::Timestamp;
 use parafa_store::plain_table;
@@ -8,58 +8,57 @@ use uuid::Uuid;
 use crate::accounts::KeyMode;
 use crate::billing::{Amount, UsageItem};
 
-/// A call for register data, as it is accounted for: who asked what, what for, and the
-/// digests of what registers answered. What they answered is not kept.
+/// A logged call for register data: caller, subject, purpose, and the digests of the
+/// registers' answers. The answers themselves are not stored.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CallRow {
     /// The workspace.
     pub tenant: Uuid,
     /// Its id.
     pub id: Uuid,
-    /// When.
+    /// Time of the call.
     pub at: Timestamp,
-    /// The key that it was made with.
+    /// The key of the call.
     pub key: Uuid,
-    /// Whether production or the sandbox was meant.
+    /// Production or the sandbox.
     pub mode: KeyMode,
-    /// What was asked.
+    /// The requested item.
     pub item: UsageItem,
     /// The code of the entity, or the unique number of the object.
     pub subject: String,
-    /// What for, as the request names it.
+    /// The purpose given by the request.
     pub purpose: Option<String>,
-    /// What became of it.
+    /// Outcome of the call.
     pub outcome: CallOutcome,
-    /// SHA-256 of the registers' answers, in lower-case hexadecimal digits and in
-    /// the order in which they came: of all that there were, whatever became of
-    /// the call.
+    /// SHA-256 of all the registers' answers, in lower-case hexadecimal and in the
+    /// order of arrival, for every outcome of the call.
     pub raw_sha256: Vec<String>,
-    /// What was charged; nothing for what is not billed.
+    /// The charge; zero if not billed.
     pub charged: Amount,
-    /// What the caller knows the call by: the request's id, or that of the order
-    /// that it belongs to. Rows of earlier programs have none.
+    /// The caller's reference: the id of the request, or of the order that it belongs
+    /// to. `None` in rows of earlier programs.
     #[serde(default)]
     pub reference: Option<String>,
-    /// In which form an answer was asked for; none where there is but one, and in
-    /// rows of earlier programs.
+    /// Requested form of the answer; `None` where there is only one, and in rows of
+    /// earlier programs.
     #[serde(default)]
     pub form: Option<CallForm>,
 }
 
-/// The form in which an answer is asked for, which its price depends on.
+/// Requested form of an answer, on which its price depends.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CallForm {
-    /// How it is signed.
+    /// Kind of signature.
     pub tier: Tier,
-    /// Whether with the interpretation.
+    /// The answer includes the interpretation.
     pub interpreted: bool,
 }
 
-/// How an answer is signed, by the names of the interface.
+/// Kinds of signature on an answer, with their names in the API.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
-    /// Not at all.
+    /// Unsigned.
     Json,
     /// JAdES, level T.
     JadesT,
@@ -70,7 +69,8 @@ pub enum Tier {
 }
 
 impl CallRow {
-    /// What log and ledger name it by: of rows of earlier programs, their id.
+    /// Returns the reference in log and ledger; for rows of earlier programs, their
+    /// id.
     #[must_use]
     pub fn reference_or_id(&self) -> String {
         let reference = self.reference.clone();
@@ -78,23 +78,23 @@ impl CallRow {
     }
 }
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallOutcome {
-    /// It was answered.
+    /// The call was answered.
     Answered,
-    /// The register holds nothing.
+    /// The register has no data.
     NoData,
-    /// No source is set up for the register.
+    /// No source is configured for the register.
     NotOffered,
     /// A register did not answer.
     UpstreamUnavailable,
     /// The answer could not be signed.
     SignatureUnavailable,
-    /// The workspace could not be billed, before registers were asked or after.
+    /// The workspace could not be billed, before or after the registers were asked.
     PaymentRequired,
-    /// Its caller was gone before there was an answer.
+    /// The caller was gone before there was an answer.
     Abandoned,
     /// The service failed.
     Failed,

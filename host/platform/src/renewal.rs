@@ -1,18 +1,16 @@
-//! Holds a claim for as long as something is being done under it.
+//! Renewal of a claim while work is done under it.
 
 use std::pin::pin;
 use std::time::Duration;
 
-/// Does `work` while `claim` is renewed `every` so often, each beside the
-/// other: neither waits for the other to get on. Gives what the work came to,
-/// and the claim as it was renewed last.
+/// Does `work` while `claim` is renewed at the interval `every`; neither waits
+/// for the other. Returns the result, and the claim as last renewed.
 ///
-/// A renewal that is under way when the work is done is waited for, so that the
-/// claim that is given is the one that stands.
+/// A renewal in progress at the end of the work is awaited, so that the
+/// returned claim is current.
 ///
 /// # Errors
-/// That of the renewal that finds the claim lost. The work is dropped where it
-/// was.
+/// That of the renewal that finds the claim lost. The work is dropped.
 pub(crate) async fn renewed_while<T, C, E, R>(
     work: impl Future<Output = T>,
     every: Duration,
@@ -46,7 +44,7 @@ mod tests {
     use super::*;
 
     const EVERY: Duration = Duration::from_secs(15);
-    /// As long as a store may stand still.
+    /// Longest stall of the store.
     const STALL: Duration = Duration::from_secs(30);
 
     async fn again(times: u32) -> Result<u32, Infallible> {

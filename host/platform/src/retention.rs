@@ -1,4 +1,4 @@
-//! For how long a workspace keeps what has ended, and what keeps it for longer.
+//! Retention of ended signings by a workspace, and holds.
 
 use jiff::Timestamp;
 use parafa_store::{
@@ -7,30 +7,30 @@ use parafa_store::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// For how long a workspace keeps signings. One without such a row keeps them until somebody
-/// erases them.
+/// Retention period of a workspace. Without such a row it keeps signings until they are erased
+/// on request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RetentionRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// Days from a signing's end until it is erased by itself.
+    /// Days from a signing's end until its automatic erasure.
     pub days: u16,
 }
 
 plain_table!(RetentionRow: "retention" by Uuid, |row| row.tenant);
 
-/// Keeps a signing, or all of a workspace, from being erased by itself.
+/// A hold, which exempts a signing or a whole workspace from automatic erasure.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct HoldRow {
-    /// What is held: the signing, or the workspace.
+    /// The signing or the workspace on hold.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Since when.
+    /// Start of the hold.
     pub since: Timestamp,
 }
 
-/// What is held of a workspace, itself included.
+/// Index of a workspace's holds, including its own.
 pub const HOLDS_OF_TENANT: Index<HoldRow, Uuid> = Index::many("of_tenant", |row| vec![row.tenant]);
 
 impl Table for HoldRow {
@@ -48,8 +48,8 @@ impl Table for HoldRow {
     }
 }
 
-/// How many days a workspace keeps a signing; none where it keeps it for ever, or something is
-/// held.
+/// Returns the number of days that a workspace keeps a signing; `None` where it keeps it for
+/// ever, or there is a hold.
 ///
 /// # Errors
 /// When the store fails.

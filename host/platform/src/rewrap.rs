@@ -1,9 +1,8 @@
-//! Data keys after the master key was replaced: each is wrapped by the new one, while all else
-//! goes on.
+//! Rewrapping of data keys by a new master key, during normal operation.
 //!
-//! A walk goes through all of them in batches and notes after each how far it is, so that it goes
-//! on there after a restart, or on another host. When a walk has found none that another key
-//! wraps, and every host is bound to know the new one, the earlier keys may be removed.
+//! A walk goes through all of them in batches and notes its progress after each, so that it
+//! continues there after a restart, or on another host. When a walk has found no key under another
+//! master key, and every host must know the new one, the earlier keys may be removed.
 
 use jiff::SignedDuration;
 use parafa_store::clock::shifted;
@@ -16,20 +15,19 @@ use crate::error::PlatformError;
 use crate::jobs::{TIMERS, hold, put_off};
 use crate::records::Records;
 
-/// The kind of the job.
+/// Kind of the job.
 pub const REWRAP: &str = "rewrap-data-keys";
 
-/// Data keys that are looked at before it is noted how far that is.
+/// Data keys per note of progress.
 const BATCH: usize = 256;
-/// When hosts that share a store walk again, for what those wrapped that did not know the new key
-/// yet.
+/// Interval between walks in a shared store, for keys wrapped by hosts that did not know the new
+/// master key yet.
 const AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
-/// When a server that has the store alone does, for what waits in quarantine: that takes a day, and
-/// a walk reads every data key.
+/// Interval between walks of a single server, for keys in quarantine: that lasts a day, and a walk
+/// reads every data key.
 const AGAIN_ALONE_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
-/// Has the data keys looked through, by whichever host, where other master keys than one are
-/// configured.
+/// Schedules the job, for any host, if more than one master key is configured.
 ///
 /// # Errors
 /// When the store fails.
@@ -52,10 +50,10 @@ pub async fn schedule(records: &Records) -> Result<(), StoreError> {
     scheduled.await.map(|_| ())
 }
 
-/// Walks through all data keys, and again later on unless that was the last walk.
+/// Walks through all data keys, and schedules another walk unless it was the last.
 ///
 /// # Errors
-/// When the store fails, or what keeps the data keys is away.
+/// When the store fails, or the storage of data keys is unavailable.
 pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), PlatformError> {
     let store = &records.store;
     if store.key_rotation().await?.is_none() {
@@ -64,7 +62,7 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
     store.follow_master_key(&records.master).await?;
     let walks = async {
         match walk(store, &records.keys, usize::MAX).await? {
-            // What it has found, the next one does not find again.
+            // A second walk does not find again what the first one rewrapped.
             Walked::ToRepeat => walk(store, &records.keys, usize::MAX).await,
             walked => Ok(walked),
         }
@@ -88,22 +86,22 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
     }
 }
 
-/// How a walk came to its end.
+/// Outcome of a walk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Walked {
-    /// No key that was replaced is needed any more.
+    /// No replaced key is needed any more.
     Complete,
-    /// It has looked at as many as it was to; the next one goes on there.
+    /// The limit was reached; the next walk continues there.
     CutShort,
-    /// It has found something, or may have missed something.
+    /// Keys were found, or may have been missed.
     ToRepeat,
 }
 
-/// Goes through the data keys from where the last walk was cut short, so many at most, and wraps
-/// those anew that another key than the store's wraps.
+/// Continues an interrupted walk through at most this many data keys, and rewraps those under
+/// another master key than the store's.
 ///
 /// # Errors
-/// When the store fails, or what keeps the data keys is away.
+/// When the store fails, or the storage of data keys is unavailable.
 pub async fn walk(
     store: &Store,
     keys: &DataKeys,
@@ -112,7 +110,7 @@ pub async fn walk(
     let Some(rotation) = store.key_rotation().await? else {
         return Ok(Walked::Complete);
     };
-    // What waits in quarantine now is passed over, and may be back before the walk ends.
+    // Keys now in quarantine are skipped, and may be back before the walk ends.
     let passed_over = keys.out_of_reach().await?;
     let ids = keys.ids().await?;
     let begin = ids.partition_point(|id| rotation.after().is_some_and(|after| *id <= after));
@@ -142,8 +140,8 @@ pub async fn walk(
     })
 }
 
-/// How many of these were wrapped anew. One that no key opens stays as it is: whoever needs it is
-/// told that it is damaged.
+/// Rewraps these keys; returns the number that needed it. A key that no master key opens is
+/// unchanged: its users get an error that it is damaged.
 async fn rewrap(keys: &DataKeys, batch: &[Uuid]) -> Result<u64, KeyError> {
     let mut rewrapped = 0;
     for id in batch {

@@ -1,4 +1,4 @@
-//! The ends of audit chains are sealed once an hour, by whichever host comes to it.
+//! Hourly sealing of audit trails, by any host.
 
 use jiff::SignedDuration;
 use parafa_store::audit::seal;
@@ -8,12 +8,12 @@ use parafa_store::{Store, StoreError};
 use crate::error::PlatformError;
 use crate::jobs::{hold, put_off, recur};
 
-/// The kind of the job.
+/// Kind of the job.
 pub const SEAL_AUDIT: &str = "seal-audit";
 
 const EVERY: SignedDuration = SignedDuration::from_hours(1);
 
-/// Has what changed sealed once an hour from now on.
+/// Schedules the hourly job.
 ///
 /// # Errors
 /// When the store fails.
@@ -21,10 +21,10 @@ pub async fn schedule(store: &Store) -> Result<(), StoreError> {
     recur(store, SEAL_AUDIT, EVERY).await
 }
 
-/// Seals all hours that are over, and comes again when the next one is.
+/// Seals all hours that are over, and reschedules itself for the next one.
 ///
 /// # Errors
-/// When the store fails, or the job is another host's by now.
+/// When the store fails, or the job has another owner by now.
 pub async fn run(store: &Store, job: &mut ClaimedJob) -> Result<(), PlatformError> {
     hold(store, job, seal_all(store)).await??;
     let again = seal::next_due(store.now().await?);

@@ -1,9 +1,9 @@
-//! Byte files and data keys that no row names. They are made before the row
-//! that names them, so a crash in between leaves them; once a day they are put
-//! into quarantine, and removed a day later.
+//! Sweeps for byte files and data keys that no row names. They are created before the row that
+//! names them, so a crash in between leaves them orphaned. Once a day they are quarantined, and
+//! removed a day later.
 //!
-//! A crash leaves few. Where there are many it is rather the rows that are
-//! lost, and nothing is moved or removed until an operator says so.
+//! A crash leaves few. Many orphans suggest lost rows, and nothing is moved or removed until an
+//! operator confirms it.
 
 mod row;
 
@@ -23,22 +23,22 @@ use crate::renewal::renewed_while;
 
 pub use self::row::{Contents, SweepRow};
 
-/// The kind of the job.
+/// Kind of the job.
 pub const SWEEP: &str = "sweep";
 
 /// Time between two sweeps.
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
-/// For how long hosts leave the one that sweeps alone, unless it says that it goes on.
+/// Duration of the lease for sweeping, unless renewed.
 const TURN: SignedDuration = SignedDuration::from_secs(60);
 const RENEW_EVERY: Duration = Duration::from_secs(20);
-/// Most documents, and most keys, that are taken for what crashes have left.
+/// Most orphaned documents, and most keys, that are attributed to crashes.
 pub const HANDFUL: usize = 16;
-/// As many are taken for that however few files there are.
+/// Orphans that are always attributed to crashes, however few files there are.
 pub const FEW: usize = 4;
-/// One in so many files may be ownerless, where that is more than [`FEW`].
+/// One file in this many may be orphaned, if that is more than [`FEW`].
 pub const SHARE: usize = 100;
 
-/// The folders of what rows name, and the rows.
+/// The rows, and the folders of their content.
 pub struct Sweeper<'a> {
     /// The rows.
     pub store: &'a Store,
@@ -46,23 +46,23 @@ pub struct Sweeper<'a> {
     pub files: &'a ByteFiles,
     /// The data keys.
     pub keys: &'a DataKeys,
-    /// All tables that there may be.
+    /// All tables that may exist.
     pub tables: Tables,
 }
 
-/// What came of a sweep.
+/// Outcome of a sweep.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What is left to do.
+    /// Orphans left over.
     pub left: SweepRow,
-    /// Removed for good.
+    /// Orphans removed permanently.
     pub removed: Contents,
-    /// Brought back from quarantine, because rows name it after all.
+    /// Content restored from quarantine, because rows name it after all.
     pub brought_back: Contents,
 }
 
 impl Outcome {
-    /// The answer to an operator.
+    /// Returns the answer to an operator.
     pub fn shown(&self) -> Value {
         let mut shown = json!({
             "held": self.left.held,
@@ -77,8 +77,7 @@ impl Outcome {
     }
 }
 
-/// Has the sweep done once a day from now on, by whichever host; within a day
-/// where it waits for a clock that was set back.
+/// Schedules the daily sweep, by any host. It is due within a day even if the clock is set back.
 ///
 /// # Errors
 /// When the store fails.
@@ -87,12 +86,11 @@ pub async fn schedule(store: &Store) -> Result<(), StoreError> {
 }
 
 impl Sweeper<'_> {
-    /// The daily sweep: puts away and removes what no row names, then does `also`
-    /// what else is cleared away each day, and comes again a day later; soon, where
-    /// another host has the turn.
+    /// Runs the daily sweep, then `also` for other daily cleaning, and reschedules itself for
+    /// the next day. It is rescheduled soon while another host has the lease.
     ///
     /// # Errors
-    /// When something cannot be looked through, and that of `also`.
+    /// When a folder or the rows cannot be read, and that of `also`.
     pub async fn run<E>(
         &self,
         job: &mut ClaimedJob,
@@ -107,7 +105,7 @@ impl Sweeper<'_> {
                 also.await?;
                 EVERY
             }
-            // Another host is at it, or has died of it.
+            // Another host is sweeping, or has died doing so.
             Err(PlatformError::SweepUnderWay) => TURN,
             Err(error) => return Err(error.into()),
         };
@@ -116,8 +114,8 @@ impl Sweeper<'_> {
         Ok(put_off.map_err(PlatformError::from)?)
     }
 
-    /// Does `work` in the turn of all hosts at sweeping; none while another has it. A store that
-    /// one process has needs none.
+    /// Does `work` under the lease for sweeping; returns `None` while another host has it. A
+    /// store of a single process needs no lease.
     async fn in_turn<T>(
         &self,
         work: impl Future<Output = Result<T, PlatformError>>,
@@ -146,12 +144,12 @@ impl Sweeper<'_> {
         done.map(Some)
     }
 
-    /// Brings back what lies in quarantine and is named after all: the records
-    /// were restored meanwhile.
+    /// Restores quarantined content that is named after all, because the records were restored
+    /// meanwhile.
     ///
     /// # Errors
-    /// When something cannot be looked through. Nothing is done while another host sweeps, which
-    /// does so too.
+    /// When a folder or the rows cannot be read. Does nothing while another host sweeps, which
+    /// restores too.
     pub async fn bring_back(&self) -> Result<Contents, PlatformError> {
         let brought_back = self.in_turn(self.bring_back_now()).await?;
         Ok(brought_back.unwrap_or_default())
@@ -166,18 +164,15 @@ impl Sweeper<'_> {
         bring_back(&files, &keys, &named).await
     }
 
-    /// Puts into quarantine what no row names, and removes what has lain there
-    /// for its time; neither where that is more than crashes leave, unless it
-    /// is `confirmed` that it may go.
+    /// Quarantines orphans, and removes those quarantined long enough. Does neither if there are
+    /// more than crashes leave, unless that is `confirmed`.
     ///
-    /// Files and keys that are young are left, so that one whose row is being
-    /// committed meanwhile is none of them. So is, while some row cannot be
-    /// read, whatever that may name: it is there for the day when somebody
-    /// mends the row. What is left half written, and content of a kind that no
-    /// such row names, goes all the same.
+    /// Young files and keys are left alone, since their rows may be just being committed. While
+    /// some row is unreadable, everything that it may name is left alone too, for a repair of
+    /// the row. Partial files, and content of a kind that no such row names, are still swept.
     ///
     /// # Errors
-    /// When something cannot be looked through; [`PlatformError::SweepUnderWay`].
+    /// When a folder or the rows cannot be read; [`PlatformError::SweepUnderWay`].
     pub async fn sweep(&self, confirmed: bool) -> Result<Outcome, PlatformError> {
         let outcome = self.in_turn(self.sweep_now(confirmed)).await?;
         outcome.ok_or(PlatformError::SweepUnderWay)
@@ -236,7 +231,7 @@ impl Sweeper<'_> {
         Ok(outcome)
     }
 
-    /// Keeps what operators are told of, also after a restart.
+    /// Stores the warning to operators, which survives a restart.
     async fn note(&self, left: SweepRow) -> Result<(), PlatformError> {
         let noted = self.store.transact(|tx| {
             Box::pin(async move {
@@ -255,8 +250,8 @@ impl Sweeper<'_> {
     }
 }
 
-/// Whether so many of a folder's files are ownerless that rows may be lost,
-/// while rows name `named`.
+/// Returns whether the number of orphans in a folder suggests lost rows, while rows name
+/// `named`.
 fn is_more_than_crashes_leave(ownerless: usize, named: usize) -> bool {
     let share = (ownerless + named) / SHARE;
     ownerless > share.clamp(FEW, HANDFUL)

@@ -1,4 +1,4 @@
-//! Calls that wait for something to happen on a link or a request.
+//! Long-polling calls that wait for a change of a link or a request.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-/// Calls that may wait on one link at the same time: a few pages that are open
-/// in several places, and some that were left and are not known to be gone.
+/// Most calls waiting on one link at the same time: several open pages, and
+/// some closed ones not known to be gone.
 const MOST_ON_LINK: usize = 8;
-/// How often all that wait look for themselves, together, in a second. Those of
-/// a few signings do so once a second each.
+/// Polls of all waiting calls together, per second. With few signings each call
+/// polls once a second.
 const LOOKS_PER_SECOND: u32 = 200;
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Who waits. Clones count together.
+/// Counts of waiting calls. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting(Arc<Mutex<Counts>>);
 
@@ -25,7 +25,7 @@ struct Counts {
     links: HashMap<Uuid, usize>,
 }
 
-/// A call that waits, until it is dropped.
+/// A waiting call, until dropped.
 #[derive(Debug)]
 pub struct Waiter {
     waiting: Waiting,
@@ -33,7 +33,7 @@ pub struct Waiter {
 }
 
 impl Waiting {
-    /// Lets one more call wait on a link; none where too many do.
+    /// Admits a call to wait on a link; `None` where too many wait.
     pub fn enter(&self, link: Uuid) -> Option<Waiter> {
         let mut counts = self.counts();
         let on_link = counts.links.entry(link).or_default();
@@ -48,8 +48,8 @@ impl Waiting {
         })
     }
 
-    /// After how long somebody who waits looks whether something was changed by
-    /// another host, or by time alone: the later, the more wait.
+    /// Returns the interval at which a waiting call checks for changes by other
+    /// hosts or by time: longer, the more wait.
     pub fn pause(&self) -> Duration {
         let all = self.counts().all;
         LEAST_PAUSE.max(Duration::from_secs(1) * all / LOOKS_PER_SECOND)

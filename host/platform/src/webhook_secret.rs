@@ -1,4 +1,4 @@
-//! What the events of a workspace are signed with.
+//! Secrets that sign the events of a workspace.
 
 use std::fmt;
 
@@ -13,17 +13,17 @@ use zeroize::Zeroizing;
 
 use crate::accounts::Product;
 
-/// Marks a webhook secret of the Standard Webhooks form.
+/// Prefix of a secret in the form of Standard Webhooks.
 const PREFIX: &str = "whsec_";
-/// Entropy of a secret, in bytes; Standard Webhooks wants 24 to 64.
+/// Entropy of a secret, in bytes; Standard Webhooks requires 24 to 64.
 const SECRET_BYTES: usize = 32;
 const PURPOSE: &str = "webhook-secret";
 
-/// What the events of a workspace are signed with: `whsec_` and base64.
+/// A secret that signs the events of a workspace: `whsec_` and base64.
 pub struct WebhookSecret(Zeroizing<String>);
 
 impl WebhookSecret {
-    /// A new one.
+    /// Creates a random secret.
     pub fn random() -> Result<Self, KeyError> {
         let mut bytes = Zeroizing::new([0_u8; SECRET_BYTES]);
         getrandom::fill(bytes.as_mut()).map_err(|_| KeyError::Random)?;
@@ -31,18 +31,18 @@ impl WebhookSecret {
         Ok(Self(Zeroizing::new(text)))
     }
 
-    /// One whose text was written down elsewhere.
+    /// Creates a secret from its text.
     pub fn from_text(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// The text, for its owner's eyes.
+    /// Returns the text, for its owner's eyes.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The key that Standard Webhooks takes from the text: what its base64
-    /// part stands for.
+    /// Returns the key that Standard Webhooks takes from the text: its decoded
+    /// base64 part.
     pub fn key(&self) -> Zeroizing<Vec<u8>> {
         let encoded = self.0.strip_prefix(PREFIX).unwrap_or(&self.0);
         Zeroizing::new(STANDARD.decode(encoded).unwrap_or_default())
@@ -55,30 +55,30 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// A workspace's webhook secrets of one product, sealed under the master key.
+/// A workspace's webhook secrets for one product, sealed under the master key.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct WebhookSecretRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// The API that it is for.
+    /// The API of the secrets.
     pub product: Product,
-    /// The secret that signs, sealed.
+    /// The active secret, sealed.
     pub current: Sealed,
-    /// The one that it replaced, while that signs along.
+    /// The previous secret, while it still signs.
     pub retired: Option<RetiredSecret>,
 }
 
-/// A secret that was replaced and signs along for a while.
+/// A replaced secret that still signs for a while.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RetiredSecret {
     /// The secret, sealed.
     pub sealed: Sealed,
-    /// Until when it signs along with its successor.
+    /// End of its use.
     pub until: Timestamp,
 }
 
 impl WebhookSecretRow {
-    /// A row with `secret` as the current one.
+    /// Creates a row with `secret` as the current one.
     pub fn seal(
         master: &MasterKey,
         tenant: Uuid,
@@ -96,7 +96,7 @@ impl WebhookSecretRow {
         })
     }
 
-    /// The secrets that sign at `now`, the current one first.
+    /// Opens the secrets that sign at `now`, the current one first.
     pub fn open(&self, master: &MasterKey, now: Timestamp) -> Result<Vec<WebhookSecret>, KeyError> {
         let key = master.sealing_key(PURPOSE);
         let context = context(self.tenant, self.product);

@@ -1,4 +1,4 @@
-//! The traits of the APIs, implemented by calls of the services.
+//! Implementations of the API traits by calls of the services.
 
 mod event;
 mod evidence;

@@ -1,9 +1,9 @@
-//! Raises a signed output to a long-term level.
+//! Archives: raises signed outputs to a long-term level.
 //!
-//! The work is done between two looks at the signing: authorities are asked and
-//! the plugin runs while attempts go on. What comes of it becomes a version only
-//! if the signing still has the version that it was made of. On one host, who
-//! wants the same signing archived waits for the first.
+//! The work is done between two reads of the signing: authorities are queried
+//! and the plugin runs while attempts go on. The result becomes a version only
+//! if the signing still has the version that it was made of. On one host,
+//! requests to archive the same signing wait for the first.
 
 mod claims;
 mod lacks;
@@ -41,63 +41,62 @@ use crate::SigningError;
 
 pub use turns::ArchiveTurns;
 
-/// How often an archive is begun anew because the document has changed
-/// meanwhile.
+/// Attempts at an archive whose document changes meanwhile.
 const TRIES: usize = 3;
-/// How long an archive may take, the wait for its turn included.
+/// Longest duration of an archive, including the wait for its turn.
 const WITHIN: Duration = Duration::from_secs(60);
-/// When to ask again at the earliest for data that are to come, also where
-/// nobody tells when.
+/// Least delay before asking again for future data, even if their time is
+/// unknown.
 const ASK_AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
-/// When at the latest.
+/// Longest such delay.
 const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
-/// What cannot be done without the plugin of a format.
+/// Detail of a refusal for want of the format's plugin.
 const NO_PLUGIN: &str = "No installed plugin handles documents of this format.";
-/// The same of a level that callers are not told of.
+/// Detail of a refusal for want of a level of this API.
 const NO_LEVEL: &str = "Documents of this format cannot be raised to a level of this API.";
-/// Codes of refusals that tell what keeps a signature from being raised.
+/// Codes of refusals that name what a signature lacks.
 const INCOMPLETE: [&str; 3] = [
     refusal::ARCHIVE_INCOMPLETE,
     refusal::ARCHIVE_NO_ROOM,
     refusal::TOO_MUCH_TO_VERIFY,
 ];
 
-/// A signing whose output is at a long-term level.
+/// A signing with an output at a long-term level.
 #[derive(Debug)]
 pub struct Archived {
     /// The signing with its new version.
     pub opened: UnsealedCeremony,
     /// The level, such as `PAdES-B-LT`.
     pub level: String,
-    /// Whether it was raised now.
+    /// Raised by this request.
     pub upgraded: bool,
 }
 
-/// Raises signed outputs to long-term levels.
+/// Service that raises signed outputs to long-term levels.
 pub struct Archives {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Reads signings.
+    /// Reader of signings.
     pub reader: CeremonyReader,
-    /// Lets documents in.
+    /// Intake of documents.
     pub intake: Arc<Intake>,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// Gets what an archive is completed with.
+    /// Source of validation data.
     pub validation_data: ValidationData,
-    /// Gets the time-stamps that some formats add.
+    /// Source of the time-stamps that some formats add.
     pub timestamps: TimestampClient,
-    /// Archives that are made at one time.
+    /// Limits of concurrent archives.
     pub archive_turns: ArchiveTurns,
-    /// Tells those who wait for a signing.
+    /// Notifications of those who wait for a signing.
     pub changes: Changes,
-    /// This host's clock, by which certificates are valid.
+    /// This host's clock, by which the validity of certificates is judged.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Archives {
-    /// Raises the newest signed version, unless it is raised already.
+    /// Raises the newest signed version, unless that is done already.
     pub async fn archive_signing(
         self: &Arc<Self>,
         caller: &Caller,
@@ -128,7 +127,7 @@ impl Archives {
         Err(CeremonyError::busy(None, self.records.store.now().await?).into())
     }
 
-    /// The version that can be archived.
+    /// Returns the version that can be archived.
     async fn archivable<'r>(
         &self,
         row: &'r CeremonyRow,
@@ -148,7 +147,8 @@ impl Archives {
         Ok(output.version)
     }
 
-    /// Raises one version; none if the signing has another one by then.
+    /// Raises one version; returns `None` if the signing has another one by
+    /// then.
     async fn archive_version(
         self: &Arc<Self>,
         caller: &Caller,
@@ -189,17 +189,18 @@ impl Archives {
             .await?;
         let app = Arc::clone(self);
         let kept = run_detached(async move {
-            // Until the row is stored, though the caller may go away.
+            // Held until the row is stored, even if the caller is gone.
             let _room = room;
             app.keep_archive(&plugin, &row, &base, bytes, outcome).await
         })
         .await;
-        // A panic is this request's own.
+        // A panic belongs to this request.
         kept.unwrap_or_else(|panicked| panicked.resume())
     }
 
-    /// Writes an archived document and makes it a version; none if the signing
-    /// has another one by then, and then nothing of it is left.
+    /// Writes an archived document and stores it as a version. Returns `None` if
+    /// the signing has another one by then; the written document is then
+    /// removed.
     async fn keep_archive(
         &self,
         plugin: &Plugin,
@@ -249,8 +250,7 @@ impl Archives {
         }))
     }
 
-    /// Has the plugin raise a document, and authorities asked for what that
-    /// takes.
+    /// Lets the plugin raise a document, with queries to authorities as needed.
     async fn complete(
         &self,
         plugin: &Plugin,
@@ -261,7 +261,7 @@ impl Archives {
             seed: seed()?,
             params: Vec::new(),
         };
-        // What authorities date is held against this host's clock.
+        // The times given by authorities are compared with this host's clock.
         let now = self.clock.now();
         let answers = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
         let progress = plugin
@@ -303,7 +303,7 @@ impl Archives {
                     if newest != Some(base.bytes_id) {
                         return Ok(None);
                     }
-                    // Somebody may have taken it out of use while it worked.
+                    // The plugin may have been disabled meanwhile.
                     if is_disabled(tx, &plugin.digest().to_string()).await? {
                         return Err(out_of_use(&row.format));
                     }
@@ -323,7 +323,7 @@ impl Archives {
     }
 }
 
-/// Why an archive cannot be completed now.
+/// Returns the error for an archive that cannot be completed now.
 fn postponed(why: Option<Postponed>, away: Option<String>, now: Timestamp) -> SigningError {
     match why {
         Some(Postponed::Until(next_update)) => {
@@ -340,7 +340,7 @@ fn postponed(why: Option<Postponed>, away: Option<String>, now: Timestamp) -> Si
     }
 }
 
-/// Why a plugin does not archive a document.
+/// Returns the error for a plugin's refusal to archive.
 fn refused(refusal: Refusal) -> SigningError {
     if INCOMPLETE.contains(&&*refusal.code) {
         return SigningError::ArchiveIncomplete(refusal);
@@ -352,7 +352,7 @@ fn refused(refusal: Refusal) -> SigningError {
     not_supported("The plugin refuses to archive the document as it is.")
 }
 
-/// Refuses a document whose plugin says that it is none to be archived.
+/// Refuses a document that according to its plugin cannot be archived.
 async fn check_obstacle(plugin: &Plugin, document: Bytes) -> Result<(), SigningError> {
     if !plugin.capabilities().contains(&Capability::Inspect) {
         return Ok(());
@@ -367,8 +367,7 @@ async fn check_obstacle(plugin: &Plugin, document: Bytes) -> Result<(), SigningE
     }
 }
 
-/// What is told of a format that no plugin raises, with the level that its
-/// signatures have.
+/// Describes a format that no plugin raises, with the level of its signatures.
 fn no_archive(plugin: &Plugin) -> String {
     let format = plugin.id().to_uppercase();
     match plugin.levels(Operation::Sign).last() {
@@ -383,13 +382,13 @@ fn not_supported(why: impl Into<Cow<'static, str>>) -> SigningError {
     SigningError::ArchiveNotSupported(why.into())
 }
 
-/// Whether a level is a long-term one.
+/// Returns whether a level is a long-term one.
 fn is_long_term(level: &str) -> bool {
     BaselineLevel::of(level) >= Some(BaselineLevel::Lt)
 }
 
-/// What callers are told of a document at a long-term level: that of its format,
-/// where `LTA` has all that `LT` has.
+/// Returns the reported level of a document: that of its format, where `LTA`
+/// includes `LT`.
 pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
     fn format(level: &str) -> Option<&str> {
         level.split('-').next()
@@ -399,7 +398,7 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
     told.map(|(_, told)| *told)
 }
 
-/// Refuses a document that somebody is signing.
+/// Refuses a document that is being signed.
 fn check_free(row: &CeremonyRow, now: Timestamp) -> Result<(), CeremonyError> {
     let turn = row.ceremony.current_turn(now);
     turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))

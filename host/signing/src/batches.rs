@@ -1,4 +1,4 @@
-//! Several signings for one set of parties, all of them or none.
+//! Batches: several signings for one set of parties, created all or none.
 
 pub(crate) mod held_mails;
 
@@ -29,7 +29,7 @@ pub use crate::records::UnsealedBatch;
 use crate::records::{BatchPrivate, BatchRow};
 
 impl Signings {
-    /// Opens a signing for each document, or none at all.
+    /// Opens a signing for each document, or none.
     pub async fn create_batch(
         &self,
         caller: &Caller,
@@ -80,7 +80,7 @@ impl Signings {
         Ok(opened_batch(row, &terms, &prepared))
     }
 
-    /// A batch with its signings as they are now.
+    /// Returns a batch with its signings as they are now.
     pub async fn read_batch(
         &self,
         caller: &Caller,
@@ -110,20 +110,20 @@ impl Signings {
         })
     }
 
-    /// What a batch is called; nothing once one of its signings is erased.
+    /// Returns the title of a batch; empty once one of its signings is erased.
     async fn batch_private(&self, row: &BatchRow) -> Result<BatchPrivate, SigningError> {
         let Some(sealed) = &row.private else {
             return Ok(BatchPrivate::default());
         };
         match self.records.data_key(row.data_key).await {
             Ok(key) => Ok(sealing::open(&key, row.id, sealed)?),
-            // It has gone since the row was read.
+            // The key was erased since the row was read.
             Err(error) if error.is_missing() => Ok(BatchPrivate::default()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The batch, if this caller may see it.
+    /// Returns the batch, if this caller may see it.
     pub async fn batch_of(&self, caller: &Caller, id: Uuid) -> Result<BatchRow, SigningError> {
         let row = self.records.store.get::<BatchRow>(&id).await?;
         row.filter(|row| row.tenant == caller.tenant && row.mode == caller.mode)
@@ -192,7 +192,7 @@ impl Signings {
     }
 }
 
-/// Each party, by its signer in each of the signings.
+/// Returns the parties, each as its signers in the signings.
 fn parties(terms: &TermsForm, prepared: &[PreparedSigning]) -> Vec<Vec<Uuid>> {
     let signers = |position: usize| {
         let signings = prepared.iter();
@@ -204,8 +204,8 @@ fn parties(terms: &TermsForm, prepared: &[PreparedSigning]) -> Vec<Vec<Uuid>> {
     (0..terms.signers.len()).map(signers).collect()
 }
 
-/// Forgets what a batch was called with the first of its signings that is
-/// erased, whose title was the same; gives the key of it.
+/// Deletes the title of a batch with the first erasure of a signing, which had
+/// the same title; returns its key.
 pub(super) async fn forget_title(
     tx: &mut Transaction<'_>,
     signing: &CeremonyRow,
@@ -223,7 +223,7 @@ pub(super) async fn forget_title(
     Ok(Some(batch.data_key))
 }
 
-/// One mail for each party who can sign at once, with all of the links.
+/// Enqueues one mail with all links for each party who can sign at once.
 async fn invite(
     tx: &mut Transaction<'_>,
     terms: &TermsForm,

@@ -1,4 +1,4 @@
-//! The caller's own remarks on a signing, which signers never see.
+//! Comments: the caller's own remarks on a signing, which signers never see.
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::CeremonyReader;
@@ -14,7 +14,7 @@ use crate::error::SigningError;
 pub use crate::records::UnsealedComment;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
-/// Keeps the caller's remarks on signings.
+/// Service for comments.
 pub struct Comments {
     records: Records,
     reader: CeremonyReader,
@@ -22,7 +22,7 @@ pub struct Comments {
 }
 
 impl Comments {
-    /// Keeps comments in these records.
+    /// Stores comments in these records.
     pub fn new(records: Records, reader: CeremonyReader, idempotency: Idempotency) -> Self {
         Self {
             records,
@@ -33,7 +33,8 @@ impl Comments {
 }
 
 impl Comments {
-    /// All comments of a signing, the oldest first; none once it is erased.
+    /// Returns all comments of a signing, the oldest first; none once it is
+    /// erased.
     pub async fn list_comments(
         &self,
         caller: &Caller,
@@ -53,7 +54,7 @@ impl Comments {
             .collect()
     }
 
-    /// Adds a remark of the caller's.
+    /// Adds a comment of the caller.
     pub async fn add_comment(
         &self,
         caller: &Caller,
@@ -101,7 +102,7 @@ impl Comments {
                     })
                 })
                 .await?;
-            // A page begins with the row that the one before ended with.
+            // A page begins with the last row of the previous page.
             let new = page.rows.into_iter().filter(|row| Some(row.id) != last);
             rows.extend(new);
             if !page.more {

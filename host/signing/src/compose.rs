@@ -1,4 +1,4 @@
-//! Makes a container of the files that a caller posts.
+//! Composition of containers from posted files.
 
 use std::sync::Arc;
 
@@ -14,17 +14,16 @@ use parafa_plugin_host::{
 use super::intake::{Examined, Intake, Loaded, not_installed, out_of_use, priority};
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
 
-/// Where the container's format stands in a request.
+/// Pointer to the container's format in a request.
 const FORMAT: &str = "/container/format";
-/// Where the container itself does.
+/// Pointer to the container.
 const CONTAINER: &str = "/container";
-/// Codes of refusals of files for their names.
+/// Codes of refusals of files by name.
 const OF_NAMES: [&str; 3] = ["duplicate-member", "member-name", "member-type"];
 
 impl Intake {
-    /// Takes room for a container of these files: as many bytes as they have
-    /// together. What the container itself adds does not count, as with
-    /// signatures.
+    /// Reserves quota for a container of these files: their total length. The overhead
+    /// of the container does not count, as with signatures.
     pub(super) async fn room_for_files(
         &self,
         caller: &Caller,
@@ -35,8 +34,8 @@ impl Intake {
         Ok(self.uploads.room(caller, bytes, 1).await?)
     }
 
-    /// Composes a container, called `title`, for this number of signers, after a look at
-    /// each of its files.
+    /// Composes a container with this title, for this number of signers, after
+    /// inspecting each of its files.
     pub(super) async fn compose(
         &self,
         caller: &Caller,
@@ -65,7 +64,7 @@ impl Intake {
         })
     }
 
-    /// The plugin that makes documents with this extension, and signs them.
+    /// Returns the plugin that composes documents with this extension, and signs them.
     fn composer(&self, caller: &Caller, extension: &str) -> Result<Arc<Plugin>, SigningError> {
         let plugin = self.plugins.by_extension(extension);
         if plugin.is_none() && !self.plugins.is_complete() {
@@ -90,7 +89,7 @@ impl Intake {
         let tenant = tenant.ok_or(CeremonyError::Inconsistent("a caller has no workspace"))?;
         let media_type = plugin.media_types().first();
         let category = tenant.adoc_category.map(AdocCategory::name);
-        // A format has to know the parameters that it is given.
+        // A format must support the parameters that it is given.
         let category = category.map(|name| param(compose_params::CATEGORY, name));
         let mut params = vec![
             param(compose_params::TITLE, title),
@@ -112,14 +111,14 @@ impl Intake {
     }
 }
 
-/// Whether a plugin makes documents of files that can be signed then.
+/// Returns whether a plugin composes documents that can then be signed.
 pub(super) fn can_compose(plugin: &Plugin) -> bool {
     let has = |capability| plugin.capabilities().contains(&capability);
     has(Capability::Compose) && has(Capability::Sign)
 }
 
-/// A refusal at every file that it names, by its name where that is the fault; or
-/// at the whole container.
+/// Returns a refusal of each named file, at its name if that is at fault, or of the
+/// whole container.
 fn refused(container: &NewContainer, refusal: &Refusal) -> SigningError {
     let pointer_to = match OF_NAMES.contains(&&*refusal.code) {
         true => ContainerFile::name_pointer,
@@ -156,7 +155,7 @@ fn param(name: &str, value: &str) -> Parameter {
     }
 }
 
-/// A title as the name of a file, which has no separators of folders.
+/// Returns a title as a file name, without folder separators.
 fn file_stem(title: &str) -> String {
     title.replace(['/', '\\'], "-")
 }

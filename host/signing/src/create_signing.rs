@@ -1,4 +1,4 @@
-//! Opens signings: one document, one ceremony for each signer.
+//! Creation of signings: one document with a ceremony for its signers.
 
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct PreparedSigning {
     pub(super) ceremony: PreparedCeremony,
-    /// The stored file that the document was copied from.
+    /// Stored file from which the document was copied.
     file: Option<Uuid>,
-    /// What the plugin told about flattening the document.
+    /// Notes of the plugin about flattening the document.
     flatten_notes: Vec<String>,
-    /// What the caller is told about the document.
+    /// Remarks to the caller about the document.
     remarks: Vec<CommentRow>,
 }
 
 impl Signings {
-    /// Takes a document in and opens one ceremony for each signer.
+    /// Takes a document in and opens its ceremony.
     pub async fn create_signing(
         &self,
         caller: &Caller,
@@ -68,7 +68,7 @@ impl Signings {
             }
             return Err(error);
         }
-        // Of what it stores letters alone are due at once.
+        // Only letters are due at once.
         if terms.delivery == Delivery::Email {
             self.ceremonies.wake();
         }
@@ -76,7 +76,7 @@ impl Signings {
         Ok(prepared.ceremony.opened)
     }
 
-    /// Refuses to promise letters that nothing could send.
+    /// Refuses delivery by letters that could not be sent.
     pub(super) fn check_mail(&self, delivery: Delivery) -> Result<(), SigningError> {
         match delivery {
             Delivery::Email if !self.sends_mail => Err(SigningError::NoMail),
@@ -114,7 +114,7 @@ impl Signings {
         batch: Option<Uuid>,
     ) -> Result<PreparedSigning, SigningError> {
         let loaded = match self.intake.load_to_sign(caller, &mut document).await {
-            // It was dropped since it was looked at.
+            // The file was deleted since it was inspected.
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
                 let pointer = document.pointer;
                 let fault = IntakeFault::UnknownFile { pointer };
@@ -123,7 +123,7 @@ impl Signings {
             loaded => loaded?,
         };
         let file = match document.bytes {
-            // What is stored of it is loaded: it is not held beside that.
+            // Loaded from its stored copy, so as not to be in memory twice.
             DocumentBytes::Content(posted) => {
                 drop(posted);
                 None
@@ -152,7 +152,7 @@ impl Signings {
         })
     }
 
-    /// A comment of the service's own.
+    /// Makes a comment of the service's own.
     async fn remark(
         &self,
         ceremony: &PreparedCeremony,
@@ -190,7 +190,7 @@ impl PreparedSigning {
         Ok(())
     }
 
-    /// Tells the operator.
+    /// Logs the new signing.
     pub(super) fn log(&self) {
         self.ceremony.log();
         for note in &self.flatten_notes {

@@ -1,4 +1,4 @@
-//! Letters to those who have signed, once all have.
+//! Letters to signers after the last signature.
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::notices::note_done;
@@ -11,8 +11,9 @@ use parafa_store::{MasterKey, Transaction};
 
 use crate::batches::held_mails;
 
-/// Has everybody written who has signed what is complete now, if links are mailed
-/// and the workspace wants it. What the sandbox simulates nobody has signed.
+/// Notes letters to all signers of a completed document, if links are mailed and
+/// the workspace wants it. Documents completed by the sandbox's simulation are
+/// not signed.
 pub(crate) async fn tell_signers(
     tx: &mut Transaction<'_>,
     master: &MasterKey,

@@ -11,103 +11,102 @@ use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
 use url::Url;
 
-/// Why a workflow did not do what it was asked. `crate::api::problems` maps
-/// each variant to its answer.
+/// Failure of a workflow. `crate::api::problems` maps each variant to its
+/// answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningError {
-    /// A list cursor names nothing that this caller has.
+    /// A list cursor is not one of this caller's.
     #[error("the cursor is unknown")]
     UnknownCursor,
-    /// Documents cannot be taken in.
+    /// Documents were refused at intake.
     #[error("{} documents are refused", .0.len())]
     IntakeRefused(Vec<IntakeFault>),
-    /// The plugin does not take a document that was to be stored.
+    /// The plugin refused a document to be stored.
     #[error("the file is refused")]
     FileRefused {
-        /// Where what is refused stands in the request, its bytes or its name,
-        /// as a JSON pointer.
+        /// JSON pointer to the refused part of the request, the bytes or the
+        /// name.
         pointer: String,
-        /// What the plugin says.
+        /// The plugin's refusal.
         refusal: Refusal,
     },
     /// The workspace cannot pay.
     #[error("the workspace cannot pay: {cause:?}")]
     PaymentRequired {
-        /// Why not.
+        /// The cause.
         cause: PaymentCause,
-        /// A page on which a person can settle it.
+        /// Page on which a person can settle it.
         recovery_url: Option<Box<Url>>,
     },
-    /// There is no room for the documents.
+    /// The documents exceed the quota.
     #[error(transparent)]
     NoRoom(#[from] NoRoom),
-    /// The address is another party's.
+    /// The address belongs to another party.
     #[error("the email is that of another party")]
     KnownEmail(SignerId),
-    /// The address is no open signer's.
+    /// The address is not an open signer's.
     #[error("the email is that of no open signer")]
     NoOpenSigner,
-    /// A live key asked for a simulation.
+    /// A live key requested a simulation.
     #[error("only the sandbox simulates")]
     SandboxOnly,
-    /// The output has no level that it could be raised to.
+    /// The output cannot be raised to a level.
     #[error("the output cannot be archived")]
     ArchiveNotSupported(Cow<'static, str>),
-    /// A signature cannot be archived: something that it takes is not to be had.
+    /// A signature cannot be archived: validation material is unavailable.
     #[error("the output cannot be archived completely")]
     ArchiveIncomplete(Refusal),
-    /// What tells of certificates was told before they were used; there will be
-    /// newer data.
+    /// Revocation data precede the use of certificates; newer data will come.
     #[error("the authorities have no data for the time of the signatures yet")]
     ArchiveTooEarly {
-        /// Seconds until they may have.
+        /// Seconds until they may exist.
         retry_after: u32,
     },
-    /// A service that is asked for an archive cannot answer.
+    /// A service needed for an archive cannot answer.
     #[error("a service that tells of certificates cannot answer")]
     ArchiveServiceDown {
-        /// What it was asked for.
+        /// The wanted data.
         wanted: Option<String>,
         /// Seconds until it may answer.
         retry_after: u32,
     },
-    /// Letters are asked for, and nothing sends any.
+    /// Letters are requested, and mail is not configured.
     #[error("mail is not set up")]
     NoMail,
-    /// A party is added to a signing whose letters nothing can send any more.
+    /// A party is added to a signing whose letters can no longer be sent.
     #[error("mail is not set up here any more")]
     CannotInvite,
-    /// A ceremony does not take it, or could not be read or written.
+    /// A ceremony refused it, or could not be read or written.
     #[error(transparent)]
     Ceremony(#[from] CeremonyError),
 }
 
-/// Why one document cannot be taken in.
+/// Fault of one document at intake.
 #[derive(Clone, Debug)]
 pub enum IntakeFault {
-    /// Its token names nothing that this caller has.
+    /// Its token is not one of this caller's.
     UnknownFile {
-        /// Where the token stands in the request, as a JSON pointer.
+        /// JSON pointer to the token.
         pointer: String,
     },
-    /// A plugin does not take it.
+    /// A plugin refused it.
     Refused(RefusedDocument),
 }
 
-/// A document that a plugin does not take.
+/// A document refused by a plugin.
 #[derive(Clone, Debug)]
 pub struct RefusedDocument {
-    /// Where what is refused stands in the request, its bytes or its name, as a
-    /// JSON pointer.
+    /// JSON pointer to the refused part of the request, the bytes or the name.
     pub pointer: String,
-    /// Where the wish to flatten it stands, or would.
+    /// JSON pointer to the flatten option, present or not.
     pub flatten_pointer: String,
-    /// What the plugin says.
+    /// The plugin's refusal.
     pub refusal: Refusal,
 }
 
 impl SigningError {
-    /// Whether a transaction that ended so is known to have stored nothing.
+    /// Returns whether a transaction with this error is known to have stored
+    /// nothing.
     pub(crate) fn proves_nothing_stored(&self) -> bool {
         match self {
             Self::Ceremony(error) => error.proves_nothing_stored(),
@@ -115,7 +114,7 @@ impl SigningError {
         }
     }
 
-    /// Whether a key or a byte file is not there.
+    /// Returns whether a key or a byte file is missing.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Ceremony(error) if error.is_missing())
     }

@@ -1,5 +1,5 @@
-//! What webhooks are told of signings, and what else the signing API stores in
-//! the commits of its ceremonies.
+//! Webhook events of signings, and the other writes of the signing API in the
+//! commits of its ceremonies.
 
 use async_trait::async_trait;
 use parafa_ceremony::notices::{notice, private_of, signer_private};
@@ -15,19 +15,19 @@ use uuid::Uuid;
 use crate::records::{CommentRow, EventDocument, EventKind, EventPayload, EventSigner};
 use crate::{batches, done, funding};
 
-/// Comments that are removed in one commit.
+/// Comments removed in one commit.
 const COMMENTS_AT_ONCE: usize = 500;
 
-/// The signing API, which ceremonies are held for.
+/// The signing API as the owner of ceremonies.
 pub struct SigningOwner {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
 }
 
 #[async_trait]
 impl CeremonyOwner for SigningOwner {
-    /// Notes what the webhook is to be told, each event after the one before,
-    /// and enters signatures into the ledger.
+    /// Notes the webhook events, each after the previous one, and adds
+    /// signatures to the ledger.
     async fn changed(
         &self,
         tx: &mut Transaction<'_>,
@@ -39,7 +39,7 @@ impl CeremonyOwner for SigningOwner {
             done::tell_signers(tx, &self.records.master, key, row).await?;
         }
         batches::held_mails::settle(tx, row).await?;
-        // The last event told; the next one leaves after it.
+        // The last event noted; the next one is sent after it.
         let mut before = None;
         for event in events {
             if let CeremonyEvent::SignerSigned(_) = event {
@@ -120,7 +120,7 @@ fn final_event(events: &[CeremonyEvent]) -> Option<EventKind> {
     })
 }
 
-/// What a webhook is told of.
+/// An event for a webhook.
 struct Event {
     kind: EventKind,
     signer: Option<SignerId>,
@@ -142,8 +142,8 @@ impl Event {
     }
 }
 
-/// The last word on a signing that is being erased: what happened and when,
-/// and nothing that says what it was about, under a key of the notice's own.
+/// Notes the last event of a signing that is being erased: what happened and
+/// when, without its content, under a separate key of the notice.
 async fn tell_of_erased(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
@@ -164,8 +164,8 @@ async fn tell_of_erased(
     Ok(deliver(tx, notice.id).await?)
 }
 
-/// Has the webhook told, if there is one, once it was told of `before`; gives
-/// the notice.
+/// Notes a webhook event, if there is a webhook, to be sent after `before`;
+/// returns the notice.
 async fn tell(
     tx: &mut Transaction<'_>,
     key: &DataKey,

@@ -1,4 +1,4 @@
-//! Documents that are stored once for reuse. Signings copy their bytes.
+//! Files stored once for reuse. Signings copy their bytes.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::error::SigningError;
 pub use crate::records::UnsealedFile;
 use crate::records::{FilePrivate, FileRow};
 
-/// The kind of the job that drops a file, at its end or once it is deleted.
+/// Kind of the job that deletes a file, at its expiry or on request.
 pub const DROP_FILE: &str = "drop-file";
 
 #[derive(Deserialize, Serialize)]
@@ -80,7 +80,7 @@ impl Intake {
         Ok(opened)
     }
 
-    /// A stored file, if this caller has it and it has not expired.
+    /// Returns a stored file, if it is this caller's and has not expired.
     pub async fn file_of(&self, caller: &Caller, token: Uuid) -> Result<FileRow, SigningError> {
         let row = self.records.store.get::<FileRow>(&token).await?;
         let now = self.records.store.now().await?;
@@ -88,7 +88,7 @@ impl Intake {
             .ok_or(CeremonyError::NotFound.into())
     }
 
-    /// The same with its name.
+    /// Like [`file_of`](Self::file_of), with its name.
     pub async fn read_file(
         &self,
         caller: &Caller,
@@ -105,7 +105,7 @@ impl Intake {
         Ok(UnsealedFile { row, private })
     }
 
-    /// The bytes of a stored file.
+    /// Returns the bytes of a stored file.
     pub(super) async fn file_content(
         &self,
         caller: &Caller,
@@ -122,8 +122,8 @@ impl Intake {
         }
     }
 
-    /// Not found, if the file was dropped since `row` was read; else the
-    /// failure itself.
+    /// Maps to "not found" if the file was deleted since `row` was read; else
+    /// returns the failure itself.
     async fn dropped_or(
         &self,
         row: &FileRow,
@@ -135,7 +135,7 @@ impl Intake {
         })
     }
 
-    /// Drops a stored file; tells what it was.
+    /// Deletes a stored file; returns its row.
     pub async fn delete_file(
         &self,
         caller: &Caller,
@@ -163,12 +163,12 @@ impl Intake {
         Ok(UnsealedFile { row, ..opened })
     }
 
-    /// Drops a file whose time is over, or what a deletion has left.
+    /// Deletes an expired file, or the rest of a deleted one.
     pub async fn drop_file(&self, job: &ClaimedJob) -> Result<(), SigningError> {
         let Payload { file, data_key } = job.payload()?;
-        // Nothing goes as long as its key would stay.
+        // Nothing is deleted while its key could not be erased.
         self.records.keys.check().await?;
-        // The row goes first, so that none is without its bytes.
+        // The row is deleted first, so that no row lacks its bytes.
         self.records
             .transact(|tx| {
                 Box::pin(async move {
@@ -219,7 +219,7 @@ pub(super) async fn count_use(
     signing: &CeremonyRow,
     token: Uuid,
 ) -> Result<(), SigningError> {
-    // A file that was deleted meanwhile was still there when it was copied.
+    // A file deleted meanwhile still existed when it was copied.
     if let Some(mut file) = tx.get::<FileRow>(&token).await?
         && file.tenant == signing.tenant
     {

@@ -1,4 +1,4 @@
-//! Who pays for signatures.
+//! Funding of signatures.
 
 use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::PlatformError;
@@ -9,8 +9,8 @@ use url::Url;
 
 use crate::error::SigningError;
 
-/// Refuses a workspace that cannot pay for this number of signatures; the sandbox costs
-/// nothing.
+/// Refuses a workspace that cannot pay for this number of signatures; the sandbox is
+/// free.
 pub(super) async fn check(
     tx: &mut Transaction<'_>,
     caller: &Caller,
@@ -34,7 +34,7 @@ pub(super) async fn check(
     })
 }
 
-/// The same in the commit that asks for these signatures.
+/// Like [`check`], in the commit that requests these signatures.
 pub(super) async fn reserve(
     tx: &mut Transaction<'_>,
     caller: &Caller,
@@ -48,7 +48,7 @@ pub(super) async fn reserve(
     Ok(())
 }
 
-/// Enters a real signature into the ledger, in the transaction that stores it.
+/// Adds a real signature to the ledger, in the transaction that stores it.
 pub(super) async fn bill_signature(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,

@@ -1,4 +1,4 @@
-//! Looks at documents before anything is made of them.
+//! Intake: inspection of documents before they are used.
 
 mod members;
 mod obstacle;
@@ -30,66 +30,65 @@ use crate::error::SigningError;
 
 pub(crate) use self::obstacle::{not_installed, out_of_use};
 
-/// Stored files that are in memory at one time: a small request may name many
-/// large ones.
+/// Stored files in memory at the same time: a small request may name many large ones.
 const FILES_AT_ONCE: usize = 8;
 
 /// Extension of an MDOC, which is refused by its name.
 const MDOC: &str = "mdoc";
 
-/// What a plugin says of a signed document that it was to flatten, with the
-/// fields that are signed.
+/// Code of a plugin's refusal to flatten a signed document, with the signed fields as
+/// subjects.
 const SIGNED: &str = "signed";
 
 /// A document that can be signed.
 pub(super) struct Examined<'a> {
     /// The file name.
     pub(super) name: String,
-    /// Where the bytes, or the token, stand in the request, as a JSON Pointer.
+    /// JSON pointer to the bytes, or the token, in the request.
     pub(super) pointer: String,
-    /// What is to be signed, or the stored file that it is made of.
+    /// The document to be signed, or the stored file from which it is made.
     pub(super) bytes: DocumentBytes,
     pub(super) plugin: Arc<Plugin>,
     pub(super) media_type: String,
-    /// Whether it carries a signature already.
+    /// Signed already at intake.
     pub(super) came_signed: bool,
-    /// Whether it has scripts, which viewers may run.
+    /// Contains scripts, which viewers may run.
     pub(super) has_scripts: bool,
-    /// How the stored file is flattened when it is loaded again.
+    /// Options for flattening the stored file when it is loaded again.
     pub(super) flatten: Option<DeriveRequest>,
-    /// What is to be signed, of a stored file that is the only one. Several are
-    /// loaded again one by one: a small request may name many large files.
+    /// The loaded document, of a single stored file. Several are loaded again one by
+    /// one: a small request may name many large files.
     pub(super) loaded: Option<Loaded<'a>>,
-    /// What the plugin told about flattening it.
+    /// Notes of the plugin about flattening it.
     pub(super) flatten_notes: Vec<String>,
-    /// What the caller is told about it.
+    /// Remarks to the caller about it.
     pub(super) remarks: Vec<String>,
 }
 
-/// What looking at a document told.
+/// Result of inspecting a document.
 struct Look {
     plugin: Arc<Plugin>,
     report: Report,
     flattened: Option<Flattened>,
-    /// What is told of the files in it.
+    /// Remarks on the files in it.
     files: Told,
 }
 
-/// A document whose form is drawn into its pages, and how that was done.
+/// A document with its form drawn into its pages, and the notes of flattening.
 struct Flattened {
     content: Bytes,
     request: DeriveRequest,
     notes: Vec<String>,
 }
 
-/// A document's bytes, and their place among those of stored files.
+/// A document's bytes, with the permit of a stored file.
 pub(super) struct Loaded<'a> {
     pub(super) content: Bytes,
     _place: Option<SemaphorePermit<'a>>,
 }
 
 impl Loaded<'_> {
-    /// Bytes that are in memory for their own sake.
+    /// Wraps posted bytes, which need no permit.
     pub(super) fn inline(content: Bytes) -> Self {
         Self {
             content,
@@ -98,26 +97,26 @@ impl Loaded<'_> {
     }
 }
 
-/// Lets documents in: looks at them, keeps those that are stored for reuse, and
-/// refuses what there is no room for or what is not paid for.
+/// Intake service: inspects documents, keeps those that are stored for reuse, and
+/// refuses those that exceed the quota or are not paid for.
 pub struct Intake {
     pub(super) records: Records,
     pub(super) plugins: Arc<Registry>,
     pub(super) idempotency: Idempotency,
-    /// Lets documents in as long as there is room for them.
+    /// Quota of uploads.
     pub uploads: Arc<Uploads>,
-    /// Stored files that are in memory at one time to be signed.
+    /// Permits for stored files in memory to be signed.
     pub(super) file_loads: Semaphore,
-    /// Files of containers that are in memory at one time to be looked at, in
-    /// mebibytes.
+    /// Permits for containers' files in memory for inspection, in mebibytes.
     member_memory: Semaphore,
-    /// How long a stored file is kept.
+    /// Retention period of a stored file.
     pub(super) keep_files: SignedDuration,
     pub(super) recovery_url: Option<Url>,
 }
 
 impl Intake {
-    /// Takes documents in with these plugins; a stored file is kept for `keep_files`.
+    /// Creates the service with these plugins; a stored file is kept for
+    /// `keep_files`.
     pub fn new(
         records: Records,
         plugins: Arc<Registry>,
@@ -139,7 +138,7 @@ impl Intake {
     }
 
     /// Refuses a workspace that cannot pay for this number of signatures; the sandbox
-    /// costs nothing.
+    /// is free.
     async fn check_funding(&self, caller: &Caller, signatures: usize) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
         let checked = self.records.read(|tx| {
@@ -150,10 +149,10 @@ impl Intake {
 }
 
 impl Intake {
-    /// Looks at all documents, one after the other: refuses those that are
-    /// unfit, all of them in one answer; then a caller who cannot pay; then the
-    /// first that is sound but takes no signature; then what cannot be told
-    /// now. Each has to have room for the signatures of all `signers`.
+    /// Inspects all documents, one after the other. Refuses unfit documents, all in
+    /// one answer; then a caller who cannot pay; then the first sound document that
+    /// takes no signature; then failures of the inspection. Each document must have
+    /// room for the signatures of all `signers`.
     pub(super) async fn examine(
         &self,
         caller: &Caller,
@@ -176,9 +175,9 @@ impl Intake {
         Ok(examined)
     }
 
-    /// Looks at files that are to be in a container: those of a format that is
-    /// signed on its own have to be sound, and may be anything else. Of others
-    /// the plugin that makes the container judges, which all `signers` sign.
+    /// Inspects files for a container. Those of a format that is signed on its own
+    /// must be sound, but need not be signable. The others are judged by the plugin
+    /// that makes the container, which all `signers` sign.
     pub(super) async fn examine_members(
         &self,
         caller: &Caller,
@@ -205,8 +204,8 @@ impl Intake {
         Ok(told)
     }
 
-    /// Refuses documents for what stands against them, and a caller who cannot
-    /// pay for their signatures.
+    /// Refuses documents with obstacles, and a caller who cannot pay for their
+    /// signatures.
     async fn refuse(
         &self,
         caller: &Caller,
@@ -229,8 +228,8 @@ impl Intake {
         }
     }
 
-    /// Looks at one document that is only to be kept: what takes no signature is
-    /// not, because it is kept to be signed.
+    /// Inspects one document to be stored: one that takes no signature is refused,
+    /// because files are stored for signing.
     pub(super) async fn examine_file(
         &self,
         caller: &Caller,
@@ -247,7 +246,7 @@ impl Intake {
         })
     }
 
-    /// The bytes of a document. Those of a stored file wait for a place.
+    /// Returns the bytes of a document. A stored file waits for a permit.
     pub(super) async fn load(
         &self,
         caller: &Caller,
@@ -256,7 +255,7 @@ impl Intake {
         Ok(match bytes {
             DocumentBytes::Content(content) => Loaded::inline(content.clone()),
             DocumentBytes::FileToken(token) => {
-                // Nobody closes the semaphore.
+                // The semaphore is never closed.
                 let place = self.file_loads.acquire().await.ok();
                 Loaded {
                     content: self.file_content(caller, token.0).await?,
@@ -266,7 +265,7 @@ impl Intake {
         })
     }
 
-    /// The bytes of a document as they are to be signed.
+    /// Returns the bytes of a document as they are to be signed.
     pub(super) async fn load_to_sign<'s>(
         &'s self,
         caller: &Caller,
@@ -370,8 +369,8 @@ impl Intake {
         }))
     }
 
-    /// Has the plugin that takes this extension look at a document, or the one
-    /// that it sends it to.
+    /// Inspects a document by the plugin for this extension, or by the one to which
+    /// that redirects.
     async fn inspect(
         &self,
         extension: &str,
@@ -394,7 +393,8 @@ impl Intake {
         Ok((second, report))
     }
 
-    /// Whether nobody ever takes a document that nobody takes now.
+    /// Returns the obstacle of a document without a plugin: a lasting one, unless a
+    /// plugin is disabled at the moment.
     fn nobody_takes_it(&self, extension: &str) -> Obstacle {
         match self.plugins.is_complete() {
             true => Obstacle::NotInstalled("takes documents of this format"),
@@ -403,7 +403,7 @@ impl Intake {
     }
 }
 
-/// That of the calls for a caller's upload.
+/// Returns the priority of calls for a caller's upload.
 pub(super) fn priority(caller: &Caller) -> CallPriority {
     CallPriority::new(Urgency::Usual, caller.tenant.as_u128())
 }
@@ -422,7 +422,7 @@ async fn flattened_by(
         Err(CallError::Refused(refusal)) if refusal.code == refusal::FLATTEN_REFUSED => {
             Err(Obstacle::Refused(refusal))
         }
-        // The document is accepted, the wish is not.
+        // The document is accepted, flattening is not.
         Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(Refusal {
             subjects: match &*refusal.code {
                 SIGNED => refusal.subjects,
@@ -435,8 +435,8 @@ async fn flattened_by(
 }
 
 impl Look {
-    /// The same, unless nobody can sign documents of this format, or this one, or
-    /// it has no room for all who should.
+    /// Returns itself, unless documents of this format, or this document, cannot be
+    /// signed, or it lacks room for all signers.
     fn signable(self, signers: usize) -> Result<Self, Obstacle> {
         if let Some(obstacle) = self.report.obstacle(Operation::Sign) {
             return Err(Obstacle::Refused(obstacle.clone()));

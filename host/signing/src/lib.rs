@@ -1,5 +1,5 @@
-//! The signing API's product: documents that callers post, who pays for them,
-//! batches, comments and the sandbox. What signers do is the ceremonies' matter.
+//! The product behind the signing API: posted documents, funding, batches,
+//! comments and the sandbox. Signers' actions belong to the ceremonies.
 
 pub mod api;
 pub mod archive;
@@ -26,5 +26,5 @@ pub use crate::error::{IntakeFault, RefusedDocument, SigningError};
 pub use crate::events::SigningOwner;
 pub use crate::product::{SigningParts, SigningProduct};
 
-/// The kinds of all jobs that this crate enqueues.
+/// Kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[batches::INVITE, files::DROP_FILE];

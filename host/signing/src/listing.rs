@@ -11,14 +11,14 @@ use uuid::Uuid;
 use crate::error::SigningError;
 use crate::signings::Signings;
 
-/// Which signings a list shows.
+/// Filter and position of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing {
-    /// Only signings in this state.
+    /// Shows only signings with this status.
     pub status: Option<CeremonyStatus>,
     /// Most rows of the page.
     pub limit: usize,
-    /// The cursor of the page before.
+    /// The cursor of the previous page.
     pub after: Option<Uuid>,
 }
 
@@ -32,7 +32,7 @@ pub struct Listed {
 }
 
 impl Signings {
-    /// A page of the caller's signings, newest first.
+    /// Returns a page of the caller's signings, newest first.
     pub async fn list_signings(
         &self,
         caller: &Caller,
@@ -78,7 +78,8 @@ impl Signings {
             .await?;
         let last = paged.rows.last().map(|row| row.ceremony.id.uuid());
         let mut signings = self.reader.show(paged.rows).await?;
-        // One whose deadline has just passed may stand under its old status.
+        // A signing whose deadline has just passed may be indexed under its old
+        // status.
         signings.retain(|shown| {
             let status = shown.row().ceremony.status;
             listing.status.is_none_or(|wanted| wanted == status)

@@ -20,46 +20,46 @@ use crate::signings::Signings;
 /// The services of the signing product.
 #[derive(Clone)]
 pub struct SigningProduct {
-    /// Lets documents in.
+    /// Intake of documents.
     pub intake: Arc<Intake>,
-    /// Opens and simulates signings.
+    /// Service that opens and simulates signings.
     pub signings: Arc<Signings>,
-    /// Raises outputs to long-term levels.
+    /// Service that raises outputs to long-term levels.
     pub archives: Arc<Archives>,
-    /// Keeps the caller's remarks.
+    /// Service for comments.
     pub comments: Arc<Comments>,
 }
 
-/// What these services work with.
+/// Dependencies of these services.
 pub struct SigningParts {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Opens, changes and ends the ceremonies of signings.
+    /// Service that opens, changes and ends the ceremonies of signings.
     pub ceremonies: Arc<Ceremonies>,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// Keeps answers.
+    /// Stored answers.
     pub idempotency: Idempotency,
-    /// Room for what callers post.
+    /// Quota of uploads.
     pub uploads: Arc<Uploads>,
-    /// How long files are kept that nobody has signed yet.
+    /// Retention period of files without a signature.
     pub keep_files: SignedDuration,
-    /// A page on which a person can settle why a workspace cannot pay.
+    /// Page on which a person can settle the cause of a refused payment.
     pub recovery_url: Option<Url>,
-    /// Whether letters can be sent.
+    /// Mail can be sent.
     pub sends_mail: bool,
-    /// Gets what an archive is completed with.
+    /// Source of validation data.
     pub validation_data: ValidationData,
-    /// Gets the time-stamps that some formats add to archives.
+    /// Source of the time-stamps that some formats add to archives.
     pub timestamps: TimestampClient,
-    /// Tells those who wait for a signing.
+    /// Notifications of those who wait for a signing.
     pub changes: Changes,
-    /// This host's clock, by which certificates are valid.
+    /// This host's clock, by which the validity of certificates is judged.
     pub clock: Arc<dyn Clock>,
 }
 
 impl SigningProduct {
-    /// The services that work with these parts.
+    /// Creates the services with these dependencies.
     pub fn new(parts: SigningParts) -> Self {
         let reader = CeremonyReader::new(parts.records.clone());
         let intake = Arc::new(Intake::new(

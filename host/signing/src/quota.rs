@@ -1,4 +1,4 @@
-//! Room for what requests bring, see [`parafa_ceremony::quota`].
+//! Quota for requests' documents, see [`parafa_ceremony::quota`].
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::error::SigningError;
 use crate::records::FileRow;
 
 impl Intake {
-    /// Takes room for documents that are to be signed, each on its own, as they
-    /// were posted, before anything of them is written.
+    /// Reserves quota for separate documents to be signed, with their posted
+    /// lengths, before anything is written.
     pub(crate) async fn room_for(
         &self,
         caller: &Caller,
@@ -29,8 +29,8 @@ impl Intake {
         Ok(self.uploads.room(caller, bytes, signings).await?)
     }
 
-    /// How long a document is. A stored file that is not there is refused later,
-    /// by its place in the request.
+    /// Returns the length of a document. A missing stored file is refused later,
+    /// with its pointer in the request.
     async fn bytes_of(&self, caller: &Caller, bytes: &DocumentBytes) -> Result<u64, SigningError> {
         match bytes {
             DocumentBytes::Content(content) => Ok(content.len() as u64),
@@ -43,7 +43,7 @@ impl Intake {
     }
 }
 
-/// Adds up what is stored, before anything else is done with the store.
+/// Adds up the stored bytes, before anything else is done with the store.
 pub async fn add_up(store: &Store) -> Result<(), StoreError> {
     let tables = [
         TableDeclaration::of::<CeremonyRow>(),

@@ -1,5 +1,4 @@
-//! The rows of the signing API beside its ceremonies, and what is sealed inside
-//! them.
+//! The rows of the signing API beside its ceremonies, and their sealed content.
 
 mod batch;
 mod comment;

@@ -1,4 +1,4 @@
-//! Which context each sealed value is bound to, beside those of ceremonies.
+//! Contexts of sealed values, in addition to those of ceremonies.
 
 use parafa_ceremony::sealing::SealedValue;
 

@@ -1,4 +1,4 @@
-//! Parties that are added while signing goes on.
+//! Parties added to a signing in progress.
 
 use parafa_api_signing::mailbox;
 use parafa_api_signing::requests::NewSigner;
@@ -53,7 +53,8 @@ impl Signings {
     }
 }
 
-/// A mailbox may belong to one party only.
+/// Refuses the address of another party: a mailbox may belong to one party
+/// only.
 async fn refuse_known_email(
     tx: &mut Transaction<'_>,
     key: &DataKey,

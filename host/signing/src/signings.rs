@@ -1,4 +1,4 @@
-//! What callers do with their signings.
+//! Operations on signings for callers.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use url::Url;
 
 use super::intake::Intake;
 
-/// Opens and simulates signings. What else is done with them is their
-/// ceremonies' matter.
+/// Service that opens and simulates signings. Other operations belong to the
+/// ceremonies.
 pub struct Signings {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Reads signings.
+    /// Reader of signings.
     pub reader: CeremonyReader,
-    /// Opens, changes and ends their ceremonies.
+    /// Service that opens, changes and ends their ceremonies.
     pub ceremonies: Arc<Ceremonies>,
-    /// Lets documents in.
+    /// Intake of documents.
     pub intake: Arc<Intake>,
-    /// Keeps answers.
+    /// Stored answers.
     pub idempotency: Idempotency,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// A page on which a person can settle why a workspace cannot pay.
+    /// Page on which a person can settle the cause of a refused payment.
     pub recovery_url: Option<Url>,
-    /// Whether letters can be sent.
+    /// Mail can be sent.
     pub sends_mail: bool,
 }

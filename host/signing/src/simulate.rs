@@ -1,4 +1,4 @@
-//! The sandbox ends a signing as it is told to, without any signature.
+//! Simulated outcomes of sandbox signings, without any signature.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ use super::intake::not_installed;
 use super::signings::Signings;
 use crate::error::SigningError;
 
-/// What no plugin does with a document that cannot be completed here.
+/// Missing capability for a document that cannot be completed here.
 const NO_REHEARSAL: &str = "makes unsigned copies of this format";
 
 impl Signings {
-    /// Ends a sandbox signing so.
+    /// Ends a sandbox signing with an outcome.
     pub async fn simulate_outcome(
         self: &Arc<Self>,
         caller: &Caller,
@@ -51,14 +51,14 @@ impl Signings {
         };
         let (signings, caller) = (Arc::clone(self), *caller);
         let simulated = async move {
-            // Until the row is stored, though the caller may go away.
+            // Held until the row is stored, even if the caller is gone.
             let _room = room;
             signings
                 .keep_simulation(&caller, id, &key, &request, rehearsed)
                 .await
         };
         let simulated = run_detached(simulated).await;
-        // A panic is this request's own.
+        // A panic belongs to this request.
         let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
         tracing::info!(signing.id = %id, signing.status = ?opened.row.ceremony.status, "outcome simulated");
         self.ceremonies.announce(id);
@@ -92,7 +92,7 @@ impl Signings {
         simulated
     }
 
-    /// Ends the signing and stores what that leaves.
+    /// Ends the signing and stores the result.
     async fn store_simulation(
         &self,
         caller: &Caller,
@@ -146,9 +146,9 @@ impl Signings {
             .await
     }
 
-    /// Makes what a simulated completion leaves of an unsigned document: its
-    /// own pages, each of which says that nothing is signed. There is none of
-    /// a document that was posted signed, nor of a signing that has ended.
+    /// Makes the artifact of a simulated completion from an unsigned document:
+    /// its own pages, each marked as not signed. There is none for a document
+    /// that was signed when posted, or for a signing that has ended.
     async fn rehearse(&self, row: CeremonyRow) -> Result<Option<Rehearsed>, SigningError> {
         let now = self.records.store.now().await?;
         if row.came_signed || !row.ceremony.is_live(now) {
@@ -220,22 +220,21 @@ impl Signings {
     }
 }
 
-/// An unsigned artifact that is nowhere yet, and the version that it was made
-/// of.
+/// An unsigned artifact not written yet, with the version that it was made of.
 struct Rehearsed {
     of: Uuid,
     made: MadeDocument,
     at: Timestamp,
 }
 
-/// An unsigned artifact, and the version that it was made of.
+/// An unsigned artifact, with the version that it was made of.
 struct Rehearsal {
     of: Uuid,
     version: DocumentVersion,
 }
 
-/// What a simulated completion leaves: the rehearsal of an unsigned document,
-/// and one that was posted signed as it is.
+/// Returns the artifact of a simulated completion: the rehearsal of an unsigned
+/// document, or an unchanged document that was signed when posted.
 fn artifact(
     row: &CeremonyRow,
     rehearsal: Option<&Rehearsal>,
@@ -251,7 +250,7 @@ fn artifact(
     }
 }
 
-/// The sandbox cannot complete the document.
+/// Returns the error for a document that the sandbox cannot complete.
 fn cannot(refusal: Refusal) -> SigningError {
     SigningError::FileRefused {
         pointer: requests::Simulation::ACTION_POINTER.to_owned(),
@@ -259,7 +258,7 @@ fn cannot(refusal: Refusal) -> SigningError {
     }
 }
 
-/// The signer with this email whose turn it is, whatever the action is.
+/// Returns the signer with this email whose turn it is, for any action.
 fn named<'e>(
     row: &CeremonyRow,
     emails: impl Iterator<Item = &'e str>,

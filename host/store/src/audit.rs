@@ -1,10 +1,10 @@
-//! What happened to a subject, in an order that cannot be changed afterwards.
+//! Audit trails: the events of a subject, in an order that cannot be changed afterwards.
 //!
-//! Each event's hash covers the one before, so that a changed, missing or inserted event breaks
-//! the chain. Events outlive erasure: they hold references, never personal data.
+//! Each event's hash covers the previous one, so that a changed, missing or inserted event
+//! breaks the chain. Events outlive erasure: they hold references, never personal data.
 //!
-//! Each hour the ends of the chains that changed are [sealed](seal) together, so that a chain
-//! cannot be made anew from its first event on either.
+//! The heads of the chains that changed are [sealed](seal) together every hour, so that a chain
+//! cannot be rebuilt from its first event either.
 
 mod merkle;
 pub mod seal;
@@ -23,12 +23,12 @@ use crate::store::Store;
 use crate::table::{AnyIndex, Index, Table, TableName};
 use crate::transaction::{Guard, Transaction};
 
-/// Before everything that an event's hash covers.
+/// Prefix of an event's hash input.
 const HASH_TAG: &[u8] = b"parafa-audit/1";
 /// Events read at once while verifying.
 const VERIFY_BATCH: usize = 256;
 
-/// The named values of an event.
+/// Named values of an event.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Fields(BTreeMap<String, String>);
@@ -40,7 +40,7 @@ impl Fields {
         Self::default()
     }
 
-    /// Adds a value that is no personal data: an id, a digest, a state, a time.
+    /// Adds a value that is not personal data: an id, a digest, a state, a time.
     #[must_use]
     #[expect(
         clippy::needless_pass_by_value,
@@ -51,7 +51,7 @@ impl Fields {
         self
     }
 
-    /// The values with their names, in the order in which they are hashed.
+    /// Returns the names and values, in the order in which they are hashed.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let values = self.0.iter();
         values.map(|(name, value)| (name.as_str(), value.as_str()))
@@ -61,17 +61,17 @@ impl Fields {
 /// An event in a chain.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Event {
-    /// The subject whose chain it is.
+    /// The subject of the chain.
     pub chain: Uuid,
-    /// The event's place, from 1.
+    /// The position in the chain, from 1.
     pub sequence: u64,
-    /// When it was appended.
+    /// Time of appending.
     pub at: Timestamp,
-    /// What happened.
+    /// The event's name.
     pub name: String,
-    /// To whom and with what.
+    /// The named values.
     pub fields: Fields,
-    /// SHA-256 over the hash before, 32 zero bytes for the first event, and all of the above.
+    /// SHA-256 over the previous hash (32 zero bytes for the first event) and all of the above.
     pub hash: Sha256Digest,
 }
 
@@ -85,23 +85,23 @@ impl Table for Event {
     }
 }
 
-/// The end of a chain. A chain without events ends at 0 with a zero hash.
+/// The head of a chain. An empty chain has position 0 and a zero hash.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Head {
     /// The subject.
     pub chain: Uuid,
-    /// The last event's place.
+    /// The last event's position.
     pub sequence: u64,
     /// The last event's hash.
     pub hash: Sha256Digest,
-    /// In which hour since 1970 that event was appended; not known of one that an earlier
-    /// program appended.
+    /// Hour of appending, counted from 1970; unknown for events of earlier versions of the
+    /// program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hour: Option<u64>,
 }
 
-/// The chains that changed last in an hour. An event in the same hour as the one before leaves
-/// the entry as it is.
+/// Index of the chains by the hour of their last change. An event in the same hour as the
+/// previous one leaves the entry unchanged.
 const HEADS_BY_HOUR: Index<Head, u64> = Index::many("hour", |head| head.hour.into_iter().collect());
 
 impl Table for Head {
@@ -128,29 +128,29 @@ impl Head {
         }
     }
 
-    /// Whether both are at the same event.
+    /// Returns whether both are at the same event.
     fn is_at(&self, other: &Self) -> bool {
         let place = |head: &Self| (head.chain, head.sequence, head.hash);
         place(self) == place(other)
     }
 }
 
-/// What verifying a chain found.
+/// Outcome of verifying a chain.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
     /// Every event is in place and the last one is the head's.
     Intact(Head),
-    /// The event at this place is missing, changed, or not the head's.
+    /// The event at this position is missing, changed, or not the head's.
     Broken {
-        /// The first place at fault.
+        /// The first faulty position.
         sequence: u64,
     },
 }
 
-/// Appends an event to a subject's chain; answers with the new end of the chain.
+/// Appends an event to a subject's chain and returns the new head.
 ///
 /// # Errors
-/// Fields that are too large, or the engine's failure.
+/// Fields that are too large, or an engine failure.
 pub async fn append(
     tx: &mut Transaction<'_>,
     chain: Uuid,
@@ -178,19 +178,19 @@ pub async fn append(
     Ok(head)
 }
 
-/// The end of a subject's chain.
+/// Returns the head of a subject's chain.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn head(tx: &mut Transaction<'_>, chain: Uuid) -> Result<Head, StoreError> {
     let head = tx.get::<Head>(&chain).await?;
     Ok(head.unwrap_or_else(|| Head::empty(chain)))
 }
 
-/// Up to `limit` events of a chain, from place `from` on.
+/// Returns up to `limit` events of a chain, from position `from`.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn events(
     tx: &mut Transaction<'_>,
     chain: Uuid,
@@ -206,9 +206,9 @@ pub async fn events(
 /// Recomputes a chain from its first event to its head.
 ///
 /// # Errors
-/// The engine's failure, or an event that cannot be read.
+/// An engine failure, or an unreadable event.
 pub async fn verify(store: &Store, chain: Uuid) -> Result<Verdict, StoreError> {
-    // The head first: events that are appended meanwhile lie beyond it.
+    // The head is read first: events appended meanwhile are beyond it.
     let end = store
         .get::<Head>(&chain)
         .await?
@@ -260,7 +260,7 @@ impl Event {
     }
 }
 
-/// Text with its length in front, so that no two lists of texts hash alike.
+/// Hashes a text after its length, so that no two lists of texts hash alike.
 fn update_text(hasher: &mut Sha256, text: &str) {
     hasher.update((text.len() as u64).to_be_bytes());
     hasher.update(text.as_bytes());

@@ -1,21 +1,21 @@
-//! Copies of all that a deployment keeps, made while it runs.
+//! Backups of everything that a deployment keeps, made while it runs.
 //!
 //! A backup is a folder:
 //!
 //! ```text
-//! records           what the engine keeps: a scan, and the commits made meanwhile
-//! bytes/ID          the byte files, sealed as they are
-//! keys/ID.key       the data keys, wrapped as they are
-//! …                 further files of whoever keeps them beside the store
-//! manifest.jsonl    what kind of store it is, and the digest of every file; complete at the end
+//! records           the engine's records: a scan, and the commits made meanwhile
+//! bytes/ID          the byte files, still sealed
+//! keys/ID.key       the data keys, still wrapped
+//! …                 further files kept beside the store
+//! manifest.jsonl    the kind of store, and the digest of every file; complete at the end
 //! ```
 //!
-//! It shows one moment: the records of every commit up to it, and the files and keys that these
-//! name. A file is written before the commit that names it, and removed after the one that no
-//! longer does. So files are copied first, as they come, until few are left to copy. Then
-//! removals wait: the records are sealed with their last commit, the last files fetched, those
-//! that are gone dropped from the copy, and the manifest completed. The master key is never part
-//! of it; the manifest is authenticated under a key that is derived from it.
+//! It is a snapshot of one moment: the records of every commit up to it, and the files and keys
+//! that they name. A file is written before the commit that names it, and removed after the commit
+//! that no longer does. Files are therefore copied first, round by round, until few new ones
+//! appear. Then removals wait: the records are sealed with their last commit, the last files
+//! copied, removed files dropped from the copy, and the manifest completed. The master key is never
+//! part of a backup; the manifest is authenticated with a key derived from it.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -61,16 +61,16 @@ mod records;
 mod restore;
 mod restore_shared;
 
-/// A round that copies no more files than this is the last one before removals wait.
+/// Most files in a round that is the last one before removals wait.
 const FEW_FILES: usize = 256;
-/// Most files that are copied while removals wait.
+/// Most files copied while removals wait.
 const MOST_AT_THE_END: usize = 4096;
-/// How many rounds may copy no fewer files than the one before.
+/// Most rounds that copy no fewer files than the previous one.
 const MOST_STALLED_ROUNDS: usize = 8;
-/// How often the commits are taken in while removals are waited for.
+/// Interval between reads of the feed of commits while waiting for removals.
 const TAKE_IN_EVERY: Duration = Duration::from_millis(20);
 
-/// What is backed up.
+/// Source of a backup.
 #[derive(Clone, Debug)]
 pub struct BackupSource {
     /// The records.
@@ -79,58 +79,58 @@ pub struct BackupSource {
     pub files: ByteFiles,
     /// The data keys.
     pub keys: DataKeys,
-    /// The data folder, in which the other files lie.
+    /// The data folder, which contains the other files.
     pub data: PathBuf,
-    /// What else there is.
+    /// Files that the program keeps beside the store.
     pub inventory: Inventory,
 }
 
-/// What a deployment keeps that this crate does not know.
+/// A deployment's data that this crate does not know.
 #[derive(Clone, Copy, Debug)]
 pub struct Inventory {
-    /// Files and folders of a data folder that are backed up beside the store, copied in this
-    /// order; one that is not there is left out.
+    /// Files and folders of a data folder that are backed up beside the store, in this order;
+    /// missing ones are skipped.
     pub beside: fn(StoreMode) -> Vec<PathBuf>,
-    /// What backups of earlier programs have beside these. No other file is restored.
+    /// Further files in backups of earlier programs. No other file is restored.
     pub formerly_beside: &'static [&'static str],
-    /// All tables that there may be.
+    /// All tables that may exist.
     pub tables: Tables,
 }
 
-/// What a backup holds.
+/// Summary of a backup.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupReport {
-    /// What the store was made for.
+    /// The mode that the store was made for.
     pub mode: StoreMode,
-    /// The last commit in it.
+    /// Number of the last commit.
     pub sequence: u64,
-    /// When it was complete, by the store's clock.
+    /// Time of completion, by the store's clock.
     pub taken_at: Timestamp,
-    /// How many files there are, the manifest not counted.
+    /// Number of files, without the manifest.
     pub files: usize,
     /// Their length in bytes.
     pub bytes: u64,
-    /// What its rows need and it does not hold, because the data folder did not either, and the
-    /// rows that cannot be read. Nothing if the store's schema is not this program's own.
+    /// Content that rows need and the data folder lacked, and unreadable rows. Empty if the store's
+    /// schema is not this program's own.
     pub missing: Vec<Missing>,
 }
 
-/// Copies everything into `target`, which is made or must be empty, while others read and write.
-/// Only removals wait, and only at the end for as long as it takes to fetch the newest files.
+/// Copies everything into `target`, which is created or must be empty, while others read and write.
+/// Only removals wait, and only at the end while the newest files are copied.
 ///
-/// What was acknowledged before the call is in the backup; what was erased before it is complete
-/// is not. Until it has returned, `target` is no backup. Dropping the future ends the copying.
+/// Everything acknowledged before the call is in the backup; what is erased before it is complete
+/// is not. Until the call returns, `target` is not a backup. Dropping the future stops the copying.
 ///
 /// # Errors
 /// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::TooBusy`],
-/// [`BackupError::UnknownTable`];
-/// [`KeyError::FolderAway`](crate::keys::KeyError::FolderAway), also if the folder of data keys goes
-/// away meanwhile; I/O errors; a store that fails, or that has lost something.
+/// [`BackupError::UnknownTable`]; [`KeyError::FolderAway`](crate::keys::KeyError::FolderAway), also
+/// if the folder of data keys disappears meanwhile; I/O errors; a store that fails or has lost
+/// data.
 pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupReport, BackupError> {
     source.keys.check().await?;
     let mut copying = Copying::begin(source, target).await?;
-    // First: what is written while all records are looked through is copied afterwards.
+    // Verified first: files written during the scan of all records are copied afterwards.
     copying.verify(source).await?;
     copying.copy_until_few_are_left().await?;
     let removals = copying.wait_for_removals(source).await?;
@@ -148,7 +148,7 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     Ok(report)
 }
 
-/// A backup that is being made.
+/// A backup in progress.
 struct Copying {
     schema: u32,
     mode: StoreMode,
@@ -159,7 +159,7 @@ struct Copying {
 }
 
 impl Copying {
-    /// Makes the folder, copies what lies beside the store, and then all records that there are.
+    /// Creates the folder, copies the files beside the store, then all records.
     async fn begin(source: &BackupSource, target: &Path) -> Result<Self, BackupError> {
         let (schema, mode) = schema::of(source.store.engine()).await?;
         if schema <= SCHEMA_VERSION {
@@ -185,8 +185,8 @@ impl Copying {
         })
     }
 
-    /// Copies files, round by round, until so few come in during one that removals need not wait
-    /// for long.
+    /// Copies files, round by round, until few enough new ones appear that removals need not wait
+    /// long.
     async fn copy_until_few_are_left(&mut self) -> Result<(), BackupError> {
         let mut before = usize::MAX;
         let mut stalled = 0;
@@ -211,7 +211,7 @@ impl Copying {
         }
     }
 
-    /// Makes sure that the store has lost nothing: what it has lost is not in the copy either.
+    /// Verifies that the store has lost nothing, because the copy would lack it too.
     async fn verify(&mut self, source: &BackupSource) -> Result<(), BackupError> {
         let mut verified = pin!(source.store.verify());
         loop {
@@ -222,7 +222,7 @@ impl Copying {
         }
     }
 
-    /// Waits until nobody removes anything, and lets nobody until both holds are dropped.
+    /// Waits for running removals and blocks new ones until both holds are dropped.
     async fn wait_for_removals(&mut self, source: &BackupSource) -> Result<[Hold; 2], BackupError> {
         let mut held = pin!(async {
             Ok([
@@ -238,14 +238,14 @@ impl Copying {
         }
     }
 
-    /// Brings everything to one moment, while nothing is removed. Gives what there are copies of.
+    /// Completes the snapshot while removals wait. Returns the files and keys that were copied.
     async fn complete(
         mut self,
         source: &BackupSource,
         removals: &[Hold; 2],
     ) -> Result<(BackupReport, Named), BackupError> {
         let records = self.records.seal().await?;
-        // A key that is not there counts as erased from here on.
+        // From here on a missing key counts as erased.
         source.keys.check().await?;
         for copies in [&mut self.files, &mut self.keys] {
             let new = copies.new_files().await?;
@@ -262,7 +262,7 @@ impl Copying {
             };
             self.manifest.run(unlist).await?;
         }
-        // Nor had the folder gone while it was looked through.
+        // The folder must not have disappeared during the listing.
         source.keys.check().await?;
         for held in removals {
             held.check().await?;
@@ -295,7 +295,7 @@ impl Copying {
     }
 }
 
-/// Makes sure that this program knows what all rows need.
+/// Checks that this program knows the tables of all rows.
 async fn known(source: &BackupSource) -> Result<(), BackupError> {
     match source.inventory.tables.check(&source.store).await {
         Err(StoreError::UnknownTable { table }) => Err(BackupError::UnknownTable { table }),
@@ -314,7 +314,7 @@ async fn list(
     manifest.run(add).await
 }
 
-/// What the rows of a file of records need and is not there.
+/// Returns the content that the rows of a records file need and the backup lacks.
 fn missing_in(
     records: PathBuf,
     mut completeness: Completeness<'_>,
@@ -341,7 +341,7 @@ fn make_target(target: &Path, data: &Path) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Whether a folder holds nothing but `allowed`.
+/// Returns whether a folder contains nothing but `allowed`.
 fn is_empty(folder: &Path, allowed: Option<&Path>) -> Result<bool, BackupError> {
     let failed = |source| failed_to("list", folder)(source);
     for entry in std::fs::read_dir(folder).map_err(failed)? {

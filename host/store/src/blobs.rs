@@ -1,7 +1,7 @@
-//! Sealed bytes that are named by UUIDv7, each of which belongs to one row.
+//! Blobs: sealed bytes named by UUIDv7, each of which belongs to one row.
 //!
 //! A blob is written before the row that names it is committed, and removed after the commit that
-//! ends the row. One that seems to be nobody's waits in quarantine before it is removed.
+//! ends the row. A blob that appears orphaned waits in quarantine before it is removed.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -22,31 +22,30 @@ use uuid::Uuid;
 use crate::files;
 use crate::owned_folder::OwnedFolder;
 
-/// How much is read at once of a byte file that is read piece by piece, in bytes.
+/// Read-ahead of byte files that are read in pieces, in bytes.
 pub const READ_AHEAD_BYTES: u64 = 1024 * 1024;
 
-/// Blobs that are read at the same time where each is read for itself.
+/// Blobs read at the same time by stores without a bulk read.
 const READ_AT_ONCE: usize = 16;
 
-/// What keeps blobs.
+/// Storage of blobs.
 #[async_trait]
 pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
-    /// Keeps a blob that is not there yet, durably when this returns.
+    /// Writes a new blob, durable on return.
     async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError>;
 
-    /// Puts `to` in the place of a short blob, durably when this returns, if that is there and is
-    /// `from`; tells whether it was. What is removed meanwhile does not come back. Only what keeps
-    /// data keys can.
+    /// Replaces a short blob by `to`, durable on return, if its content is `from`; returns whether
+    /// it was. A blob removed meanwhile stays removed. Only stores of data keys support this.
     async fn replace(&self, id: Uuid, _: Bytes, _: Bytes) -> Result<bool, BlobError> {
         Err(BlobError::Unavailable {
             reason: format!("{id} lies where nothing is replaced").into(),
         })
     }
 
-    /// All of a blob, if it is there.
+    /// Returns a whole blob, if it exists.
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError>;
 
-    /// All of each of these blobs, which are short, in their order.
+    /// Returns these short blobs whole, in order.
     async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
         let mut read = Vec::with_capacity(ids.len());
         for ids in ids.chunks(READ_AT_ONCE) {
@@ -55,47 +54,47 @@ pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
         read
     }
 
-    /// What lies in this range of a blob, if it is there.
+    /// Returns this range of a blob, if it exists.
     async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError>;
 
-    /// How many bytes are read at once by those who read a blob piece by piece.
+    /// Returns the read-ahead for blobs that are read in pieces, in bytes.
     fn read_at_once(&self) -> u64;
 
-    /// Removes a blob for good, durably when this returns; tells whether it was there.
+    /// Removes a blob permanently, durable on return; returns whether it existed.
     async fn remove(&self, id: Uuid) -> Result<bool, BlobError>;
 
-    /// All blobs, and what was begun and not finished. Takes as long as there are many.
+    /// Lists all blobs, including unfinished ones. Its duration grows with their number.
     async fn list(&self) -> Result<Vec<Listed>, BlobError>;
 
-    /// The ids of all blobs that are whole. Takes as long as there are many.
+    /// Returns the ids of all finished blobs. Its duration grows with their number.
     async fn ids(&self) -> Result<Vec<Uuid>, BlobError> {
         let listed = self.list().await?.into_iter();
         let whole = listed.filter(|listed| !listed.is_unfinished);
         Ok(whole.map(|listed| listed.id).collect())
     }
 
-    /// Removes what was never finished, for good.
+    /// Removes an unfinished blob permanently.
     async fn remove_unfinished(&self, id: Uuid) -> Result<(), BlobError>;
 
-    /// Whether the place is there, so that a blob which is not in it is no more.
+    /// Checks that the storage is available, so that a blob not found is known not to exist.
     async fn check(&self) -> Result<(), BlobError>;
 
-    /// The folder that it is, if it is one.
+    /// Returns the folder, if the storage is one.
     fn as_folder(&self) -> Option<&OwnedFolder> {
         None
     }
 }
 
-/// What a blob is to hold, sealed: the same each time that it is asked for.
+/// Sealed content of a blob: the same on every call.
 pub(crate) trait BlobContent: Send + Sync {
-    /// How long it is, in bytes.
+    /// Returns its length in bytes.
     fn bytes(&self) -> usize;
 
-    /// All of it from its beginning, in pieces of so many bytes; the last may be shorter. To make
-    /// one may take long enough that others should not wait for it.
+    /// Returns the content in pieces of this length; the last may be shorter. Making a piece may
+    /// take long enough to need a thread of its own.
     fn pieces(&self, bytes: usize) -> Box<dyn Iterator<Item = Bytes> + Send>;
 
-    /// All of it at once, with the same effort.
+    /// Returns the whole content at once, with the same effort.
     fn whole(&self) -> Bytes {
         self.pieces(self.bytes().max(1)).next().unwrap_or_default()
     }
@@ -115,33 +114,34 @@ impl BlobContent for Bytes {
     }
 }
 
-/// Removals of blobs, and the quarantine of those that seem to be nobody's. Whoever removes one
-/// removes it also from there.
+/// Removals of blobs, and the quarantine of apparently orphaned ones. A removal also removes a
+/// blob from the quarantine.
 #[async_trait]
 pub(crate) trait Quarantine: fmt::Debug + Send + Sync {
-    /// Removes a blob for good, also one that waits; tells whether it was there.
+    /// Removes a blob permanently, also from the quarantine; returns whether it existed.
     async fn remove(&self, blobs: &dyn BlobStore, id: Uuid) -> Result<bool, BlobError>;
 
-    /// Puts these blobs into quarantine, durably; tells how many were there.
+    /// Puts these blobs into quarantine, durably; returns how many existed.
     async fn put_away(&self, ids: &[Uuid], now: Timestamp) -> Result<usize, BlobError>;
 
-    /// Takes these blobs out of quarantine, durably; tells how many were there.
+    /// Takes these blobs out of quarantine, durably; returns how many existed.
     async fn bring_back(&self, ids: &[Uuid]) -> Result<usize, BlobError>;
 
-    /// What waits, and since when by the store's clock; not known where its time cannot be read.
+    /// Returns the quarantined blobs with the time since which they wait, by the store's clock;
+    /// `None` if that is unreadable.
     async fn waiting(&self) -> Result<Vec<(Uuid, Option<Timestamp>)>, BlobError>;
 
-    /// Clears up after the last that waited.
+    /// Cleans up an empty quarantine.
     async fn close(&self) -> Result<(), BlobError>;
 
-    /// Waits until nobody removes a blob, and lets nobody until the hold is dropped.
+    /// Waits for running removals and blocks new ones until the hold is dropped.
     async fn hold_removals(&self) -> Result<Hold, BlobError>;
 }
 
 /// A part of a blob.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// What lies in the range that was asked for: less than that where the blob ends before.
+    /// Bytes of the requested range: fewer where the blob ends earlier.
     pub(crate) bytes: Bytes,
     /// Length of the whole blob, in bytes.
     pub(crate) whole: u64,
@@ -151,20 +151,20 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
     pub(crate) id: Uuid,
-    /// For how long nobody has written it.
+    /// Time since the last write.
     pub(crate) rest: Duration,
-    /// Whether it was never finished, and so is nobody's.
+    /// The blob was never finished, so it has no owner.
     pub(crate) is_unfinished: bool,
 }
 
-/// A time during which nobody removes a blob.
+/// A period without removals of blobs.
 #[async_trait]
 pub(crate) trait Held: Send + Sync {
-    /// Makes sure that nobody has removed a blob since it began.
+    /// Checks that no blob was removed since the hold began.
     async fn check(&self) -> Result<(), BlobError>;
 }
 
-/// Ends when it is dropped.
+/// A hold on removals; ends when dropped.
 pub(crate) type Hold = Box<dyn Held>;
 
 #[async_trait]
@@ -174,16 +174,16 @@ impl Held for OwnedRwLockWriteGuard<()> {
     }
 }
 
-/// What was asked of blobs and not done.
+/// Failure of an operation on blobs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BlobError {
-    /// There is a blob with this id already.
+    /// A blob with this id already exists.
     #[error("{id} already exists")]
     Exists { id: Uuid },
-    /// The place is not where it belongs, and nothing is known of any blob.
+    /// The storage is not in its place; nothing is known about any blob.
     #[error("{path} is missing or not mounted")]
     Away { path: String },
-    /// What keeps the blobs is away, or does not do what it is asked.
+    /// The storage is unavailable or failed.
     #[error("{reason}")]
     Unavailable { reason: Arc<str> },
     /// A file operation failed.
@@ -191,7 +191,7 @@ pub(crate) enum BlobError {
     Io(#[from] FolderFault),
 }
 
-/// A file operation that failed.
+/// A failed file operation.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {action} {}", path.display())]
 pub(crate) struct FolderFault {
@@ -236,17 +236,17 @@ impl Blobs {
         &*self.quarantine
     }
 
-    /// Bytes that are free on the file system of the folder that it is, if it is one.
+    /// Returns the free bytes on the file system of the folder, if the storage is one.
     pub(crate) async fn free_space(&self) -> io::Result<Option<u64>> {
         files::free_space(self.store.as_folder().map(OwnedFolder::path)).await
     }
 
-    /// Removes a blob for good; tells whether it was there.
+    /// Removes a blob permanently; returns whether it existed.
     pub(crate) async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
         self.quarantine.remove(self.store(), id).await
     }
 
-    /// The ids of all blobs that are whole and do not wait in quarantine.
+    /// Returns the ids of all finished blobs outside the quarantine.
     pub(crate) async fn ids(&self) -> Result<Vec<Uuid>, BlobError> {
         let waiting = self.waiting_ids().await?;
         let mut ids = self.store.ids().await?;
@@ -254,7 +254,7 @@ impl Blobs {
         Ok(ids)
     }
 
-    /// All that does not wait in quarantine.
+    /// Lists all blobs outside the quarantine.
     pub(crate) async fn listed(&self) -> Result<Vec<Listed>, BlobError> {
         let waiting = self.waiting_ids().await?;
         let mut listed = self.store.list().await?;

@@ -1,4 +1,4 @@
-//! Documents and other large content, one encrypted file each.
+//! Byte files: documents and other large content, one encrypted file each.
 
 mod pieces;
 
@@ -21,20 +21,20 @@ use crate::owned_folder::OwnedFolder;
 pub use self::pieces::Pieces;
 pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
-/// Length of content that is sealed and opened in place, in bytes: some ten microseconds.
+/// Most bytes of content sealed and opened in place: some ten microseconds.
 const MOST_IN_PLACE: usize = 32 * 1024;
 
-/// Length of a sealed file that is in memory whole while it is written, in bytes: a longer one is
-/// sealed piece by piece, not to be there beside its content.
+/// Most bytes of a sealed file held in memory while it is written. A longer file is sealed piece
+/// by piece, so as not to be in memory beside its content.
 const MOST_SEALED_AHEAD: usize = 256 * 1024;
 
-/// How many reads of byte files, whole or piece by piece, this process has begun.
+/// Number of reads of byte files, whole or in pieces, begun by this process.
 pub static BYTE_FILE_READS: AtomicU64 = AtomicU64::new(0);
 
-/// What the owner's row keeps about its file.
+/// Reference to a byte file in its owner's row.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StoredFile {
-    /// The file's name.
+    /// The file's id.
     pub id: Uuid,
     /// Length of the content in bytes.
     pub bytes: u64,
@@ -42,68 +42,67 @@ pub struct StoredFile {
     pub sha256: Sha256Digest,
 }
 
-/// The byte files, named by UUIDv7, each encrypted under its owner's data key: in a folder, in an
-/// object store, or in a database that several hosts share.
+/// Byte files, named by UUIDv7, each encrypted under its owner's data key. They are in a folder,
+/// in an object store, or in a database shared by hosts.
 ///
-/// A file belongs to one row. It is written before that row is committed and unlinked by a job
-/// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
-/// without a row is swept after [`SWEEP_AGE`] and [`QUARANTINE`].
+/// A file belongs to one row. It is written before that row is committed, and unlinked by a job
+/// after the row's end is durable, so that no row ever lacks its file. Files left by a crash
+/// without a row are swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
 pub struct ByteFiles(Blobs);
 
-/// Why a byte file could not be used.
+/// Failure of an operation on a byte file.
 #[derive(Debug, thiserror::Error)]
 pub enum ByteFileError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("the byte file {id} does not exist")]
     Missing {
         /// The file.
         id: Uuid,
     },
-    /// The content does not open under this key.
+    /// The content does not decrypt under this key.
     #[error("the byte file {id} cannot be opened")]
     Sealed {
         /// The file.
         id: Uuid,
-        /// Why not.
+        /// The cause.
         source: KeyError,
     },
-    /// The content is not the one that the owner's row tells of.
+    /// The content differs from the owner's row.
     #[error("the byte file {id} does not have the length or the digest that its row tells")]
     Differs {
         /// The file.
         id: Uuid,
     },
-    /// A file with this id is already there.
+    /// A file with this id already exists.
     #[error("the byte file {id} already exists")]
     Exists {
         /// The file.
         id: Uuid,
     },
-    /// What keeps the files is away, or does not do what it is asked. Nothing is lost: the same
-    /// may succeed later.
+    /// The storage is unavailable or failed. Nothing is lost: a later attempt may succeed.
     #[error("the byte files are not available: {reason}")]
     Unavailable {
-        /// Why.
+        /// The cause.
         reason: Arc<str>,
     },
     /// A file operation failed.
     #[error("could not {action} {path}")]
     Io {
-        /// What was attempted.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: String,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 impl ByteFiles {
-    /// Opens the folder, or makes it. Blocks on it.
+    /// Opens the folder, or creates it. Blocks.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// A folder that cannot be created.
     pub fn open_folder(folder: &Path) -> Result<Self, ByteFileError> {
         let folder = OwnedFolder::open(folder, "").map_err(BlobError::from)?;
         Ok(Self::of(Blobs::in_folder(folder)))
@@ -113,8 +112,8 @@ impl ByteFiles {
         Self(blobs)
     }
 
-    /// Writes a file under an id that [`Transaction::new_id`] or the like has made now. When
-    /// this returns, the file is durable; commit the row that owns it next.
+    /// Writes a file under an id just made by [`Transaction::new_id`] or the like. The file is
+    /// durable on return; commit the row that owns it next.
     ///
     /// [`Transaction::new_id`]: crate::Transaction::new_id
     ///
@@ -147,7 +146,7 @@ impl ByteFiles {
         Ok(stored)
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     ///
     /// # Errors
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Unavailable`], I/O
@@ -165,18 +164,17 @@ impl ByteFiles {
         .await
     }
 
-    /// Bytes that are free on the file system of the folder; none where no folder keeps the files,
-    /// so that nobody can tell.
+    /// Returns the free bytes on the file system of the folder; `None` where the files are not in
+    /// a folder.
     ///
     /// # Errors
-    /// When the file system does not tell.
+    /// A file system that does not report it.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
         self.0.free_space().await
     }
 
-    /// The content of a file piece by piece, for those who may be slow to take it. Its length and
-    /// the first piece are known to be sound when this returns, and all of it before the last
-    /// piece is given.
+    /// Returns the content of a file in pieces, for slow consumers. The length and the first piece
+    /// are verified on return, and all content before the last piece is given.
     ///
     /// # Errors
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`],
@@ -186,7 +184,7 @@ impl ByteFiles {
         Pieces::open(self.0.clone(), key, file).await
     }
 
-    /// Removes a file for good; tells whether it was there. Trying again is harmless.
+    /// Removes a file permanently; returns whether it existed. Trying again is harmless.
     ///
     /// # Errors
     /// [`ByteFileError::Unavailable`], I/O errors; then try again.
@@ -194,7 +192,7 @@ impl ByteFiles {
         Ok(self.0.remove(id).await?)
     }
 
-    /// Whether what keeps the files is there and answers.
+    /// Checks that the storage is available.
     ///
     /// # Errors
     /// [`ByteFileError::Unavailable`]; I/O errors.
@@ -202,7 +200,7 @@ impl ByteFiles {
         Ok(self.0.store().check().await?)
     }
 
-    /// A look for files that nobody owns, at this time, among those of a store made at `since`.
+    /// Starts a sweep for orphaned files, at this time, in a store made at `since`.
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
         Sweep::of(&self.0, since, now)
@@ -213,7 +211,7 @@ impl ByteFiles {
     }
 }
 
-/// Seals, opens or hashes content of this length: short content in place, since to wake another
+/// Seals, opens or hashes content of this length: short content in place, since waking another
 /// thread takes longer.
 async fn over<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if bytes <= MOST_IN_PLACE {

@@ -1,4 +1,4 @@
-//! The time as an argument.
+//! Clocks: time as an argument.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 /// Tells the current instant.
 pub trait Clock: Send + Sync {
-    /// The current instant.
+    /// Returns the current instant.
     fn now(&self) -> Timestamp;
 }
 
@@ -21,12 +21,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when it is told to. Clones share the instant.
+/// A clock that moves only when set or advanced. Clones share the instant.
 #[derive(Clone, Debug)]
 pub struct ManualClock(Arc<Mutex<Timestamp>>);
 
 impl ManualClock {
-    /// A clock that stands at `start`.
+    /// Creates a clock that stands at `start`.
     #[must_use]
     pub fn new(start: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(start)))
@@ -58,7 +58,7 @@ pub struct OffsetClock {
 }
 
 impl OffsetClock {
-    /// A clock that runs with `base` and shows the same instant until it is shifted.
+    /// Creates a clock that runs with `base` and shows the same instant until it is shifted.
     #[must_use]
     pub fn new(base: Arc<dyn Clock>) -> Self {
         Self {
@@ -67,13 +67,13 @@ impl OffsetClock {
         }
     }
 
-    /// Moves the clock on by `step`, on top of earlier shifts.
+    /// Advances the clock by `step`, on top of earlier shifts.
     pub fn advance(&self, step: SignedDuration) {
         let mut offset = self.offset.lock().unwrap_or_else(PoisonError::into_inner);
         *offset = offset.saturating_add(step);
     }
 
-    /// How far the clock is ahead of the one that it runs with.
+    /// Returns the offset from the base clock.
     #[must_use]
     pub fn offset(&self) -> SignedDuration {
         *self.offset.lock().unwrap_or_else(PoisonError::into_inner)
@@ -94,7 +94,7 @@ impl Clock for OffsetClock {
     }
 }
 
-/// `at` moved by `by`, held at the ends of representable time.
+/// Returns `at` moved by `by`, held at the ends of representable time.
 #[must_use]
 pub fn shifted(at: Timestamp, by: SignedDuration) -> Timestamp {
     at.checked_add(by).unwrap_or(if by.is_negative() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-/// What the rows of a table may name.
+/// Kinds of content that the rows of a table may name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Content {
     /// Neither byte files nor data keys.
@@ -25,7 +25,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// One data key and no byte file.
+    /// Returns one data key and no byte file.
     #[must_use]
     pub fn key(id: Uuid) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! What rows keep back of what their owner may use.
+//! Earmarks: amounts that rows reserve from their owner's allowance.
 //!
-//! A table says of each row what it earmarks. An entry follows the row in the commit that puts or
-//! deletes it, as index entries do, but under the row's owner: what the rows of all tables earmark
-//! of one owner is read in one scan, within the transaction that decides by it.
+//! A table says what each of its rows earmarks. An entry follows the row in the commit that puts
+//! or deletes it, as index entries do, but under the row's owner. One scan, within the deciding
+//! transaction, therefore reads what the rows of all tables earmark of one owner.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -12,24 +12,24 @@ use crate::error::StoreError;
 use crate::key::Key;
 use crate::table::{Table, TableName, encode, layout};
 
-/// How much is earmarked of each of two things; what they are the tables agree upon.
+/// Earmarked amounts of two things, on whose meaning the tables agree.
 pub type EarmarkAmounts = [u64; 2];
 
-/// What a row earmarks.
+/// Earmark of a row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Earmark {
-    /// Of whose.
+    /// The owner.
     pub owner: Uuid,
-    /// How much.
+    /// The amounts.
     pub amounts: EarmarkAmounts,
 }
 
-/// What a row earmarks, under its owner.
+/// Stored earmark of a row, under its owner.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct EarmarkRow {
     owner: Uuid,
     table: String,
-    /// The row's key, in lower-case hexadecimal digits.
+    /// The row's key, in lower-case hexadecimal.
     row: String,
     pub(crate) amounts: EarmarkAmounts,
 }
@@ -47,7 +47,7 @@ impl Table for EarmarkRow {
 /// Engine key and value of an entry.
 type Entry = (Vec<u8>, Vec<u8>);
 
-/// The entry that follows a row, if it earmarks anything.
+/// Returns the entry that follows a row, if the row earmarks anything.
 pub(crate) fn entry<T: Table>(row: &T) -> Result<Option<Entry>, StoreError> {
     let Some(Earmark { owner, amounts }) = row.earmark() else {
         return Ok(None);
@@ -62,7 +62,7 @@ pub(crate) fn entry<T: Table>(row: &T) -> Result<Option<Entry>, StoreError> {
     Ok(Some((key, encode(&entry)?)))
 }
 
-/// What the keys of an owner's entries begin with.
+/// Returns the key prefix of an owner's entries.
 pub(crate) fn entries_of(owner: &Uuid) -> Vec<u8> {
     let mut start = layout::table::<EarmarkRow>();
     owner.encode(&mut start);

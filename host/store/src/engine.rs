@@ -1,4 +1,4 @@
-//! What a storage engine must do.
+//! The contract of storage engines.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -22,22 +22,21 @@ pub const MAX_VALUE_BYTES: usize = 64 * 1024;
 pub const MAX_COMMIT_WRITES: usize = 4096;
 /// Largest sum of keys and values written by one commit, in bytes.
 pub const MAX_COMMIT_BYTES: usize = 8 * 1024 * 1024;
-/// Most entries that one scan answers with.
+/// Most entries in one scan's answer.
 pub const MAX_SCAN_ENTRIES: usize = 1024;
 
 /// Ordered, versioned bytes with conditional commits.
 ///
-/// What `get` and `scan` answer may not be durable yet. It is once any `commit` that was
-/// called afterwards, an empty one too, has been acknowledged; so whoever tells the world what
-/// was read commits first.
+/// Answers of `get` and `scan` may not be durable yet. They are once any later `commit`, even an
+/// empty one, has been acknowledged; so commit before telling the outside world what was read.
 #[async_trait]
 pub trait Engine: Send + Sync + 'static {
-    /// The value under `key`.
+    /// Returns the value under `key`.
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError>;
 
-    /// The values under these keys, in their order, each of a moment of its own.
+    /// Returns the values under these keys, in order, each read at its own moment.
     ///
-    /// The default asks for one after the other; an engine that is a network away does better.
+    /// The default asks for one after the other; an engine behind a network does better.
     async fn get_all(&self, keys: &[Bytes]) -> Result<Vec<Option<Versioned>>, EngineError> {
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
@@ -46,25 +45,24 @@ pub trait Engine: Send + Sync + 'static {
         Ok(found)
     }
 
-    /// The entries of a key range in key order, or against it.
+    /// Returns the entries of a key range in ascending or descending key order.
     async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError>;
 
-    /// Applies the whole commit if every expected version is current, else nothing of it.
+    /// Applies the whole commit if every expected version is current, else nothing.
     ///
-    /// `Committed` means durable: it survives a crash of the process and a loss of power.
-    /// After an error other than a refused size the outcome is unknown until the engine has
-    /// been reopened.
+    /// `Committed` means durable: it survives a crash of the process and a loss of power. After an
+    /// error other than a refused size the outcome is unknown until the engine has been reopened.
     async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError>;
 
-    /// The engine's idea of the time, the same for every process that shares the data.
+    /// Returns the engine's time, the same for every process that shares the data.
     async fn now(&self) -> Result<Timestamp, EngineError>;
 
-    /// Takes up to `claim.limit` entries of a due queue for the time of a lease.
+    /// Claims up to `claim.limit` entries of a due queue for the time of a lease.
     ///
-    /// A due entry's key is `queue ‖ due time ‖ rest`, with the time encoded as a [`Key`],
-    /// and its value counts the claims (four bytes, big-endian). Claiming moves the entry to
-    /// `queue ‖ end of the lease ‖ rest`, so that an entry stands for its lease: while it is
-    /// there, nobody else has claimed it. No two callers get the same entry.
+    /// A due entry's key is `queue ‖ due time ‖ rest`, with the time encoded as a [`Key`], and its
+    /// value counts the claims (four bytes, big-endian). Claiming moves the entry to `queue ‖ end
+    /// of the lease ‖ rest`, so that an entry stands for its lease: while it is there, no one else
+    /// has claimed it. No two callers get the same entry.
     ///
     /// The default does this with `scan` and `commit`; an engine with row locks may do better.
     ///
@@ -73,11 +71,11 @@ pub trait Engine: Send + Sync + 'static {
         due::claim(self, claim).await
     }
 
-    /// Begins a copy of all entries, which is made while others commit.
+    /// Begins a copy of all entries, made while others commit.
     async fn begin_copy(&self) -> Result<EntriesCopy, EngineError>;
 
-    /// Proves that every entry is there that was committed, and no other, while others commit.
-    /// An engine that cannot lose any has nothing to do.
+    /// Verifies, while others commit, that exactly the committed entries exist. An engine that
+    /// cannot lose entries has nothing to do.
     ///
     /// # Errors
     /// [`EngineError::Short`], [`EngineError::Unhealthy`].
@@ -85,15 +83,15 @@ pub trait Engine: Send + Sync + 'static {
         Ok(())
     }
 
-    /// `Ok` while the engine can be used; after an I/O error, why not.
+    /// Returns `Ok` while the engine can be used, and the reason after an I/O error.
     fn health(&self) -> Result<(), EngineError>;
 
-    /// Whether other processes may work with the data at the same time.
+    /// Returns whether other processes may use the data at the same time.
     fn is_shared(&self) -> bool {
         false
     }
 
-    /// The folder that the entries are kept in; none where they are not kept in one.
+    /// Returns the folder with the entries; `None` where they are not in one.
     fn folder(&self) -> Option<&Path> {
         None
     }
@@ -146,49 +144,48 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
     }
 }
 
-/// How an engine has its entries copied while others commit.
+/// Ways to copy an engine's entries while others commit.
 pub enum EntriesCopy {
-    /// Every commit from now on is told. Whatever was committed before, [`scan`](Engine::scan)
-    /// finds: a commit that was acknowledged before the call is found, a later one is told, and
-    /// one that was under way is one or both.
+    /// A feed of every commit from now on. Earlier commits are found by [`scan`](Engine::scan). A
+    /// commit acknowledged before the call is found, a later one is fed, and a concurrent one is
+    /// found, fed, or both.
     Followed(Feed),
-    /// What there is at one moment can be scanned, also if it is changed meanwhile.
+    /// Snapshots of one moment that can be scanned despite later changes.
     Snapshots(Box<dyn SnapshotSource>),
 }
 
-/// Shows all entries as they are when it is asked.
+/// Source of snapshots.
 #[async_trait]
 pub trait SnapshotSource: Send + Sync {
-    /// The entries of this moment.
+    /// Takes a snapshot of the entries.
     async fn snapshot(&self) -> Result<Box<dyn Snapshot>, EngineError>;
 }
 
 /// The entries of one moment.
 #[async_trait]
 pub trait Snapshot: Send + Sync {
-    /// Those of a key range in key order, or against it.
+    /// Returns the entries of a key range in ascending or descending key order.
     async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError>;
 }
 
-/// When a value was written: the number of the commit. No two commits have the same one, and those
-/// of one process grow.
+/// The number of the commit that wrote a value. Numbers are unique, and those of one process grow.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Version(NonZeroU64);
 
 impl Version {
-    /// The version with this number; zero is none.
+    /// Returns the version with this number; `None` for zero.
     #[must_use]
     pub fn new(number: u64) -> Option<Self> {
         NonZeroU64::new(number).map(Self)
     }
 
-    /// The commit's number.
+    /// Returns the commit's number.
     #[must_use]
     pub fn number(self) -> u64 {
         self.0.get()
     }
 
-    /// The version of the commit after this one.
+    /// Returns the version of the next commit.
     pub(crate) fn next(last: Option<Self>) -> Self {
         match last {
             None => Self(NonZeroU64::MIN),
@@ -197,10 +194,10 @@ impl Version {
     }
 }
 
-/// A value and the commit that wrote it.
+/// A value with the version of its commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Versioned {
-    /// The commit that wrote the value.
+    /// Version of the commit that wrote the value.
     pub version: Version,
     /// The value.
     pub value: Bytes,
@@ -215,7 +212,7 @@ pub struct Entry {
     pub stored: Versioned,
 }
 
-/// The order in which a scan answers.
+/// The order of a scan.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Direction {
     /// Smallest key first.
@@ -230,7 +227,7 @@ pub enum Direction {
 pub struct Scan {
     /// First key of the range.
     pub start: Vec<u8>,
-    /// First key past the range.
+    /// First key after the range.
     pub end: Vec<u8>,
     /// The order of the answer.
     pub direction: Direction,
@@ -239,46 +236,46 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// The limit that applies.
+    /// Returns the effective limit.
     #[must_use]
     pub fn bounded_limit(&self) -> usize {
         self.limit.min(MAX_SCAN_ENTRIES)
     }
 }
 
-/// Writes, and what must hold for them to happen.
+/// Writes and their conditions.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Commit {
-    /// Keys with the version that each must have, `None` for a key that must be absent.
+    /// Expected versions by key; `None` for a key that must be absent.
     pub expectations: Vec<(Bytes, Option<Version>)>,
     /// Keys with their new values. No key is written twice in one commit.
     pub puts: Vec<(Bytes, Bytes)>,
-    /// Keys to remove; an absent one is no fault.
+    /// Keys to remove; an absent key is not an error.
     pub deletes: Vec<Bytes>,
 }
 
 impl Commit {
-    /// Whether nothing is written and nothing expected: all that it does is wait until what was
-    /// read is durable.
+    /// Returns whether the commit neither writes nor expects anything: it only waits until earlier
+    /// reads are durable.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expectations.is_empty() && self.is_read_only()
     }
 
-    /// Whether nothing is written.
+    /// Returns whether the commit writes nothing.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.puts.is_empty() && self.deletes.is_empty()
     }
 
-    /// Length of all that is written, in bytes of keys and values.
+    /// Returns the length of all writes, in bytes of keys and values.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let puts = self.puts.iter().map(|(key, value)| key.len() + value.len());
         puts.chain(self.deletes.iter().map(Bytes::len)).sum()
     }
 
-    /// Checks the limits on keys, values and the whole.
+    /// Checks the limits on keys, values and the whole commit.
     ///
     /// # Errors
     /// The first limit that is exceeded.
@@ -308,45 +305,45 @@ impl Commit {
     }
 }
 
-/// What became of a commit.
+/// Outcome of a commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CommitOutcome {
     /// All of it is durable.
     Committed,
-    /// Nothing of it happened, because this key has another version than expected.
+    /// Nothing was written, because this key has another version than expected.
     Conflict {
         /// The first key found to differ.
         key: Bytes,
     },
 }
 
-/// What to take from a due queue.
+/// A claim on a due queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ClaimDue {
-    /// The queue: the prefix that its keys share.
+    /// The queue: the common prefix of its keys.
     pub queue: Vec<u8>,
     /// The time as of which an entry is due.
     pub now: Timestamp,
-    /// For how long the claimed entries are the caller's.
+    /// Duration of the lease.
     pub lease: SignedDuration,
-    /// Most entries to take.
+    /// Most entries to claim.
     pub limit: usize,
 }
 
-/// An entry that was claimed.
+/// A claimed entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DueEntry {
-    /// Where the entry stands now; when it is gone, so is the lease.
+    /// The present key of the entry; when it is gone, the lease is lost.
     pub key: Bytes,
-    /// What follows the time in the key.
+    /// The part of the key after the time.
     pub rest: Bytes,
-    /// How often the entry has been claimed, this time included.
+    /// Number of claims of this entry, including this one.
     pub claims: u32,
-    /// When the lease ends.
+    /// End of the lease.
     pub until: Timestamp,
 }
 
-/// Why an engine could not do what it was asked.
+/// Failure of an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A key is too long.
@@ -381,10 +378,10 @@ pub enum EngineError {
         /// [`MAX_COMMIT_BYTES`].
         limit: usize,
     },
-    /// More was committed than is kept for a follower that does not keep up.
+    /// A follower fell behind by more than the retained commits.
     #[error("a follower of the commits fell more than {limit} bytes behind")]
     FellBehind {
-        /// How far it may, in bytes of keys and values.
+        /// Size of the retained commits, in bytes of keys and values.
         limit: usize,
     },
     /// Another process has the folder open.
@@ -393,13 +390,13 @@ pub enum EngineError {
         /// The folder.
         folder: String,
     },
-    /// What is stored is not what this engine writes.
+    /// Stored data are not in this engine's format.
     #[error("the stored data is damaged: {what}")]
     Damaged {
-        /// What was found.
+        /// The damage.
         what: &'static str,
     },
-    /// The store has lost what it had acknowledged.
+    /// The store has lost acknowledged data.
     #[error(
         "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start with `parafa serve {}` to go on with what is left",
         .loss.option()
@@ -407,27 +404,27 @@ pub enum EngineError {
     Short {
         /// The folder.
         folder: String,
-        /// What is lost.
+        /// The loss.
         loss: Box<Loss>,
     },
     /// A file operation failed while opening.
     #[error("could not {action} {path}")]
     Io {
-        /// What was attempted.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: String,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The database is away, or did not answer in time. It may be back at any moment; of a commit
-    /// it is not known whether it happened.
+    /// The database is unavailable, or did not answer in time. It may be back at any moment; the
+    /// outcome of a commit is unknown.
     #[error("the database cannot be used: {reason}")]
     Unavailable {
-        /// What it failed with last.
+        /// The last failure.
         reason: Arc<str>,
     },
-    /// The engine has failed before and does nothing until it is reopened.
+    /// The engine failed before and refuses calls until it is reopened.
     #[error("the storage engine has failed and must be restarted: {reason}")]
     Unhealthy {
         /// The first failure.
@@ -435,7 +432,7 @@ pub enum EngineError {
     },
 }
 
-/// What a file operation's error is to callers.
+/// Maps a file operation's error to an engine error.
 pub(crate) fn failed_to<'p>(
     action: &'static str,
     path: &'p Path,

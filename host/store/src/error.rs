@@ -1,11 +1,11 @@
-//! What can go wrong above the engine.
+//! Errors above the engine.
 
 use uuid::Uuid;
 
 use crate::engine::EngineError;
 use crate::mode::StoreMode;
 
-/// Why the store could not do what it was asked.
+/// Failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The engine refused or failed.
@@ -16,16 +16,16 @@ pub enum StoreError {
     Contention {
         /// The table of the last conflicting key.
         table: String,
-        /// How often it was tried.
+        /// Number of attempts.
         attempts: u32,
     },
-    /// A closure that may only read has written.
+    /// A read-only closure has written.
     #[error("a read-only transaction wrote to {table}")]
     WriteInRead {
         /// The table of a written key.
         table: String,
     },
-    /// A row to insert is already there.
+    /// The row to insert already exists.
     #[error("a row with this key is already in {table}")]
     Exists {
         /// The table.
@@ -44,7 +44,7 @@ pub enum StoreError {
     Encode {
         /// The table.
         table: &'static str,
-        /// Why not.
+        /// The cause.
         source: serde_json::Error,
     },
     /// A stored row is not of its table's type.
@@ -52,10 +52,10 @@ pub enum StoreError {
     Decode {
         /// The table.
         table: &'static str,
-        /// Why not.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// There is a table of which this program does not know what its rows name.
+    /// The store has a table with unknown content.
     #[error(
         "the store holds a table {table} that this program does not know: a later one has written to it"
     )]
@@ -63,16 +63,16 @@ pub enum StoreError {
         /// The table.
         table: String,
     },
-    /// Random bytes are not to be had.
+    /// Random bytes are unavailable.
     #[error("the operating system's random source failed")]
     Random,
-    /// The lease of a claimed job has passed to somebody else, or the job is gone.
+    /// The lease of a claimed job has passed to another owner, or the job is gone.
     #[error("the lease on job {id} is lost")]
     JobLost {
         /// The job.
         id: Uuid,
     },
-    /// A lease has ended or belongs to somebody else.
+    /// A lease has ended or belongs to another owner.
     #[error("the lease {name} is lost")]
     LeaseLost {
         /// The lease.
@@ -89,33 +89,33 @@ pub enum StoreError {
     /// The folder belongs to the other kind of server.
     #[error("the store was made for {found} and is opened for {wanted}")]
     WrongMode {
-        /// What the store was made for.
+        /// The mode that the store was made for.
         found: StoreMode,
-        /// What it is opened for.
+        /// The mode that it is opened for.
         wanted: StoreMode,
     },
-    /// The master key is not the one that the store was made with.
+    /// The master key is not the store's.
     #[error("the master key is not the one that this store was made with")]
     WrongMasterKey,
-    /// Neither the master key nor another one that is configured is the store's.
+    /// No configured master key is the store's.
     #[error(
         "none of the configured master keys is the one of this store: add its file to secrets.other_master_key_files"
     )]
     NoMasterKeyFits,
-    /// A key that was replaced may wrap a data key still, and is not configured.
+    /// A replaced master key that may still wrap a data key is not configured.
     #[error(
         "a master key that was replaced may still wrap data keys: name it in secrets.other_master_key_files until the log says that it may be removed"
     )]
     EarlierMasterKeyMissing,
-    /// The secret that is wrapped by the master key does not open.
+    /// The secret wrapped by the master key does not decrypt.
     #[error("the store's root secret cannot be opened by the master key: the records were changed")]
     RootUnreadable,
-    /// A restore fills the store, or was cut short.
+    /// A restore is filling the store, or was interrupted.
     #[error(
         "the store is being filled from a backup, or that was cut short: wait for the restore, or begin it again"
     )]
     Restoring,
-    /// There are rows, but not the one that says what they are.
+    /// There are rows, but not the schema row that describes them.
     #[error("the store holds data but no schema row")]
     SchemaMissing,
 }

@@ -1,4 +1,4 @@
-//! An engine that fails as a test plans it, over one that does not.
+//! An engine with planned faults, over one without.
 
 use std::fmt;
 use std::path::Path;
@@ -14,32 +14,32 @@ use crate::engine::{
     Versioned, due,
 };
 
-/// Where a crash falls.
+/// Point of a crash.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CrashPoint {
-    /// Before anything of the commit is durable.
+    /// Before any of the commit is durable.
     BeforeCommit,
-    /// When the commit is durable and its caller has not been told.
+    /// When the commit is durable and not acknowledged.
     BeforeAcknowledgement,
 }
 
 /// A reproducible plan of faults: the same seed and calls give the same faults.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FaultPlan {
-    /// Where the pseudo-random sequence starts.
+    /// Seed of the pseudo-random sequence.
     pub seed: u64,
-    /// Of a thousand commits, how many conflict although their expectations hold.
+    /// Commits, of a thousand, that conflict although their expectations hold.
     pub conflicts_per_mille: u16,
-    /// A call yields to other tasks up to this many times before it acts.
+    /// Most yields to other tasks before a call acts.
     pub max_yields: u8,
-    /// The commit (the first is 0) at which the engine crashes, and where in it.
+    /// The commit at which the engine crashes (the first is 0), and the point in it.
     pub crash: Option<(u64, CrashPoint)>,
 }
 
-/// An engine that conflicts, dawdles and crashes as planned.
+/// An engine that conflicts, delays and crashes as planned.
 ///
-/// After a crash every call fails. What is below then holds all that was acknowledged, nothing by
-/// halves, and perhaps the one commit that was under way.
+/// After a crash every call fails. The engine below then holds all acknowledged commits, none in
+/// part, and perhaps the one in progress.
 pub struct FaultyEngine {
     inner: Arc<dyn Engine>,
     faults: Mutex<Faults>,
@@ -48,7 +48,7 @@ pub struct FaultyEngine {
 }
 
 impl FaultyEngine {
-    /// An engine over `inner` that fails as `plan` has it.
+    /// Creates an engine over `inner` that fails according to `plan`.
     #[must_use]
     pub fn new(inner: Arc<dyn Engine>, plan: FaultPlan) -> Self {
         Self {
@@ -59,22 +59,22 @@ impl FaultyEngine {
         }
     }
 
-    /// Lets every call find that the engine cannot be reached, until it is back.
+    /// Makes every call find the engine unavailable, until it is set back.
     pub fn set_away(&self, is_away: bool) {
         self.is_away.store(is_away, Ordering::Relaxed);
     }
 
-    /// How many commits were called for, those that conflicted or only read included.
+    /// Returns the number of commits called, including conflicts and read-only ones.
     #[must_use]
     pub fn commits(&self) -> u64 {
         lock(&self.faults).commits
     }
 
-    /// Refuses a call while the plan has it so. What is below judges its calls itself: it may
-    /// have failed one and answer the next.
+    /// Refuses a call according to the plan. The engine below judges its calls itself: it may
+    /// fail one and answer the next.
     ///
     /// # Errors
-    /// After a crash, and while it is away.
+    /// After a crash, and while it is set away.
     pub fn reach(&self) -> Result<(), EngineError> {
         if let Some(reason) = &*lock(&self.crashed) {
             return Err(EngineError::Unhealthy {
@@ -154,7 +154,7 @@ impl Engine for FaultyEngine {
 
     async fn claim_due(&self, claim: ClaimDue) -> Result<Vec<DueEntry>, EngineError> {
         if lock(&self.faults).plan != FaultPlan::default() {
-            // With commits of its own, so that claims are struck too.
+            // Uses commits of its own, so that claims are subject to faults too.
             return due::claim(self, claim).await;
         }
         self.reach()?;
@@ -193,7 +193,7 @@ impl fmt::Debug for FaultyEngine {
     }
 }
 
-/// The plan as it unfolds.
+/// The state of a plan.
 #[derive(Debug)]
 struct Faults {
     plan: FaultPlan,
@@ -224,7 +224,7 @@ impl Faults {
         }
     }
 
-    /// Counts a commit and tells whether, and where, the engine crashes in it.
+    /// Counts a commit; returns the point at which the engine crashes in it, if any.
     fn crash(&mut self) -> Option<CrashPoint> {
         let number = self.commits;
         self.commits += 1;

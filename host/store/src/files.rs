@@ -1,4 +1,4 @@
-//! Files that are there after a loss of power.
+//! File operations that survive a loss of power.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -11,21 +11,20 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
-/// Between two tries to get a descriptor: the first pause, from which on they double, and the
-/// longest.
+/// Pauses between attempts to get a descriptor: the first, which doubles, and the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-/// What the name of a file ends in while it is written.
+/// Suffix of a file being written.
 pub(crate) const TEMPORARY: &str = "new";
 
-/// How often this process has waited until a disk has records, a file or the entries of a folder.
-/// What backups, a database or an object store sync is not among them.
+/// Number of times this process has waited for a sync to disk: of records, a file or the entries
+/// of a folder. Syncs of backups, databases and object stores are not counted.
 pub static SYNCS: AtomicU64 = AtomicU64::new(0);
 
-/// Runs `work`, which blocks, where it may.
+/// Runs blocking `work` on a thread that may block.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, done) = oneshot::channel();
-    // Boxed, since the runtime's part of a task is compiled anew for every closure.
+    // Boxed, since the runtime's task code is compiled anew for every closure.
     let work: Box<dyn FnOnce() + Send> = Box::new(move || {
         let _ = sender.send(work());
     });
@@ -36,7 +35,7 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
         .expect("work that came to its end has sent what came of it")
 }
 
-/// Goes on with the panic of work that was done elsewhere.
+/// Resumes the panic of work done elsewhere.
 pub(crate) fn resume(failure: JoinError) -> ! {
     std::panic::resume_unwind(match failure.try_into_panic() {
         Ok(panic) => panic,
@@ -44,7 +43,7 @@ pub(crate) fn resume(failure: JoinError) -> ! {
     })
 }
 
-/// A value that is worked with where blocking is allowed, by one thread at a time.
+/// A value used on threads that may block, by one at a time.
 #[derive(Debug)]
 pub(crate) struct Offloaded<T>(Arc<Mutex<T>>);
 
@@ -62,7 +61,7 @@ impl<T: Send + 'static> Offloaded<T> {
     }
 }
 
-/// Whether a file operation failed for something that an operator can mend: a path, a
+/// Returns whether a file operation failed for a reason that an operator can fix: a path, a
 /// permission, a full disk.
 pub(crate) fn is_for_operators(error: &io::Error) -> bool {
     matches!(
@@ -79,8 +78,8 @@ pub(crate) fn is_for_operators(error: &io::Error) -> bool {
     )
 }
 
-/// Whether a file could not be opened only because too many are open, in this process or in the
-/// whole system. That passes, and says nothing about the disk.
+/// Returns whether opening a file failed only because too many are open, in this process or the
+/// system. That passes, and says nothing about the disk.
 fn is_for_want_of_descriptors(error: &io::Error) -> bool {
     /// `ENFILE` and `EMFILE`.
     const TOO_MANY_OPEN: [i32; 2] = [23, 24];
@@ -89,7 +88,7 @@ fn is_for_want_of_descriptors(error: &io::Error) -> bool {
     code.is_some_and(|code| TOO_MANY_OPEN.contains(&code))
 }
 
-/// Does `work`, again and again while descriptors are short. Blocks.
+/// Repeats `work` while descriptors are short. Blocks.
 pub(crate) fn once_descriptors_are_there<T>(
     mut work: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
@@ -108,13 +107,13 @@ pub(crate) fn once_descriptors_are_there<T>(
     }
 }
 
-/// Bytes that are free on the file system of a path.
+/// Returns the free bytes on the file system of a path.
 pub(crate) fn available_space(path: &Path) -> io::Result<u64> {
     let system = rustix::fs::statvfs(path)?;
     Ok(system.f_frsize.saturating_mul(system.f_bavail))
 }
 
-/// Whether a lock that was tried was had; not where somebody else has it.
+/// Returns false if somebody else has the lock.
 pub(crate) fn is_locked(tried: Result<(), TryLockError>) -> io::Result<bool> {
     match tried {
         Ok(()) => Ok(true),
@@ -123,7 +122,7 @@ pub(crate) fn is_locked(tried: Result<(), TryLockError>) -> io::Result<bool> {
     }
 }
 
-/// Bytes that are free on the file system of a folder, if there is one.
+/// Returns the free bytes on the file system of a folder, if given.
 pub(crate) async fn free_space(folder: Option<&Path>) -> io::Result<Option<u64>> {
     let Some(folder) = folder.map(Path::to_owned) else {
         return Ok(None);
@@ -131,7 +130,7 @@ pub(crate) async fn free_space(folder: Option<&Path>) -> io::Result<Option<u64>>
     blocking(move || available_space(&folder).map(Some)).await
 }
 
-/// Where a path leads, links followed; what of it is not there yet is taken as it is named.
+/// Resolves a path with its links; the part that does not exist yet is taken as named.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     for there in path.ancestors() {
@@ -151,8 +150,8 @@ pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Makes a folder that only its owner may enter, with its parents, and syncs each parent. A
-/// folder that is there may have been made by a process that was killed before its sync.
+/// Creates a folder that only its owner may enter, with its parents, and syncs each parent. An
+/// existing folder is synced too: the process that made it may have been killed before its sync.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     let parent = parent_of(folder);
     if folder.is_dir() {
@@ -165,7 +164,7 @@ pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Syncs a folder, unless it is one that this process could not have changed.
+/// Syncs a folder, unless this process could not have changed it.
 fn sync_if_allowed(folder: &Path) -> io::Result<()> {
     match sync(folder) {
         Err(error)
@@ -187,27 +186,27 @@ pub(crate) fn sync(path: &Path) -> io::Result<()> {
     sync_all(&File::open(path)?)
 }
 
-/// The same of what is open.
+/// Like [`sync`], for an open file.
 pub(crate) fn sync_all(file: &File) -> io::Result<()> {
     SYNCS.fetch_add(1, Ordering::Relaxed);
     file.sync_all()
 }
 
-/// The same but for what is not needed to read the content.
+/// Like [`sync_all`], without metadata that is not needed to read the content.
 pub(crate) fn sync_data(file: &File) -> io::Result<()> {
     SYNCS.fetch_add(1, Ordering::Relaxed);
     file.sync_data()
 }
 
 /// Writes a new file that only its owner may read: under `temporary` first, synced, renamed to
-/// `path`, and the folder synced. `path` never shows half a file.
+/// `path`, and the folder synced. `path` never shows a partial file.
 pub(crate) fn write_new(temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     write_and_rename(temporary, path, [content])?;
     sync(parent_of(path))
 }
 
-/// The same of content in pieces, but for the sync of the folder, without which the name may be
-/// lost.
+/// Like [`write_new`], for content in pieces and without the sync of the folder, without which
+/// the name may be lost.
 pub(crate) fn write_and_rename(
     temporary: &Path,
     path: &Path,
@@ -219,7 +218,7 @@ pub(crate) fn write_and_rename(
     replace(temporary, path, content)
 }
 
-/// The same where `path` is there: it shows either the old content or the new.
+/// Like [`write_and_rename`], where `path` exists: it shows either the old content or the new.
 pub(crate) fn replace(
     temporary: &Path,
     path: &Path,
@@ -227,7 +226,7 @@ pub(crate) fn replace(
 ) -> io::Result<()> {
     let written = write(temporary, content).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
-        // The first error is the one to tell; a sweep removes what is left.
+        // The write's error is the one to report; a sweep removes the rest.
         let _ = fs::remove_file(temporary);
     }
     written
@@ -246,20 +245,20 @@ fn write(path: &Path, content: impl IntoIterator<Item: AsRef<[u8]>>) -> io::Resu
     sync_all(&file)
 }
 
-/// Removes a file for good; tells whether it was there. The folder is synced either way, so
-/// that a removal cut short by a crash is completed by the next try.
+/// Removes a file permanently; returns whether it existed. The folder is synced in either case,
+/// so that a removal interrupted by a crash is completed by the next attempt.
 pub(crate) fn remove(path: &Path) -> io::Result<bool> {
     let was_there = unlink(path)?;
     sync(parent_of(path))?;
     Ok(was_there)
 }
 
-/// The same but for the sync of the folder, without which the file may come back.
+/// Like [`remove`], without the sync of the folder, without which the file may reappear.
 pub(crate) fn unlink(path: &Path) -> io::Result<bool> {
     Ok(if_there(fs::remove_file(path))?.is_some())
 }
 
-/// What was found; none if nothing is there.
+/// Maps "not found" to `None`.
 pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

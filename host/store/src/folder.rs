@@ -1,4 +1,4 @@
-//! All that one embedded server keeps, in one data folder.
+//! The data folder, which holds everything that an embedded server stores.
 
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
@@ -19,25 +19,24 @@ use crate::torn;
 
 mod error;
 
-/// How to open a data folder.
+/// Options for opening a data folder.
 #[derive(Clone)]
 pub struct FolderOptions {
-    /// The data folder: `store/`, `bytes/` and `keys/` are made in it.
+    /// The data folder, in which `store/`, `bytes/` and `keys/` are created.
     pub path: PathBuf,
-    /// The master key's file, outside those three folders. It is made along with a new store,
-    /// and only then.
+    /// The master key's file, outside those three folders. It is created with a new store only.
     pub master_key: PathBuf,
-    /// Files of other master keys, which may wrap something still, or will.
+    /// Files of other master keys that may still wrap data, or will.
     pub other_master_keys: Vec<PathBuf>,
-    /// What the store is for.
+    /// The mode of the store.
     pub mode: StoreMode,
     /// Size of the engine's page cache in bytes.
     pub cache_bytes: u64,
     /// Most commits that one sync makes durable.
     pub commits_per_sync: NonZeroU16,
-    /// Whether to go on with what is left of records that have lost something.
+    /// The loss of records with which the store may still be opened.
     pub accepted_loss: AcceptedLoss,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -54,21 +53,20 @@ pub struct Folder {
     pub master: Arc<MasterKey>,
 }
 
-/// What a data folder tells without being opened.
+/// State of an unopened data folder.
 #[derive(Debug)]
 pub enum FolderLook {
     /// The data keys are wrapped by the master key.
     KeyFits,
-    /// No data key is there that would tell whether the master key is the store's: the store
-    /// tells when it is opened.
+    /// No data key shows whether the master key is the store's; opening the store does.
     KeyUntold,
-    /// The folder of data keys is away.
+    /// The folder of data keys is missing.
     KeysAway(KeyError),
 }
 
 impl Folder {
-    /// Refuses a data folder of which a part is away that no server can do without. Makes and
-    /// changes nothing, also where there is no folder yet. Blocks on files.
+    /// Refuses a data folder that lacks a required part. Creates and changes nothing; accepts a
+    /// folder that does not exist yet. Blocks.
     ///
     /// # Errors
     /// [`FolderError::RecordsAway`], [`FolderError::DocumentsAway`],
@@ -77,12 +75,12 @@ impl Folder {
         torn::refuse(path)
     }
 
-    /// Looks at the files of a data folder that has a store, whether or not a server runs on it.
-    /// Makes and changes nothing, and so leaves the store itself alone: opening it completes what
-    /// a crash has cut short. Blocks on files.
+    /// Inspects the files of a data folder with a store, whether or not a server runs on it.
+    /// Creates and changes nothing, and therefore does not open the store: opening it completes
+    /// what a crash interrupted. Blocks.
     ///
     /// # Errors
-    /// What is seen that [`open`](Self::open) would fail with; I/O errors.
+    /// Those errors of [`open`](Self::open) that can be detected; I/O errors.
     pub fn look_at(path: &Path, master: &MasterKey) -> Result<FolderLook, FolderError> {
         let named = || path.display().to_string();
         if backup::is_half_restored(path) {
@@ -105,36 +103,36 @@ impl Folder {
         }
     }
 
-    /// Looks whether the records of a data folder are whole, on a copy of them where nobody has
-    /// them open. Makes and changes nothing in the folder. Blocks on files, and for as long as
-    /// copying and reading takes.
+    /// Checks that the records of a data folder are complete, on a copy where no process has them
+    /// open. Creates and changes nothing in the folder. Blocks while it copies and reads.
     ///
     /// # Errors
-    /// What [`open`](Self::open) would fail with when it opens the records; I/O errors.
+    /// Those of [`open`](Self::open) for the records; I/O errors.
     pub fn look_at_records(path: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, FolderError> {
         Ok(sled::look_at(&path.join("store"), clock)?)
     }
 
-    /// Opens a data folder, or makes it.
+    /// Opens a data folder, or creates it.
     ///
     /// # Errors
     /// A folder in use, of the other mode or under another key; a missing key to an existing
-    /// store; a folder of which a part is away; I/O errors.
+    /// store; a folder that lacks a part; I/O errors.
     pub async fn open(options: &FolderOptions) -> Result<Self, FolderError> {
         let options = options.clone();
         let (mode, path) = (options.mode, options.path.clone());
         let accepts_loss = options.accepted_loss != AcceptedLoss::None;
         let parts = files::blocking(move || Parts::open(&options)).await?;
         if !parts.engine.had_commits() && schema::is_empty(&parts.engine).await? {
-            // Something is in the log, and no row: it was cut short, or is another store's rest.
-            // Where there were commits, and none of their rows is left, that was accepted.
+            // The log is not empty, but there is no row: it was truncated, or is the rest of
+            // another store. If there were commits and all their rows are lost, that loss was
+            // accepted.
             let data = path.clone();
             files::blocking(move || torn::refuse_without_records(&data)).await?;
         }
         let engine = Arc::new(parts.engine);
         let store = if accepts_loss {
             let (folder, master) = (path.join("keys"), parts.master.clone());
-            // The row that says so may be lost.
+            // The row with the key's check value may be lost.
             let wrapped = files::blocking(move || keys::look_at(&folder, &master)).await;
             if matches!(wrapped, Ok(Wrapped::ByAnother)) {
                 return Err(StoreError::WrongMasterKey.into());
@@ -155,7 +153,7 @@ impl Folder {
         Self::of(store, parts.files, parts.keys).await
     }
 
-    /// All of it, with what the store keeps to derive from.
+    /// Assembles an open folder, with the store's root secret.
     pub(crate) async fn of(
         store: Store,
         files: ByteFiles,
@@ -191,8 +189,8 @@ impl Parts {
         }
         let is_new = !store.exists();
         let master = Arc::new(master_key(options, &store)?);
-        // First of the three: once there is a store, a folder without keys is not taken to be
-        // its own.
+        // Created first of the three: once there is a store, an unmarked folder without keys is
+        // not accepted as its own.
         let keys = if is_new {
             DataKeys::create_folder(&keys, master.clone())?
         } else {
@@ -216,7 +214,7 @@ impl Parts {
     }
 }
 
-/// A store that exists needs its own key, so a missing one is made only for a new store.
+/// Loads the master key; creates it only for a new store, because an existing one needs its own.
 fn master_key(options: &FolderOptions, store: &Path) -> Result<MasterKey, KeyError> {
     let path = &options.master_key;
     let key = match MasterKey::load(path) {

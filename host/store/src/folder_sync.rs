@@ -1,4 +1,4 @@
-//! Syncs of a folder, each for everybody who waits for one.
+//! Shared syncs of a folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use crate::files;
 
 /// A folder whose entries are made durable.
 ///
-/// Every sync of a folder covers all entries that were changed before it began. So of those who
-/// come while one is under way, one syncs for all of them when it has ended.
+/// Every sync of a folder covers all entries changed before it began. Of the callers that arrive
+/// during a sync, one therefore syncs for all of them when it has ended.
 #[derive(Debug)]
 pub(crate) struct FolderSync {
-    /// Opened for each sync: what is at the path then is what files are made in and removed from,
-    /// and one that is gone is a fault, not a folder without files.
+    /// Opened for each sync: files are created in and removed from the folder now at the path. A
+    /// missing folder is an error, not an empty folder.
     folder: PathBuf,
     progress: Mutex<Progress>,
     ended: Condvar,
@@ -21,13 +21,13 @@ pub(crate) struct FolderSync {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The next sync to begin.
+    /// Outcome of the next sync to begin.
     next: Arc<Outcome>,
     is_under_way: bool,
 }
 
-/// How a sync has ended, once it has. Kept for as long as somebody waits for it: a later one that
-/// succeeds does not make durable what an earlier one failed with.
+/// Outcome of a sync, once it has ended. It is kept as long as a caller waits for it: a later
+/// successful sync does not make durable what a failed one missed.
 type Outcome = OnceLock<Result<(), io::ErrorKind>>;
 
 impl FolderSync {
@@ -39,22 +39,22 @@ impl FolderSync {
         }
     }
 
-    /// Returns once every entry that was changed before the call is durable. Blocks.
+    /// Returns once every entry changed before the call is durable. Blocks.
     ///
     /// # Errors
-    /// Those of the sync that was to cover the entry: whoever shared it is told.
+    /// Those of the sync that covers the entry, reported to all that share it.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let covering = self.next();
         self.await_or_run(&covering, || files::sync(&self.folder))
     }
 
-    /// The sync that covers all that was changed by now.
+    /// Returns the outcome of the sync that will cover everything changed by now.
     fn next(&self) -> Arc<Outcome> {
         self.lock().next.clone()
     }
 
-    /// Waits for the end of a sync that was the next one when it was asked for. One that has not
-    /// begun when no other is under way is run here.
+    /// Waits for the end of a sync that was the next one when requested. If no other runs and it
+    /// has not begun, runs it.
     fn await_or_run(
         &self,
         covering: &Outcome,
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Has one sync under way, lets `others` come meanwhile, and ends it so.
+    /// Runs one sync that `others` wait behind, and ends it with this outcome.
     fn with_others(
         others: usize,
         first: io::Result<()>,

@@ -1,4 +1,4 @@
-//! 32-byte values that are lower-case hexadecimal in text and bytes in keys.
+//! 32-byte values: lower-case hexadecimal in text, bytes in keys.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ macro_rules! hex_bytes {
         pub struct $name([u8; 32]);
 
         impl $name {
-            /// The bytes.
+            /// Returns the bytes.
             #[must_use]
             pub fn as_bytes(&self) -> &[u8; 32] {
                 &self.0
@@ -62,10 +62,10 @@ hex_bytes! {
 }
 
 impl Sha256Digest {
-    /// All zeros: where a chain of digests begins.
+    /// All zeros: the start of a digest chain.
     pub(crate) const ZERO: Self = Self([0; 32]);
 
-    /// The digest of `content`.
+    /// Returns the digest of `content`.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
         Sha256::digest(content).into()

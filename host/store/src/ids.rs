@@ -1,4 +1,4 @@
-//! Ids whose order is the order in which they were made.
+//! Ids that sort by the order of their creation.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,12 +7,12 @@ use uuid::{Builder, Uuid};
 
 use crate::error::StoreError;
 
-/// The largest value of the counter in `rand_a`.
+/// Largest value of the counter in `rand_a`.
 const MAX_COUNTER: u16 = 0x0fff;
 
-/// Makes UUIDv7s that grow, also within a millisecond and when the clock is set back: `rand_a`
-/// is a counter (RFC 9562, 6.2, method 1), and a full one runs into the next millisecond. So that
-/// they grow across restarts too, it goes on after the greatest of the store.
+/// Source of UUIDv7s that grow, also within a millisecond and when the clock is set back.
+/// `rand_a` is a counter (RFC 9562, 6.2, method 1), and a full one runs into the next
+/// millisecond. To grow across restarts too, it continues after the store's greatest id.
 #[derive(Default)]
 pub(crate) struct IdSource(Mutex<Last>);
 
@@ -37,7 +37,7 @@ impl IdSource {
         Ok(Builder::from_unix_timestamp_millis(next.millis, &random).into_uuid())
     }
 
-    /// Makes greater ids than this one from now on.
+    /// Makes all further ids greater than this one.
     pub(crate) fn go_on_after(&self, id: Uuid) {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Last::of(id).max(*last);

@@ -1,9 +1,8 @@
-//! Work to be done at a time, by whichever process gets to it.
+//! Jobs: work due at a time, done by the first process to claim it.
 //!
-//! A job is enqueued in the transaction that causes it and removed in the one that finishes it.
-//! In between, a worker claims it for the time of a lease. A worker that dies delays its jobs
-//! by the rest of the lease; a worker that is late finds the lease lost and its transaction
-//! refused.
+//! A job is enqueued in the transaction that causes it and removed in the one that finishes it. In
+//! between, a worker claims it for the time of a lease. A worker that dies delays its jobs by the
+//! rest of the lease; a worker that is late finds the lease lost and its transaction refused.
 
 mod look;
 mod requeue;
@@ -29,18 +28,18 @@ use crate::transaction::Transaction;
 pub use look::{LanePosition, WaitingJob, waiting};
 pub use wanted::{Enqueued, HastenOutcome, NewJob, cancel, enqueue, hasten, schedule, unique_key};
 
-/// A queue of its own, so that one kind of work does not wait for another.
+/// A separate queue, so that one kind of work does not wait for another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Lane(TableName);
 
 impl Lane {
-    /// The lane with this name; see [`TableName`] for what a name may be.
+    /// Creates the lane with this name; see [`TableName`] for valid names.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(TableName::new(name))
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.as_str()
@@ -54,26 +53,25 @@ impl Lane {
     }
 }
 
-/// A job that is this worker's until its lease ends.
+/// A job claimed by this worker until its lease ends.
 #[derive(Clone, Debug)]
 pub struct ClaimedJob {
     /// The job.
     pub id: Uuid,
-    /// What is to be done.
+    /// Kind of work.
     pub kind: String,
-    /// What the worker needs to know.
+    /// Input of the worker.
     pub payload: serde_json::Value,
-    /// How often the job has been claimed since it was enqueued or last got on, this time
-    /// included, crashes too.
+    /// Claims since the job was enqueued or last made progress, including this one and crashes.
     pub attempts: u32,
-    /// How often it came to nothing in that time, this time not included. What waited for a store
-    /// that was away, and what crashed, has not.
+    /// Failures in that time, before this claim. Waits for an unavailable store and crashes are
+    /// not counted.
     pub failures: u32,
-    /// When the job was enqueued.
+    /// Time of enqueueing.
     pub enqueued_at: Timestamp,
-    /// When the lease ends.
+    /// End of the lease.
     pub until: Timestamp,
-    /// The span of a recorded trace in which the job was enqueued, as W3C Trace Context writes it.
+    /// Span of a recorded trace in which the job was enqueued, in the format of W3C Trace Context.
     pub trace: Option<String>,
     lane: Lane,
     entry: Bytes,
@@ -82,20 +80,20 @@ pub struct ClaimedJob {
 }
 
 impl ClaimedJob {
-    /// Whether the job stays with this worker when it [gets on](go_on); a claim gives it away.
+    /// Sets whether this worker keeps the job when it [makes progress](go_on); a claim resets it.
     pub fn keep(&mut self, is_kept: bool) {
         self.is_kept = is_kept;
     }
 
-    /// Whether the job has got on and is this worker's to go on with. Tells so once.
+    /// Returns whether the job made progress and is still this worker's, and resets that.
     pub fn take_progress(&mut self) -> bool {
         mem::take(&mut self.has_got_on)
     }
 
-    /// The payload as a value.
+    /// Decodes the payload.
     ///
     /// # Errors
-    /// When it is not of type `T`.
+    /// A payload that is not of type `T`.
     pub fn payload<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         T::deserialize(&self.payload).map_err(|source| StoreError::Decode {
             table: JobRow::NAME.as_str(),
@@ -104,7 +102,7 @@ impl ClaimedJob {
     }
 }
 
-/// Removes a job that is done.
+/// Removes a finished job.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -115,7 +113,7 @@ pub async fn complete(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<(), 
     Ok(())
 }
 
-/// Lets a job that has got on be done again at `due`; its attempts count anew.
+/// Reschedules a job that made progress for `due`; its attempts restart from zero.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -127,9 +125,9 @@ pub async fn retry(
     put_back(tx, job, due, 0, 0).await
 }
 
-/// Lets a job that has got on be done again at once; its attempts count anew. A worker that
-/// [keeps](ClaimedJob::keep) it has it for another `lease` by the claim that is given, so that
-/// nobody need claim it; else it is for whoever comes first, as after [`retry`].
+/// Reschedules a job that made progress for now; its attempts restart from zero. A worker that
+/// [keeps](ClaimedJob::keep) it gets a new claim for another `lease`. Otherwise the job is free
+/// for any worker, as after [`retry`].
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -163,8 +161,8 @@ pub async fn go_on(
     }))
 }
 
-/// Gives a job back that came to nothing, to be done at `due`; its attempts count on, and it has
-/// failed once more.
+/// Returns a failed job to its lane, due at `due`; its attempts continue, and its failures grow by
+/// one.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -176,8 +174,8 @@ pub async fn give_back(
     put_back(tx, job, due, job.attempts, job.failures.saturating_add(1)).await
 }
 
-/// Gives a job back that waits for what is away, to be done at `due`; its attempts count on,
-/// because nobody knows how far it got, and it has not failed.
+/// Returns a job that waits for an unavailable service, due at `due`. Its attempts continue,
+/// because its progress is unknown; it does not count as failed.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -189,8 +187,7 @@ pub async fn wait(
     put_back(tx, job, due, job.attempts, job.failures).await
 }
 
-/// Gives a job back that this worker cannot do, as if it had not been claimed, to be done by
-/// another one at `due`.
+/// Returns a job that this worker cannot do, as if unclaimed, for another worker at `due`.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -203,7 +200,7 @@ pub async fn leave(
     put_back(tx, job, due, claims, job.failures).await
 }
 
-/// Prolongs the lease on a job until `until`.
+/// Extends the lease of a job to `until`.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -224,10 +221,10 @@ pub async fn renew(
 }
 
 impl Store {
-    /// Takes up to `limit` due jobs of a lane for the time of `lease`.
+    /// Claims up to `limit` due jobs of a lane for the time of `lease`.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn claim_due(
         &self,
         lane: Lane,
@@ -246,7 +243,7 @@ impl Store {
     }
 }
 
-/// The jobs of entries that were claimed; what has no job any more is removed.
+/// Returns the jobs of claimed entries; removes entries without a job.
 async fn claimed(
     store: &Store,
     lane: Lane,
@@ -295,16 +292,16 @@ struct JobRow {
     lane: String,
     kind: String,
     due: Timestamp,
-    /// When that was decided; an earlier program did not note it.
+    /// Time when `due` was set; unknown for jobs of earlier versions of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set_at: Option<Timestamp>,
     enqueued_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique: Option<String>,
-    /// How often in a row it came to nothing.
+    /// Consecutive failures.
     #[serde(default, skip_serializing_if = "is_none")]
     failures: u32,
-    /// The recorded span that caused it, where it was to be done at once.
+    /// The recorded span that caused it, if the job was due at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<String>,
     payload: serde_json::Value,
@@ -321,8 +318,8 @@ impl JobRow {
         self.set_at = Some(now);
     }
 
-    /// When the job is due if it waits from `now` on for as long as it was to; none if that was
-    /// decided before.
+    /// Returns the due time if the job's wait restarts at `now`; `None` if its due time was set
+    /// before.
     fn due_anew(&self, now: Timestamp) -> Option<Timestamp> {
         let set_at = self.set_at.unwrap_or(self.enqueued_at);
         let wait = self.due.duration_since(set_at);
@@ -347,7 +344,8 @@ impl Table for JobRow {
     }
 }
 
-/// The job's row, if its lease is still this claim's: the entry stands where the claim put it.
+/// Returns the job's row, if its lease is still this claim's: the entry is where the claim moved
+/// it.
 async fn held(tx: &mut Transaction<'_>, job: &ClaimedJob) -> Result<JobRow, StoreError> {
     let lost = StoreError::JobLost { id: job.id };
     if tx.read(job.entry.to_vec()).await?.is_none() {

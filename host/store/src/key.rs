@@ -1,4 +1,4 @@
-//! Keys whose bytes sort as their values do.
+//! Keys whose encodings sort as their values do.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ pub const MAX_KEY_BYTES: usize = 1024;
 /// Length of an encoded [`Timestamp`].
 pub(crate) const TIMESTAMP_BYTES: usize = 8;
 
-/// A value that can stand in a key.
+/// A value that can be part of a key.
 ///
 /// Encoded values sort as the values do, and none is a prefix of another one of its type, so
 /// that parts can be joined.
@@ -17,7 +17,7 @@ pub trait Key: Send + Sync {
     /// Appends the encoded value.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// The encoded value alone.
+    /// Returns the encoded value alone.
     fn encoded(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.encode(&mut out);
@@ -49,7 +49,7 @@ impl Key for bool {
     }
 }
 
-/// In milliseconds: instants within the same one have the same key.
+/// Milliseconds: instants within the same one have the same key.
 impl Key for Timestamp {
     fn encode(&self, out: &mut Vec<u8>) {
         let millis = self.as_nanosecond().div_euclid(1_000_000);
@@ -59,7 +59,7 @@ impl Key for Timestamp {
     }
 }
 
-/// The bytes with each 0x00 as 0x00 0xFF, closed by 0x00 0x00.
+/// Encodes each 0x00 as 0x00 0xFF, and ends with 0x00 0x00.
 impl Key for str {
     fn encode(&self, out: &mut Vec<u8>) {
         for byte in self.bytes() {
@@ -125,7 +125,7 @@ impl<A: Key, B: Key, C: Key, D: Key> Key for (A, B, C, D) {
     }
 }
 
-/// The first parts of a key `K`, which select all the keys that begin with them.
+/// The first parts of a key `K`, which select all keys with that beginning.
 pub trait PrefixOf<K>: Key {}
 
 impl<K: Key> PrefixOf<K> for K {}
@@ -136,7 +136,7 @@ impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A,) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B, C) {}
 
-/// The first key past all those that begin with `prefix`.
+/// Returns the first key after all those that begin with `prefix`.
 pub(crate) fn past_prefix(prefix: &[u8]) -> Vec<u8> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {

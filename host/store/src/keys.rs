@@ -1,4 +1,4 @@
-//! The master key, what is derived from it, and the data keys that it wraps.
+//! The master key, the keys derived from it, and the data keys that it wraps.
 
 use std::io;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ mod segments;
 /// Length of every key, in bytes.
 pub const KEY_BYTES: usize = 32;
 
-/// Why a key could not be used.
+/// Failure to use a key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The master key's file is missing.
@@ -36,7 +36,7 @@ pub enum KeyError {
         /// The file.
         path: String,
     },
-    /// Others than the owner may read the master key's file.
+    /// The master key's file is readable by others than the owner.
     #[error("the master key {path} has mode {mode:03o}; it must be readable by its owner only")]
     MasterExposed {
         /// The file.
@@ -50,62 +50,62 @@ pub enum KeyError {
         /// The file.
         path: String,
     },
-    /// The folder of data keys is not where it belongs, and nothing is known of any key.
+    /// The folder of data keys is not in its place; nothing is known about any key.
     #[error(
         "the data keys are not in {path}: the folder is missing or not mounted; if it is there and its keys are gone for good, put an empty file data-keys in it"
     )]
     FolderAway {
-        /// Where the folder belongs.
+        /// The place of the folder.
         path: String,
     },
-    /// There is no data key with this id: it was erased, or never made.
+    /// The data key does not exist: it was erased, or never created.
     #[error("the data key {id} does not exist")]
     Missing {
         /// The key.
         id: Uuid,
     },
-    /// A data key with this id is already there.
+    /// A data key with this id already exists.
     #[error("the data key {id} already exists")]
     Exists {
         /// The key.
         id: Uuid,
     },
-    /// A data key's file cannot be unwrapped by this master key.
+    /// A data key's file does not unwrap under this master key.
     #[error("the data key {id} cannot be unwrapped")]
     Damaged {
         /// The key.
         id: Uuid,
     },
-    /// Sealed bytes do not open: another key, another context, or changed bytes.
+    /// Sealed bytes do not decrypt: another key, another context, or changed bytes.
     #[error("sealed data cannot be opened with this key in this context")]
     Unsealable,
-    /// What was opened is not the expected JSON, or what is to be sealed cannot be written as it.
+    /// Decrypted bytes are not the expected JSON, or a value cannot be encoded as JSON.
     #[error("sealed data are not the expected JSON")]
     Json,
-    /// Random bytes are not to be had.
+    /// Random bytes are unavailable.
     #[error("the operating system's random source failed")]
     Random,
-    /// What keeps the data keys is away, or does not do what it is asked. Nothing is lost: the same
-    /// may succeed later.
+    /// The storage of data keys is unavailable or failed. Nothing is lost: a later attempt may
+    /// succeed.
     #[error("the data keys are not available: {reason}")]
     Unavailable {
-        /// Why.
+        /// The cause.
         reason: Arc<str>,
     },
     /// A file operation failed.
     #[error("could not {action} {path}")]
     Io {
-        /// What was attempted.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: String,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 impl KeyError {
-    /// Whether it lies with files and folders, which an operator can mend.
+    /// Returns whether files or folders are at fault, which an operator can fix.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {

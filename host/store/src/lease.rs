@@ -1,4 +1,4 @@
-//! Named turns: who may do a thing, and until when.
+//! Named leases: exclusive rights with an end.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::error::StoreError;
 use crate::table::{Table, TableName};
 use crate::transaction::Transaction;
 
-/// A turn that was taken. Keep it with the work: only it can renew, confirm or release the turn.
+/// An acquired lease. Keep it with the work: only it can renew, confirm or release the lease.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Lease {
-    /// What it is a turn at. No personal data.
+    /// Name of the lease. No personal data.
     pub name: String,
-    /// Who has it.
+    /// The holder.
     pub holder: String,
-    /// When it ends.
+    /// End of the lease.
     pub until: Timestamp,
-    /// Tells this turn from every other one, also of the same holder.
+    /// Id of this acquisition, different from every other one, also of the same holder.
     pub turn: Uuid,
 }
 
@@ -33,24 +33,24 @@ impl Table for Lease {
     }
 }
 
-/// The answer to a request for a turn.
+/// Outcome of acquiring a lease.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Acquired {
-    /// It is the caller's.
+    /// The caller holds it.
     Taken(Lease),
-    /// Somebody has it.
+    /// Another holder has it.
     Busy {
-        /// Who.
+        /// The holder.
         holder: String,
-        /// Until when, unless it is prolonged.
+        /// End of the lease, unless it is renewed.
         until: Timestamp,
     },
 }
 
-/// Takes the turn if nobody has it. The same holder does not get it twice.
+/// Acquires the lease if it is free. The same holder does not get it twice.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn acquire(
     tx: &mut Transaction<'_>,
     name: &str,
@@ -73,7 +73,7 @@ pub async fn acquire(
     Ok(Acquired::Taken(lease))
 }
 
-/// Confirms, as part of the transaction, that the turn is still the caller's.
+/// Confirms, as part of the transaction, that the lease is still the caller's.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
@@ -86,10 +86,10 @@ pub async fn confirm(tx: &mut Transaction<'_>, lease: &Lease) -> Result<(), Stor
     }
 }
 
-/// Prolongs the turn to `term` from now.
+/// Renews the lease until `term` from now.
 ///
 /// # Errors
-/// [`StoreError::LeaseLost`], also when it has ended and nobody has taken it.
+/// [`StoreError::LeaseLost`], also when it has ended and is free.
 pub async fn renew(
     tx: &mut Transaction<'_>,
     lease: &Lease,
@@ -104,10 +104,10 @@ pub async fn renew(
     Ok(renewed)
 }
 
-/// Ends the turn; tells whether it was still the caller's.
+/// Releases the lease; returns whether it was still the caller's.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn release(tx: &mut Transaction<'_>, lease: &Lease) -> Result<bool, StoreError> {
     let current = tx.get::<Lease>(&lease.name).await?;
     if current.is_none_or(|current| current.turn != lease.turn) {
@@ -116,10 +116,10 @@ pub async fn release(tx: &mut Transaction<'_>, lease: &Lease) -> Result<bool, St
     tx.delete::<Lease>(&lease.name).await
 }
 
-/// The turn as it stands, if somebody has it now.
+/// Returns the lease, if it is held now.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn holder(tx: &mut Transaction<'_>, name: &str) -> Result<Option<Lease>, StoreError> {
     let now = tx.now();
     let current = tx.get::<Lease>(&name.to_owned()).await?;

@@ -1,13 +1,13 @@
 //! Transactional records, byte files, data keys, leases and jobs.
 //!
 //! The crate has two layers. An [`Engine`] keeps versioned bytes under ordered keys and applies
-//! a [`Commit`] when, and only when, the versions that it names are still current. Everything
-//! else is written once above that trait: [`Store::transact`] runs a closure over a recorded
-//! read set and retries it on conflict, [`Table`] gives rows types and secondary indexes, and
+//! a [`Commit`] if, and only if, the versions that it expects are still current. Everything
+//! else is built once on that trait: [`Store::transact`] runs a closure over a recorded read
+//! set and retries it on conflict, [`Table`] gives rows types and secondary indexes, and
 //! [`jobs`], [`lease`] and [`audit`] are ordinary rows.
 //!
-//! Beside the records stand two folders, [`ByteFiles`] and [`DataKeys`]. Erasing a data key
-//! makes everything sealed under it unreadable, also where an engine still keeps old bytes.
+//! Beside the records there are two folders, [`ByteFiles`] and [`DataKeys`]. Erasing a data key
+//! makes everything sealed under it unreadable, even where an engine retains old bytes.
 //!
 //! Concrete tables belong to the crates that use this one.
 

@@ -1,4 +1,4 @@
-//! What tells the folder of data keys from the place where it is to be mounted.
+//! The mark that tells the folder of data keys from an empty mount point.
 
 use std::fs;
 use std::io;
@@ -9,31 +9,30 @@ use crate::blobs::{BlobError, FolderFault, failed_to};
 use crate::files;
 
 const NAME: &str = "data-keys";
-/// What it says to whoever finds it.
+/// Text for anyone who finds the file.
 const TEXT: &str = "Without this file the folder counts as not mounted.\n";
 
-/// A file that is in the folder from its beginning. Where it is not, nobody knows which keys there
-/// are.
+/// A file that the folder contains from its creation. Without it the present keys are unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark(Arc<Path>);
 
 impl Mark {
-    /// The mark of this folder, whether or not it is there.
+    /// Returns the mark of this folder, present or not.
     pub(crate) fn of(folder: &Path) -> Self {
         Self::at(&folder.join(NAME))
     }
 
-    /// The mark that is a file at this path, whether or not it is there.
+    /// Returns the mark at this path, present or not.
     pub(crate) fn at(path: &Path) -> Self {
         Self(path.into())
     }
 
-    /// Blocks on the folder.
+    /// Checks that the mark exists. Blocks.
     ///
     /// # Errors
-    /// [`BlobError::Away`] when the mark is not there; I/O errors.
+    /// [`BlobError::Away`] when the mark does not exist; I/O errors.
     pub(crate) fn look_for(&self) -> Result<(), BlobError> {
-        // Not read: whoever made it may be the only one who may.
+        // Not read: perhaps only its creator may.
         match fs::exists(&self.0) {
             Ok(true) => Ok(()),
             Ok(false) => Err(BlobError::Away {
@@ -43,7 +42,7 @@ impl Mark {
         }
     }
 
-    /// Writes it durably, if it is not there. Blocks on the folder.
+    /// Creates the mark durably, unless it exists. Blocks.
     ///
     /// # Errors
     /// I/O errors.
@@ -51,7 +50,7 @@ impl Mark {
         self.set_text(TEXT)
     }
 
-    /// The same, with what it says.
+    /// Like [`set`](Self::set), with this text.
     pub(crate) fn set_text(&self, text: &str) -> Result<(), FolderFault> {
         let temporary = self.0.with_extension(files::TEMPORARY);
         match files::write_new(&temporary, &self.0, text.as_bytes()) {

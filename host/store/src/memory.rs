@@ -15,7 +15,8 @@ use crate::engine::{
     Versioned,
 };
 
-/// What survives the engine: hand a clone to [`MemoryEngine::open`] to reopen the data.
+/// The data, which survive the engine: pass a clone to [`MemoryEngine::open`] to reopen
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryDisk(Arc<Mutex<Rows>>);
 
@@ -26,7 +27,7 @@ struct Rows {
     followers: Followers,
 }
 
-/// An engine in memory, which never fails.
+/// An in-memory engine that never fails.
 pub struct MemoryEngine {
     disk: MemoryDisk,
     clock: Arc<dyn Clock>,
@@ -34,7 +35,7 @@ pub struct MemoryEngine {
 }
 
 impl MemoryEngine {
-    /// An engine on `disk`.
+    /// Creates an engine on `disk`.
     #[must_use]
     pub fn open(disk: MemoryDisk, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -44,7 +45,7 @@ impl MemoryEngine {
         }
     }
 
-    /// The same for one of several hosts that work with the disk at the same time.
+    /// Returns the same engine, as one of several hosts that share the disk.
     #[must_use]
     pub fn shared(self) -> Self {
         Self {
@@ -53,7 +54,7 @@ impl MemoryEngine {
         }
     }
 
-    /// An empty one.
+    /// Creates an empty engine.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self::open(MemoryDisk::default(), clock)

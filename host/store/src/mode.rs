@@ -1,10 +1,10 @@
-//! What a store was made for.
+//! The mode of a store.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a store was made for. Neither kind of server opens the other's.
+/// Purpose of a store. A server of one mode does not open a store of the other.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreMode {

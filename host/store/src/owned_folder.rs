@@ -22,37 +22,35 @@ use crate::folder_sync::FolderSync;
 use crate::mark::Mark;
 use crate::quarantine::QuarantineFolder;
 
-/// Files that are moved while removals wait.
+/// Files moved per period without removals.
 const MOVED_AT_ONCE: usize = 256;
-/// Bytes that are read in place, as a value of the records is: a data key, a short document, or a
-/// piece of a long one as it is sealed. They are nearly always cached, and to wake another thread
-/// takes longer.
+/// Most bytes read in place, like a value of the records: a data key, a short document, or a sealed
+/// piece of a long one. They are nearly always cached, and waking another thread takes longer.
 const READ_IN_PLACE: u64 = 65 * 1024;
-/// The range of all of a file.
+/// Range of a whole file.
 const WHOLE: Range<u64> = 0..u64::MAX;
 
-/// How much of a file is written at once, in bytes.
+/// Bytes written at once.
 const WRITTEN_AT_ONCE: usize = 256 * 1024;
 
-/// A folder of files. Only one process has it open, unless another keeps the quarantine.
+/// A folder of files, open in one process only, unless another keeps the quarantine.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnedFolder {
     path: Arc<Path>,
-    /// What follows the id in the name of a file.
+    /// Suffix of a file's name, after the id.
     ending: &'static str,
-    /// What tells the folder from the place where it is to be mounted, if anything does.
+    /// Mark that tells the folder from an empty mount point, if it has one.
     mark: Option<Mark>,
-    /// Whether the network may be between this process and the folder, so that opening a file
-    /// takes long.
+    /// The folder may be on a network, so that opening a file takes long.
     is_far: bool,
     entries: Arc<FolderSync>,
     quarantine: QuarantineFolder,
-    /// Shared by those who remove files; held alone by whoever moves some to the quarantine or
-    /// back, so that nothing is missed that is to be removed, and by a backup at its end.
+    /// Shared by removals. Held exclusively by moves to the quarantine or back, so that no file to
+    /// be removed is missed, and by a backup at its end.
     removals: Arc<RwLock<()>>,
 }
 
-/// A part of a file that is open and not read yet.
+/// An open part of a file, not read yet.
 struct OpenPart {
     file: File,
     path: PathBuf,
@@ -63,7 +61,7 @@ struct OpenPart {
 }
 
 impl OpenPart {
-    /// Blocks on the file.
+    /// Reads the part. Blocks.
     fn read(self) -> Result<Part, BlobError> {
         let length = usize::try_from(self.length).expect("a part fits into memory");
         let mut bytes = vec![0; length];
@@ -78,7 +76,7 @@ impl OpenPart {
 }
 
 impl OwnedFolder {
-    /// Opens the folder, or makes it. Blocks on it.
+    /// Opens the folder, or creates it. Blocks.
     pub(crate) fn open(path: &Path, ending: &'static str) -> Result<Self, FolderFault> {
         files::create_folder(path).map_err(failed_to("create", path))?;
         Ok(Self {
@@ -92,7 +90,7 @@ impl OwnedFolder {
         })
     }
 
-    /// The same, of a folder that counts as away where it has no mark.
+    /// Opens a folder that counts as missing without its mark.
     pub(crate) fn open_marked(path: &Path, ending: &'static str) -> Result<Self, FolderFault> {
         Ok(Self {
             mark: Some(Mark::of(path)),
@@ -100,8 +98,8 @@ impl OwnedFolder {
         })
     }
 
-    /// A folder of byte files that hosts share, which counts as away where the file `mark` is not
-    /// there.
+    /// Opens a folder of byte files shared by hosts, which counts as missing without the file
+    /// `mark`.
     pub(crate) fn open_marked_by(path: &Path, mark: &Path) -> Result<Self, FolderFault> {
         Ok(Self {
             mark: Some(Mark::at(mark)),
@@ -110,12 +108,12 @@ impl OwnedFolder {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The ids of all files that are whole. Blocks on the folder.
+    /// Returns the ids of all finished files. Blocks.
     pub(crate) fn whole(&self) -> Result<Vec<Uuid>, FolderFault> {
         let failed = |source| failed_to("list", &self.path)(source);
         let mut ids = Vec::new();
@@ -126,22 +124,22 @@ impl OwnedFolder {
         Ok(ids)
     }
 
-    /// Where the file with this id is, or would be.
+    /// Returns the path of the file with this id, existing or not.
     pub(crate) fn file(&self, id: Uuid) -> PathBuf {
         self.path.join(self.name_of(id))
     }
 
-    /// Its name in the folder.
+    /// Returns the name of that file.
     pub(crate) fn name_of(&self, id: Uuid) -> String {
         format!("{id}{}", self.ending)
     }
 
-    /// The id of the file with this name.
+    /// Returns the id of the file with this name.
     pub(crate) fn id_of(&self, name: &str) -> Option<Uuid> {
         Uuid::parse_str(name.strip_suffix(self.ending)?).ok()
     }
 
-    /// Puts other content into a file that has what was read of it. Blocks on it.
+    /// Replaces the content of a file if it equals `from`. Blocks.
     fn replace_file(&self, id: Uuid, from: &[u8], to: &[u8]) -> Result<bool, BlobError> {
         let there = self.read_part(id, WHOLE)?;
         if there.is_none_or(|there| there.bytes[..] != *from) {
@@ -156,22 +154,23 @@ impl OwnedFolder {
 
     fn unlink(&self, path: &Path) -> Result<bool, FolderFault> {
         let was_there = files::unlink(path).map_err(failed_to("remove", path))?;
-        // Also where it was gone: a removal cut short by a crash is completed by the next try.
+        // The folder is synced even if the file was gone: a removal interrupted by a crash is
+        // completed by the next attempt.
         self.entries.sync().map_err(failed_to("remove", path))?;
         Ok(was_there)
     }
 
-    /// Marks the folder, if it is one that has a mark. Blocks on it.
+    /// Creates the folder's mark, if it has one. Blocks.
     pub(crate) fn set_mark(&self) -> Result<(), FolderFault> {
         self.mark.as_ref().map_or(Ok(()), Mark::set)
     }
 
-    /// Whether the folder is there. Blocks on it.
+    /// Checks that the folder is present. Blocks.
     pub(crate) fn look_for(&self) -> Result<(), BlobError> {
         self.mark.as_ref().map_or(Ok(()), Mark::look_for)
     }
 
-    /// Opens a file, if it is there. Blocks on it.
+    /// Opens a file, if it exists. Blocks.
     fn open_file(&self, path: &Path) -> Result<Option<File>, BlobError> {
         match File::open(path) {
             Ok(file) => Ok(Some(file)),
@@ -183,7 +182,7 @@ impl OwnedFolder {
         }
     }
 
-    /// Opens a file for what lies in this range of it, if it is there. Blocks on it.
+    /// Opens a file for reading this range, if it exists. Blocks.
     fn open_part(&self, id: Uuid, range: Range<u64>) -> Result<Option<OpenPart>, BlobError> {
         let path = self.file(id);
         let Some(file) = self.open_file(&path)? else {
@@ -200,13 +199,13 @@ impl OwnedFolder {
         }))
     }
 
-    /// What lies in this range of a file, if it is there. Blocks on it.
+    /// Reads this range of a file, if it exists. Blocks.
     fn read_part(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
         let opened = self.open_part(id, range)?;
         opened.map(OpenPart::read).transpose()
     }
 
-    /// The same, on this thread where that takes least.
+    /// Like [`read_part`](Self::read_part), on this thread where that is fastest.
     async fn part(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
         if self.is_far {
             let folder = self.clone();
@@ -222,7 +221,7 @@ impl OwnedFolder {
         part.map(Some)
     }
 
-    /// What a name in the folder stands for; none if it is no blob's.
+    /// Interprets a name in the folder; `None` if it is not a blob's.
     fn listed(&self, entry: &fs::DirEntry) -> Option<Listed> {
         let name = entry.file_name();
         let name = name.to_str()?;
@@ -231,7 +230,7 @@ impl OwnedFolder {
             let stem = name.strip_suffix(files::TEMPORARY)?.strip_suffix('.')?;
             Uuid::parse_str(stem).ok()
         };
-        // Where the times cannot be read, or the file is gone meanwhile, it counts as just written.
+        // A file whose time cannot be read, or that is gone meanwhile, counts as just written.
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let modified = modified.unwrap_or_else(|_| SystemTime::now());
         Some(Listed {
@@ -245,8 +244,8 @@ impl OwnedFolder {
         self.path.join(format!("{id}.{}", files::TEMPORARY))
     }
 
-    /// Moves files between the folder and its quarantine, some at a time, while nobody removes
-    /// any: who is to remove one looks in both places.
+    /// Moves files between the folder and its quarantine, in batches that exclude removals: a
+    /// removal looks in both places.
     async fn move_each(
         &self,
         ids: &[Uuid],
@@ -254,7 +253,7 @@ impl OwnedFolder {
     ) -> Result<usize, BlobError> {
         let mut moved = 0;
         for ids in ids.chunks(MOVED_AT_ONCE) {
-            // As long as it goes on, also if nobody waits for it any more.
+            // Held until the move ends, even if its caller is gone.
             let alone = self.removals.clone().write_owned().await;
             let (folder, ids) = (self.clone(), ids.to_vec());
             let move_some = move || {
@@ -322,7 +321,7 @@ impl BlobStore for OwnedFolder {
         Ok(whole.map(|whole| whole.bytes))
     }
 
-    /// On one thread: to wake one for each takes longer than to read a short file.
+    /// One thread for all: waking one for each takes longer than reading a short file.
     async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
         let (folder, ids) = (self.clone(), ids.to_vec());
         files::blocking(move || {
@@ -337,7 +336,7 @@ impl BlobStore for OwnedFolder {
         self.part(id, range).await
     }
 
-    /// As little as can be: a file that is removed gives nothing more.
+    /// None: a removed file must not yield any more content.
     fn read_at_once(&self) -> u64 {
         0
     }
@@ -345,7 +344,7 @@ impl BlobStore for OwnedFolder {
     async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
         let folder = self.clone();
         files::blocking(move || {
-            // What a crash has left of replacing it.
+            // The rest of a replacement interrupted by a crash.
             let temporary = folder.temporary(id);
             files::unlink(&temporary).map_err(failed_to("remove", &temporary))?;
             Ok(folder.unlink(&folder.file(id))?)
@@ -390,7 +389,7 @@ impl BlobStore for OwnedFolder {
     }
 }
 
-/// Files are moved to a folder in the folder.
+/// Quarantined files are moved to a subfolder.
 #[async_trait]
 impl Quarantine for OwnedFolder {
     async fn remove(&self, blobs: &dyn BlobStore, id: Uuid) -> Result<bool, BlobError> {

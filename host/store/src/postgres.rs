@@ -1,11 +1,11 @@
-//! The engine of several hosts, on PostgreSQL or a database that speaks its protocol and SQL.
+//! The engine for several hosts, on PostgreSQL or a database with its protocol and SQL.
 //!
 //! All entries are rows of one table, with the number of the commit that wrote each of them. The
 //! SQL is plain: no advisory locks, no `LISTEN`, no functions of our own.
 //!
-//! A commit takes two round trips. The first locks what it expects and writes; the second writes,
-//! and ends the transaction. Commits that wait at the same time are made in one transaction, and
-//! wait for others for a moment while one is under way.
+//! A commit takes two round trips. The first locks the expected and written keys; the second
+//! writes and ends the transaction. Commits that wait at the same time are made in one
+//! transaction, and wait briefly for others while one is in progress.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -73,12 +73,11 @@ pub struct PostgresEngine {
 }
 
 impl PostgresEngine {
-    /// Commits that are under way at the same time when nothing else is asked for; each has a
-    /// connection of its own.
+    /// Default number of concurrent commits, each on a connection of its own.
     pub const DEFAULT_COMMITTERS: NonZeroU16 = NonZeroU16::new(4).expect("it is not zero");
 
-    /// An engine on a database, with the time of `clock`: the [`DatabaseClock`], or one that runs
-    /// with it.
+    /// Creates an engine on a database, with the time of `clock`: the [`DatabaseClock`], or one
+    /// derived from it.
     #[must_use]
     pub fn new(database: Database, committers: NonZeroU16, clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -121,7 +120,7 @@ impl Engine for PostgresEngine {
     async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
         commit.check_limits()?;
         if commit.is_empty() {
-            // What can be read is durable: the database shows no commit before it is.
+            // Everything readable is durable: the database shows no commit before it is.
             return Ok(CommitOutcome::Committed);
         }
         if commit.is_read_only() {
@@ -153,7 +152,7 @@ impl Engine for PostgresEngine {
 }
 
 impl PostgresEngine {
-    /// Compares what is expected with one state of the database.
+    /// Compares the expectations with one state of the database.
     async fn check(&self, commit: &Commit) -> Result<CommitOutcome, EngineError> {
         let expectations = &commit.expectations;
         let keys: Vec<&[u8]> = expectations.iter().map(|(key, _)| &key[..]).collect();

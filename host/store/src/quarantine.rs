@@ -1,4 +1,4 @@
-//! Where the files of a folder wait that seem to be nobody's, before they are removed.
+//! Quarantine of a folder: apparently orphaned files wait there before they are removed.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,11 +11,10 @@ use jiff::Timestamp;
 use crate::files;
 use crate::folder_sync::FolderSync;
 
-/// Its name in the folder. No id is written so, and so nobody takes it for a file.
+/// Name of the subfolder. It is not an id's, so it is not taken for a file.
 const NAME: &str = "quarantine";
 
-/// A folder in the folder, so that whatever is moved stays on its file system. It is there as
-/// long as something is in it.
+/// A subfolder, so that moved files stay on their file system. It exists while it has files.
 #[derive(Clone, Debug)]
 pub(crate) struct QuarantineFolder {
     path: Arc<Path>,
@@ -25,7 +24,7 @@ pub(crate) struct QuarantineFolder {
 /// A file in quarantine.
 pub(crate) struct Waiting {
     pub(crate) name: String,
-    /// When it was put there, by the store's clock; not known where its times cannot be read.
+    /// Start of the quarantine, by the store's clock; `None` if the file's times cannot be read.
     pub(crate) since: Option<Timestamp>,
 }
 
@@ -42,7 +41,7 @@ impl QuarantineFolder {
         &self.path
     }
 
-    /// What is in it.
+    /// Lists its files.
     pub(crate) fn list(&self) -> io::Result<Vec<Waiting>> {
         let Some(entries) = files::if_there(fs::read_dir(&self.path))? else {
             return Ok(Vec::new());
@@ -59,43 +58,44 @@ impl QuarantineFolder {
         Ok(waiting)
     }
 
-    /// Makes it, if it is not there.
+    /// Creates it, unless it exists.
     pub(crate) fn make(&self) -> io::Result<()> {
         files::create_folder(&self.path)
     }
 
-    /// Moves a file here; tells whether it was there. Durable after a [`sync`](Self::sync) here
-    /// and one of the folder that it comes from.
+    /// Moves a file here; returns whether it existed. Durable after a [`sync`](Self::sync) here
+    /// and of the folder that it comes from.
     pub(crate) fn take(&self, file: &Path, now: Timestamp) -> io::Result<bool> {
         let Some(opened) = files::if_there(File::open(file))? else {
             return Ok(false);
         };
-        // What the time of a file says moves along with it, and is there after a restart.
+        // A file's modification time is moved with it and survives a restart.
         opened.set_modified(SystemTime::from(now))?;
         let moved = files::if_there(fs::rename(file, self.place_of(file)))?;
         Ok(moved.is_some())
     }
 
-    /// Moves a file back to where it was taken from; tells whether it was here.
+    /// Moves a file back to its original path; returns whether it was here.
     pub(crate) fn give_back(&self, file: &Path) -> io::Result<bool> {
         let moved = files::if_there(fs::rename(self.place_of(file), file))?;
         Ok(moved.is_some())
     }
 
-    /// Removes the file that was taken from there, if it is here, for good; tells whether it was.
+    /// Removes the file with this original path permanently; returns whether it was here.
     pub(crate) fn remove(&self, file: &Path) -> io::Result<bool> {
         let was_here = files::unlink(&self.place_of(file))?;
-        // Also where it was gone: a removal cut short by a crash is completed by the next try.
+        // Synced even if the file was gone: a removal interrupted by a crash is completed by the
+        // next attempt.
         self.sync()?;
         Ok(was_here)
     }
 
-    /// Makes durable what was moved and removed.
+    /// Makes moves and removals durable.
     pub(crate) fn sync(&self) -> io::Result<()> {
         files::if_there(self.entries.sync()).map(|_| ())
     }
 
-    /// Removes it if nothing is in it.
+    /// Removes it if it is empty.
     pub(crate) fn remove_if_empty(&self) -> io::Result<()> {
         match fs::remove_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),

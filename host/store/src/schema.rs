@@ -1,4 +1,4 @@
-//! What kind of store the data are.
+//! The schema row, which says what kind of store the records are.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,26 +18,26 @@ use self::rotation::Standing;
 
 mod rotation;
 
-/// The latest layout of keys and rows that this crate writes: a store with a root secret, which
-/// a program that knows none must not open.
+/// Latest layout of keys and rows that this crate writes: a store with a root secret, which
+/// earlier programs must not open.
 pub const SCHEMA_VERSION: u32 = 2;
-/// The layout without one. Every other row is the same in both.
+/// Layout without a root secret. Every other row is the same in both.
 const WITHOUT_ROOT: u32 = 1;
 
 #[derive(Deserialize, Serialize)]
 struct SchemaRow {
     version: u32,
     mode: StoreMode,
-    /// Recognises the master key that the store is under.
+    /// Check value of the store's master key.
     key_check: String,
-    /// What is derived from, wrapped by that key; of a store that an earlier program made, the key
-    /// itself until it is replaced.
+    /// Root secret, wrapped by that key. In a store of an earlier program, the key itself is the
+    /// root until it is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<Sealed>,
-    /// The keys that were replaced, if any was.
+    /// The replaced keys, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rotation: Option<KeyRotation>,
-    /// When the store was made; not known of one that an earlier program made.
+    /// Time of the store's creation; unknown for a store of an earlier program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created_at: Option<Timestamp>,
 }
@@ -50,10 +50,10 @@ impl Table for SchemaRow {
     fn key(&self) -> Self::Key {}
 }
 
-/// Stands in an engine that hosts share while a restore fills it: none of them opens it.
+/// Row of a shared engine while a restore fills it: no host opens it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct RestoringRow {
-    /// Tells this restore from every other one.
+    /// Id of this restore.
     pub(crate) restore: Uuid,
     pub(crate) until: Timestamp,
 }
@@ -66,18 +66,18 @@ impl Table for RestoringRow {
     fn key(&self) {}
 }
 
-/// What to do where records do not say what they are for.
+/// Handling of records without a schema row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum WhereMissing {
     /// Refuse them, unless there are none.
     Refuse,
-    /// Say so of what is left of them.
+    /// Create a schema row for the remaining ones.
     Make,
 }
 
-/// Checks what kind of store it is, or makes it one, under the configured master key; tells when
-/// it was made, if that is known. A store under another key of the same configuration is put under
-/// the configured one, unless that was replaced before.
+/// Checks the kind of store, or creates a store, under the configured master key; returns its time
+/// of creation, if known. A store under another configured key is moved to the master key, unless
+/// that was replaced before.
 pub(crate) async fn open(
     store: &Store,
     master: &MasterKey,
@@ -86,7 +86,7 @@ pub(crate) async fn open(
 ) -> Result<Option<Timestamp>, StoreError> {
     let is_new = is_empty(store.engine()).await?;
     let may_be_made = where_missing == WhereMissing::Make || is_new;
-    // Of rows that are left without theirs nobody knows the root.
+    // Without their schema row, the root of the remaining rows is unknown.
     let new_root = is_new.then(|| master.new_root()).transpose();
     let new_root = &new_root.map_err(|error| unusable(&error))?;
     let (created_at, position) = store
@@ -103,7 +103,7 @@ pub(crate) async fn open(
     Ok(created_at)
 }
 
-/// The master key with what the store keeps to derive from.
+/// Returns the master key with the store's root secret.
 pub(crate) async fn keyed(store: &Store, master: &MasterKey) -> Result<MasterKey, StoreError> {
     let row: Option<SchemaRow> = store.get(&()).await?;
     let row = row.ok_or(StoreError::SchemaMissing)?;
@@ -113,7 +113,7 @@ pub(crate) async fn keyed(store: &Store, master: &MasterKey) -> Result<MasterKey
     keyed.map_err(|error| unusable(&error))
 }
 
-/// Why a root secret could not be made or opened.
+/// Maps a failure to create or open a root secret.
 fn unusable(error: &KeyError) -> StoreError {
     match error {
         KeyError::Random => StoreError::Random,
@@ -121,12 +121,12 @@ fn unusable(error: &KeyError) -> StoreError {
     }
 }
 
-/// Whether an engine keeps nothing at all.
+/// Returns whether an engine is empty.
 pub(crate) async fn is_empty(engine: &dyn Engine) -> Result<bool, StoreError> {
     Ok(first_entries(engine, 1).await?.is_empty())
 }
 
-/// The first entries of all that an engine keeps.
+/// Returns the first entries of an engine.
 pub(crate) async fn first_entries(
     engine: &dyn Engine,
     limit: usize,
@@ -140,20 +140,20 @@ pub(crate) async fn first_entries(
     Ok(engine.scan(everything).await?)
 }
 
-/// The schema version and the mode of what an engine keeps.
+/// Returns the schema version and the mode of an engine's records.
 pub(crate) async fn of(engine: &dyn Engine) -> Result<(u32, StoreMode), StoreError> {
     let row = engine.get(&key()).await?;
     told_by(row.as_ref().map(|row| &row.value[..]))
 }
 
-/// The same by the value of the row that says so, if there is one.
+/// Returns the schema version and the mode in the value of the schema row, if it exists.
 pub(crate) fn told_by(row: Option<&[u8]>) -> Result<(u32, StoreMode), StoreError> {
     let row: SchemaRow = decode(row.ok_or(StoreError::SchemaMissing)?)?;
     Ok((row.version, row.mode))
 }
 
-/// Refuses records that no server in this mode and with this master key opens, by the value of
-/// the row that says what they are for.
+/// Refuses records that servers in this mode and with this master key cannot open, by the value of
+/// the schema row.
 pub(crate) fn check(
     row: Option<&[u8]>,
     master: &MasterKey,
@@ -164,12 +164,12 @@ pub(crate) fn check(
     row.standing(master).map(|_| ())
 }
 
-/// Where the row is that says what the records are for. Without it no server opens them.
+/// Returns the key of the schema row. Without this row no server opens the records.
 pub(crate) fn key() -> Vec<u8> {
     layout::row::<SchemaRow>(&())
 }
 
-/// `new` is the root of a store that may be made, if it has one.
+/// Checks the schema row, or creates it where `new` allows it, with that root secret.
 async fn check_or_create(
     tx: &mut Transaction<'_>,
     new: Option<Option<&Sealed>>,
@@ -189,7 +189,7 @@ async fn check_or_create(
             };
             Ok((row.created_at, position))
         }
-        // Read in the transaction, so that none begins before the row is there.
+        // Read in the transaction, so that no restore begins before the row exists.
         (None, _) if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
         (None, Some(root)) => {
             let rotation = match root {

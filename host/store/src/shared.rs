@@ -1,4 +1,4 @@
-//! What several hosts keep together, in one database and one object store.
+//! Storage shared by hosts: a database and perhaps an object store.
 
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -29,28 +29,28 @@ mod bucket;
 mod look;
 mod objects;
 
-/// How to open what hosts share.
+/// Options for opening shared storage.
 #[derive(Clone)]
 pub struct SharedOptions {
-    /// The database, open.
+    /// The open database.
     pub database: Database,
-    /// Commits that are under way at the same time.
+    /// Number of concurrent commits.
     pub committers: NonZeroU16,
-    /// The time: the database's clock, or one that runs with it.
+    /// The database's clock, or one derived from it.
     pub clock: Arc<dyn Clock>,
     /// The master key, the same for all hosts.
     pub master: Arc<MasterKey>,
-    /// What the store is for.
+    /// The mode of the store.
     pub mode: StoreMode,
-    /// What keeps the documents; without it the database does. The data keys are in the database.
+    /// Storage of the documents; `None` for the database. The data keys are in the database.
     pub objects: Option<Objects>,
 }
 
-/// Opens it; an empty database becomes a store of this mode and key.
+/// Opens the storage; an empty database becomes a store of this mode and key.
 ///
 /// # Errors
-/// A database of the other mode or under another key, of a later schema, or that is away; an object
-/// store that is away or belongs to another deployment.
+/// A database of the other mode or under another key, of a later schema, or unavailable; an object
+/// store that is unavailable or belongs to another deployment.
 pub async fn open(options: SharedOptions) -> Result<Folder, FolderError> {
     let (master, mode) = (options.master.clone(), options.mode);
     let Parts {
@@ -62,14 +62,14 @@ pub async fn open(options: SharedOptions) -> Result<Folder, FolderError> {
     Folder::of(store, files, keys).await
 }
 
-/// What hosts share, whatever the records are.
+/// Shared storage, independent of the records' content.
 pub(crate) struct Parts {
     pub(crate) engine: PostgresEngine,
     pub(crate) files: ByteFiles,
     pub(crate) keys: DataKeys,
 }
 
-/// Opens what the records are in, and what they name.
+/// Opens the engine of the records, and the storage of their content.
 pub(crate) async fn parts(options: SharedOptions) -> Result<Parts, FolderError> {
     let database = options.database;
     let engine = PostgresEngine::new(database.clone(), options.committers, options.clock);
@@ -83,7 +83,7 @@ pub(crate) async fn parts(options: SharedOptions) -> Result<Parts, FolderError> 
     })
 }
 
-/// What keeps the documents. Where that is settled it is no other place.
+/// Opens the storage of the documents. Once settled, it cannot be another one.
 async fn documents(
     database: &Database,
     objects: Option<Objects>,
@@ -124,7 +124,7 @@ async fn documents(
     Ok(blobs)
 }
 
-/// Where the documents are to be kept.
+/// Returns the name of the wanted storage.
 fn wanted(objects: Option<&Objects>) -> &'static str {
     match objects {
         None => "the database",
@@ -133,7 +133,7 @@ fn wanted(objects: Option<&Objects>) -> &'static str {
     }
 }
 
-/// Refuses a place with a mark other than the deployment's.
+/// Refuses storage with a mark other than the deployment's.
 fn check_mark(
     mark: Option<String>,
     deployment: &Deployment,
@@ -159,7 +159,7 @@ fn refuse_elsewhere(deployment: &Deployment, wanted: &'static str) -> Result<(),
     }
 }
 
-/// The mark of a folder, which is made if it is to be the one of a new deployment. Blocks on it.
+/// Returns the mark of a folder; creates it if the folder is to be a new deployment's. Blocks.
 fn mark_of(folder: &Path, new: Option<Uuid>) -> Result<Option<String>, BlobError> {
     let path = folder.join(MARKER);
     if let Some(deployment) = new {

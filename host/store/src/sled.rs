@@ -1,8 +1,8 @@
 //! The embedded engine, on sled.
 //!
-//! sled's own `flush` hands the bytes to the kernel and no further, so durability is made here:
-//! the leader thread flushes and then calls `fdatasync` on a handle of its own of the database
-//! file. All keys live in one tree, because a sled batch is atomic within one tree only.
+//! sled's own `flush` passes the bytes to the kernel only, so durability is ensured here: the
+//! leader thread flushes and then calls `fdatasync` on its own handle of the database file. All
+//! keys are in one tree, because a sled batch is atomic within one tree only.
 
 use std::fmt;
 use std::path::Path;
@@ -36,13 +36,13 @@ mod shared;
 mod tally;
 mod trial;
 
-/// Entries of a scan that are read in place, as a value is: to wake another thread takes longer
-/// than they do.
+/// Entries of a scan read in place, as a value is: waking another thread takes longer than reading
+/// them.
 const READ_IN_PLACE: usize = 64;
 
 /// The embedded engine: one process, one folder, no set-up.
 ///
-/// Dropping it waits for the commits under way.
+/// Dropping it waits for the commits in progress.
 pub struct SledEngine {
     leader: Leader,
     shared: Arc<Shared>,
@@ -51,10 +51,10 @@ pub struct SledEngine {
 }
 
 impl SledEngine {
-    /// Opens the folder, or makes it, and reads all that is in it. What it had last is kept in a
-    /// file beside it, with the ending `.mark`. A folder that sled cannot read is set aside there,
-    /// with the ending `.damaged-` and the time, and a new one made of what can be read, if
-    /// nothing is missing or that is accepted. Blocks on files.
+    /// Opens the folder, or creates it, and reads all entries. Its last state is recorded in a
+    /// file beside it, with the suffix `.mark`. A folder that sled cannot read is set aside there,
+    /// with the suffix `.damaged-` and the time. A new one is made of the readable entries, if
+    /// nothing is missing or the loss is accepted. Blocks.
     ///
     /// # Errors
     /// [`EngineError::InUse`] while another engine has the folder open, [`EngineError::Short`],
@@ -82,7 +82,7 @@ impl SledEngine {
         })
     }
 
-    /// Whether anything had been committed when it was opened, also where nothing of it is left.
+    /// Returns whether there had been commits when it was opened, even if nothing of them is left.
     pub(crate) fn had_commits(&self) -> bool {
         self.had_commits
     }
@@ -96,8 +96,8 @@ impl SledEngine {
 
 #[async_trait]
 impl Engine for SledEngine {
-    /// Reads in place: a page is nearly always cached, and otherwise one read of a few KiB,
-    /// which is cheaper than handing the call to another thread.
+    /// Reads in place: a page is nearly always cached. Otherwise it takes one read of a few KiB,
+    /// which is cheaper than waking another thread.
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
         self.shared.health.check()?;
         self.shared.get(key)

@@ -23,13 +23,13 @@ use crate::transaction::Transaction;
 
 mod opening;
 
-/// What a transaction's closure returns.
+/// Future returned by a transaction's closure.
 pub type BoxFuture<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
 
-/// How a conflicting transaction is tried again.
+/// Retries of a conflicting transaction.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RetryPolicy {
-    /// Most attempts, the first one included.
+    /// Most attempts, including the first.
     pub attempts: u32,
     /// The first pause; each further one is up to twice as long.
     pub first_pause: Duration,
@@ -58,13 +58,12 @@ pub struct Store {
     created_at: Option<Timestamp>,
 }
 
-/// How often transactions of this process were committed, and how often they
-/// met another one.
+/// Counts of this process's transactions: commits and conflicts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TransactionCounts {
-    /// Committed, the bodies' errors included.
+    /// Committed transactions, including those whose body returned an error.
     pub commits: u64,
-    /// Begun anew after a conflict, or given up.
+    /// Conflicts, whether retried or given up.
     pub conflicts: u64,
 }
 
@@ -75,22 +74,22 @@ struct Counters {
 }
 
 impl Store {
-    /// The same store with another way of retrying.
+    /// Returns the same store with another retry policy.
     #[must_use]
     pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
         self.retry = retry;
         self
     }
 
-    /// Runs `body` until its reads and writes happen as one, and answers with its result once
-    /// they are durable.
+    /// Runs `body` until its reads and writes happen atomically; returns its result once they are
+    /// durable.
     ///
-    /// On a conflict the body runs again from the start, so it must have no effect but on the
-    /// transaction. Its error undoes its writes, and is believed only if what it read still
-    /// holds.
+    /// On a conflict the body runs again from the start, so it must have no effects outside the
+    /// transaction. Its error discards its writes, and is returned only if its reads are still
+    /// current.
     ///
     /// # Errors
-    /// The body's own; [`StoreError::Contention`] after too many conflicts; the engine's.
+    /// The body's own; [`StoreError::Contention`] after too many conflicts; an engine failure.
     pub async fn transact<'env, T, E, F>(&self, body: F) -> Result<T, E>
     where
         T: Send,
@@ -132,10 +131,10 @@ impl Store {
     }
 
     /// Runs `body` once, without proof that all its reads are of one moment: for listings and
-    /// views. Each row is whole, and durable when the result is returned.
+    /// views. Each row is complete, and durable when the result is returned.
     ///
     /// # Errors
-    /// The body's own; [`StoreError::WriteInRead`]; the engine's.
+    /// The body's own; [`StoreError::WriteInRead`]; an engine failure.
     pub async fn read<'env, T, E, F>(&self, body: F) -> Result<T, E>
     where
         T: Send,
@@ -151,17 +150,17 @@ impl Store {
         Ok(result)
     }
 
-    /// One row by its key, durable when returned.
+    /// Returns one row by its key, durable.
     ///
     /// # Errors
-    /// When the engine fails or the row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn get<T: Table>(&self, key: &T::Key) -> Result<Option<T>, StoreError> {
         let row = self.begin().await?.get(key).await?;
         self.settle().await?;
         Ok(row)
     }
 
-    /// What became of the transactions of this store and its clones.
+    /// Returns the transaction counts of this store and its clones.
     #[must_use]
     pub fn transaction_counts(&self) -> TransactionCounts {
         TransactionCounts {
@@ -170,49 +169,49 @@ impl Store {
         }
     }
 
-    /// When the store was made, by the engine's time; not known of one that an earlier program
-    /// made. Whatever is older is none of its own.
+    /// Returns when the store was created, by the engine's time; `None` for a store of an earlier
+    /// program. Anything older is not the store's own.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
         self.created_at
     }
 
-    /// The engine's time.
+    /// Returns the engine's time.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn now(&self) -> Result<Timestamp, StoreError> {
         Ok(self.engine.now().await?)
     }
 
-    /// A new UUIDv7 of the engine's time, greater than all that this process has made before and,
-    /// where it has the store alone, than those of the rows that the store was opened with.
-    /// For what is made before the transaction that refers to it: data keys and byte files.
+    /// Returns a new UUIDv7 of the engine's time, greater than all those of this process. In a
+    /// store that is not shared, it is also greater than those of the rows at opening. For data
+    /// keys and byte files, which are created before the transaction that refers to them.
     ///
     /// # Errors
-    /// When the engine fails or the operating system gives no random bytes.
+    /// An engine failure, or random bytes that are unavailable.
     pub async fn new_id(&self) -> Result<Uuid, StoreError> {
         self.ids.new_id(self.engine.now().await?)
     }
 
-    /// Proves that every record is there that was committed, and no other, while others commit.
+    /// Verifies, while others commit, that exactly the committed records exist.
     ///
     /// # Errors
-    /// [`EngineError::Short`](crate::EngineError::Short), or the engine's failure.
+    /// [`EngineError::Short`](crate::EngineError::Short), or an engine failure.
     pub async fn verify(&self) -> Result<(), StoreError> {
         Ok(self.engine.verify().await?)
     }
 
-    /// Bytes that are free on the file system of the records; none where no folder keeps them, so
-    /// that nobody can tell.
+    /// Returns the free bytes on the file system of the records; `None` where the records are not
+    /// in a folder.
     ///
     /// # Errors
-    /// When the file system does not tell.
+    /// A file system that does not report it.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
         files::free_space(self.engine.folder()).await
     }
 
-    /// Whether the store can be used; after an I/O error, why not.
+    /// Checks that the store can be used; after an I/O error it cannot.
     ///
     /// # Errors
     /// The engine's first failure.
@@ -232,14 +231,14 @@ impl Store {
         &self.sums
     }
 
-    /// Whether other hosts may work with these records at the same time: what is known of them has
-    /// to be looked up then.
+    /// Returns whether other hosts may use these records at the same time: cached facts about them
+    /// must then be looked up.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.engine.is_shared()
     }
 
-    /// What a trace says of a commit.
+    /// Creates the trace span of a commit.
     fn commit_span(&self) -> Span {
         let system = if self.is_shared() {
             "postgresql"
@@ -255,8 +254,7 @@ impl Store {
         )
     }
 
-    /// Commits, and moves the sums of what was committed: also where whoever waits for it goes
-    /// away meanwhile.
+    /// Commits, and moves the sums; completes even if the caller goes away.
     async fn commit(&self, commit: Commit, moved: Moved) -> Result<CommitOutcome, EngineError> {
         if moved.is_empty() {
             return self.engine.commit(commit).await;
@@ -278,7 +276,7 @@ impl Store {
             .unwrap_or_else(|failure| files::resume(failure))
     }
 
-    /// Waits until everything that was read so far is durable.
+    /// Waits until everything read so far is durable.
     pub(crate) async fn settle(&self) -> Result<(), StoreError> {
         self.engine.commit(crate::Commit::default()).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! Rows as they lie in the records, whether or not anybody can read them.
+//! Stored rows, readable or not.
 
 use uuid::Uuid;
 
@@ -8,10 +8,10 @@ use crate::key::past_prefix;
 use crate::store::Store;
 use crate::table::{Table, decode, layout};
 
-/// Rows that are looked at before the next are fetched.
+/// Rows read at once.
 const AT_ONCE: usize = 256;
 
-/// A row as it lies in the records.
+/// A row as stored in the records.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredRow<'r> {
     pub(crate) key: &'r [u8],
@@ -19,7 +19,7 @@ pub struct StoredRow<'r> {
 }
 
 impl StoredRow<'_> {
-    /// The row, if it is one of this table.
+    /// Decodes the row, if it is of this table.
     ///
     /// # Errors
     /// [`StoreError::Decode`].
@@ -30,8 +30,8 @@ impl StoredRow<'_> {
         decode(self.value).map(Some)
     }
 
-    /// What tells it from the other rows of its table: its key, written as a UUID where it has as
-    /// many bytes, and else in hexadecimal.
+    /// Returns the name of the row within its table: its key as a UUID if it has that length,
+    /// otherwise in hexadecimal.
     #[must_use]
     pub fn name(&self) -> String {
         let key = layout::row_key_of(self.key);
@@ -43,10 +43,10 @@ impl StoredRow<'_> {
 }
 
 impl Store {
-    /// The names of all tables that have rows, in alphabetical order.
+    /// Returns the names of all tables with rows, in alphabetical order.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn table_names(&self) -> Result<Vec<String>, StoreError> {
         let (mut start, end) = layout::all_rows();
         let mut names = Vec::new();
@@ -67,12 +67,11 @@ impl Store {
         }
     }
 
-    /// Shows each row of a table in the order of their keys, those too that are not of type `T`.
-    /// All that was shown is durable when this returns. Rows that come and go meanwhile are shown
-    /// or not.
+    /// Passes each row of a table, in key order, to `show`, including rows that are not of type
+    /// `T`. All rows shown are durable on return. Rows added or removed meanwhile may be missed.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn each_row<T: Table>(
         &self,
         mut show: impl FnMut(StoredRow<'_>) + Send,

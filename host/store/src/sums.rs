@@ -1,9 +1,9 @@
-//! What rows come to together, without anybody counting them.
+//! Sums over rows, maintained without counting.
 //!
-//! A table says of each row what it adds to the sums of its owner. Whatever a transaction puts or
-//! deletes moves these sums by the difference, once it is committed. A process that has the store
-//! for itself keeps them in its memory, and adds up the rows that are there when it starts. Where
-//! others work with the store too they are rows themselves, see [`ledger`].
+//! A table says what each of its rows adds to the sums of its owner. A transaction's puts and
+//! deletes move these sums by the difference, once it is committed. A process with a store of its
+//! own keeps the sums in memory, and adds up the existing rows when it starts. In a shared store
+//! they are rows themselves, see [`ledger`].
 
 mod amounts;
 mod counting;
@@ -17,13 +17,12 @@ use crate::store::Store;
 use crate::tables::TableDeclaration;
 
 impl Store {
-    /// Adds the rows of these tables up, all that have addends. Once, before anything else is done
-    /// with the store: what is committed from then on counts by itself. Where hosts share the
-    /// store the first of them does it for all, and the others wait for that. A row that cannot be
-    /// read adds nothing.
+    /// Adds up the rows of these tables that have addends. Call it once, before anything else is
+    /// done with the store; later commits move the sums. In a shared store the first host does
+    /// this for all, and the others wait. An unreadable row adds nothing.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn add_up(&self, tables: &[TableDeclaration]) -> Result<(), StoreError> {
         if self.is_shared() {
             return counting::begin(self, tables).await;
@@ -33,10 +32,10 @@ impl Store {
         Ok(())
     }
 
-    /// What all rows of an owner's part come to.
+    /// Returns the sum of all rows of an owner's part.
     ///
     /// # Errors
-    /// When the engine fails, where hosts share the store.
+    /// An engine failure, in a shared store.
     pub async fn sum(&self, of: &QuotaKey) -> Result<QuotaAmounts, StoreError> {
         let sum = match self.is_shared() {
             true => ledger::sum(self.engine(), of).await?,
@@ -45,7 +44,7 @@ impl Store {
         Ok(shown(sum))
     }
 
-    /// The sums of all owners that have any rows.
+    /// Returns the sums of all owners with rows.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).

@@ -1,4 +1,4 @@
-//! What a crash may have left among blobs.
+//! Sweeps for blobs left by a crash.
 
 use std::io;
 use std::sync::Arc;
@@ -10,45 +10,44 @@ use uuid::Uuid;
 use crate::blobs::{BlobError, Blobs, Listed};
 use crate::clock::shifted;
 
-/// How old an ownerless file must be before a sweep takes it out of its folder.
+/// Least age of an orphaned file that a sweep quarantines.
 pub const SWEEP_AGE: SignedDuration = SignedDuration::from_hours(24);
-/// How long it must have lain untouched by the operating system's clock as well: the store's
-/// clock may jump, and a file whose row is being committed is none that nobody owns.
+/// Least time without writes by the operating system's clock: the store's clock may jump, and a
+/// file whose row is being committed is not orphaned.
 pub const SWEEP_REST: Duration = Duration::from_secs(60 * 60);
-/// How long it lies in quarantine before it is removed.
+/// Duration of the quarantine before removal.
 pub const QUARANTINE: SignedDuration = SignedDuration::from_hours(24);
 
-/// A look through a folder of files, each of which belongs to one row, for those that are
-/// nobody's.
+/// A sweep for orphaned files through a folder whose files each belong to one row.
 ///
-/// A file's age is that of its UUIDv7, and what is older than the store is left alone. A file
-/// that no row names goes to a quarantine first, from where it is brought back should a row name
-/// it after all: the rows may be what is lost.
+/// A file's age is that of its UUIDv7, and files older than the store are left alone. A file
+/// that no row names goes to a quarantine first, and is restored should a row name it after all:
+/// the rows may be what is lost.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     blobs: Blobs,
-    /// When the store was made.
+    /// Time of the store's creation.
     since: Option<Timestamp>,
     now: Timestamp,
 }
 
-/// Why a sweep did not get on.
+/// Failure of a sweep.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// A file operation failed.
     #[error("could not {action} {path}")]
     Io {
-        /// What was attempted.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: String,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// What keeps the files is away, or does not do what it is asked.
+    /// The storage is unavailable or failed.
     #[error("the content to sweep is not available: {reason}")]
     Unavailable {
-        /// Why.
+        /// The cause.
         reason: Arc<str>,
     },
 }
@@ -62,7 +61,7 @@ impl Sweep {
         }
     }
 
-    /// Brings back what is named and lies in quarantine; tells how many files that were.
+    /// Restores quarantined files that are named; returns their number.
     ///
     /// # Errors
     /// I/O errors.
@@ -72,7 +71,7 @@ impl Sweep {
         Ok(self.blobs.quarantine().bring_back(&named).await?)
     }
 
-    /// Removes what was never finished, if it is old; gives the old files that are not named.
+    /// Removes old unfinished files; returns the old files that are not named.
     ///
     /// # Errors
     /// I/O errors.
@@ -94,7 +93,7 @@ impl Sweep {
         Ok(ownerless)
     }
 
-    /// Puts files into quarantine; tells how many were there.
+    /// Puts files into quarantine; returns how many existed.
     ///
     /// # Errors
     /// I/O errors.
@@ -102,8 +101,7 @@ impl Sweep {
         Ok(self.blobs.quarantine().put_away(ids, self.now).await?)
     }
 
-    /// Removes what has lain in quarantine for [`QUARANTINE`], for good; tells how many files
-    /// that were.
+    /// Removes files quarantined for [`QUARANTINE`] permanently; returns their number.
     ///
     /// # Errors
     /// I/O errors.
@@ -119,7 +117,7 @@ impl Sweep {
         Ok(removed)
     }
 
-    /// How many files are in quarantine.
+    /// Counts the quarantined files.
     ///
     /// # Errors
     /// I/O errors.
@@ -131,25 +129,25 @@ impl Sweep {
         Ok(self.blobs.quarantine().waiting().await?)
     }
 
-    /// Whether a file is older than [`SWEEP_AGE`] and has rested for [`SWEEP_REST`].
+    /// Returns whether a file is older than [`SWEEP_AGE`] and has rested for [`SWEEP_REST`].
     fn is_old(&self, file: &Listed) -> bool {
         let before = shifted(self.now, -SWEEP_AGE);
         let is_old = made_at(file.id).is_some_and(|made| match made > self.now {
-            // Of a start whose clock was ahead: ids go on from there.
+            // Made while the clock was ahead: ids continue from there.
             true => file.rest >= SWEEP_AGE.unsigned_abs(),
             false => made < before,
         });
         is_old && self.is_of_store(file.id) && file.rest >= SWEEP_REST
     }
 
-    /// Whether a file was made no earlier than the store.
+    /// Returns whether a file is not older than the store.
     fn is_of_store(&self, id: Uuid) -> bool {
         let made = made_at(id);
         made.is_some_and(|made| self.since.is_none_or(|since| made >= since))
     }
 }
 
-/// The instant in a UUIDv7 (RFC 9562, 5.7).
+/// Returns the instant in a UUIDv7 (RFC 9562, 5.7).
 fn made_at(id: Uuid) -> Option<Timestamp> {
     let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
     let seconds = i64::try_from(seconds).ok()?;

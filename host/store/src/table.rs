@@ -11,51 +11,53 @@ use crate::error::StoreError;
 use crate::key::Key;
 use crate::sums::Addend;
 
-/// A row type: a serde value, kept as JSON under a key of its own.
+/// A row type: a serde value, stored as JSON under a key of its own.
 pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
-    /// What tells one row from another. Use UUIDv7 so that newest-first is a descending scan.
+    /// Key of a row. Use UUIDv7 so that newest-first is a descending scan.
     type Key: Key;
 
     /// The table's name, which begins all its keys. Never change it.
     const NAME: TableName;
 
-    /// What its rows may name. A sweep takes byte files and data keys that no row names for
-    /// nobody's, so that a table which names some and does not say so loses them.
+    /// Content that its rows may name. A sweep takes byte files and data keys that no row names
+    /// for orphans, so a table that names some and does not declare it loses them.
     const CONTENT: Content;
 
-    /// The row's own key. It must not change while the row lives.
+    /// Returns the row's own key. It must not change while the row lives.
     fn key(&self) -> Self::Key;
 
-    /// All the table's indexes. Entries of an index that is not listed here are not kept.
+    /// Returns all the table's indexes. Entries of an index that is not listed here are not
+    /// maintained.
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
         &[]
     }
 
-    /// All byte files and data keys that the row names, also what may be gone by now. Not asked
-    /// of a table with [`Content::Nothing`].
+    /// Returns all byte files and data keys that the row names, including those that may be gone
+    /// by now. Not called for a table with [`Content::Nothing`].
     fn named(&self) -> Named {
         Named::default()
     }
 
-    /// What of it has to be there at this time. Removals follow the commit that ends the need.
+    /// Returns the content that must exist at this time. Removals follow the commit that ends
+    /// the need.
     fn needed(&self, _at: Timestamp) -> Named {
         self.named()
     }
 
-    /// What the row adds to the sums of an owner, which [`Store::sum`](crate::Store::sum) tells.
+    /// Returns what the row adds to the sums of an owner; see [`Store::sum`](crate::Store::sum).
     fn addend(&self) -> Option<Addend> {
         None
     }
 
-    /// What the row keeps back of what an owner may use, which
-    /// [`Transaction::earmarked`](crate::Transaction::earmarked) tells.
+    /// Returns what the row reserves from an owner's allowance; see
+    /// [`Transaction::earmarked`](crate::Transaction::earmarked).
     fn earmark(&self) -> Option<Earmark> {
         None
     }
 }
 
-/// The table of rows that have a key and nothing besides: no index, nothing that they name, and
-/// no part in sums: their type, the table's name, and the type of the key that a row has.
+/// Implements [`Table`] for rows with a key only, without indexes, named content or addends.
+/// Takes the row type, the table's name, and the key's type and expression.
 #[macro_export]
 macro_rules! plain_table {
     ($row_type:ident : $name:literal by $key_type:ty, |$row:ident| $key:expr) => {
@@ -73,7 +75,7 @@ macro_rules! plain_table {
     };
 }
 
-/// The name of a table, index or queue: lower-case ASCII letters, digits and `_`.
+/// Name of a table, index or queue: lower-case ASCII letters, digits and `_`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TableName(&'static str);
 
@@ -81,11 +83,11 @@ impl TableName {
     /// Longest name, in bytes.
     pub(crate) const MAX_BYTES: usize = 32;
 
-    /// Checks a name; in a constant, while compiling.
+    /// Checks a name; in a constant, at compile time.
     ///
     /// # Panics
-    /// When the name is empty, longer than 32 bytes, holds another character or begins with
-    /// `_`, which is kept for the tables of this crate.
+    /// When the name is empty, longer than 32 bytes, holds another character or begins with `_`,
+    /// which is reserved for the tables of this crate.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         assert!(name.as_bytes()[0] != b'_', "a leading _ is reserved");
@@ -113,7 +115,7 @@ impl TableName {
         matches!(*byte, b'a'..=b'z' | b'0'..=b'9' | b'_')
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0
@@ -122,8 +124,8 @@ impl TableName {
 
 /// A secondary index of rows `T` by keys `K`.
 ///
-/// A row may have no entry, one, or several. An index is a constant beside its
-/// table's rows, which lists it in [`Table::indexes`] and which lookups name.
+/// A row may have no entry, one, or several. An index is a constant beside its table's rows, is
+/// listed in [`Table::indexes`], and is named by lookups.
 pub struct Index<T, K> {
     name: TableName,
     unique: bool,
@@ -131,7 +133,7 @@ pub struct Index<T, K> {
 }
 
 impl<T: Table, K: Key> Index<T, K> {
-    /// An index in which any number of rows may have the same key.
+    /// Creates an index in which any number of rows may have the same key.
     #[must_use]
     pub const fn many(name: &'static str, keys: fn(&T) -> Vec<K>) -> Self {
         Self {
@@ -141,7 +143,7 @@ impl<T: Table, K: Key> Index<T, K> {
         }
     }
 
-    /// An index in which each key belongs to one row at most.
+    /// Creates an index in which each key belongs to at most one row.
     #[must_use]
     pub const fn unique(name: &'static str, keys: fn(&T) -> Vec<K>) -> Self {
         Self {
@@ -152,15 +154,15 @@ impl<T: Table, K: Key> Index<T, K> {
     }
 }
 
-/// An index whose key type is not told, so that a table can list all of its own.
+/// An index with an erased key type, so that a table can list all of its own.
 pub trait AnyIndex<T>: Sync {
-    /// The index's name, unique within the table.
+    /// Returns the index's name, unique within the table.
     fn name(&self) -> &'static str;
 
-    /// Whether each key belongs to one row at most.
+    /// Returns whether each key belongs to at most one row.
     fn is_unique(&self) -> bool;
 
-    /// The row's encoded keys in the index.
+    /// Returns the row's encoded keys in the index.
     fn encoded_keys(&self, row: &T) -> Vec<Vec<u8>>;
 }
 
@@ -178,23 +180,22 @@ impl<T: Table, K: Key> AnyIndex<T> for Index<T, K> {
     }
 }
 
-/// Most rows that one page or range holds.
+/// Most rows of one page or range.
 pub const MAX_PAGE_ROWS: usize = MAX_SCAN_ENTRIES - 1;
 
-/// Which part of a listing to read.
+/// Part of a listing to read.
 #[derive(Clone, Debug)]
 pub struct Page<K> {
     /// Most rows on the page; held at [`MAX_PAGE_ROWS`].
     pub limit: usize,
     /// The order of the rows.
     pub direction: Direction,
-    /// The key of the last row of the page before. It names a position, so the row itself may
-    /// be gone.
+    /// Key of the previous page's last row. It is a position, so the row itself may be gone.
     pub after: Option<K>,
 }
 
 impl<K> Page<K> {
-    /// The first page, the newest first where keys are UUIDv7.
+    /// Returns the first page, the newest rows first where keys are UUIDv7.
     #[must_use]
     pub fn newest(limit: usize) -> Self {
         Self {
@@ -204,7 +205,7 @@ impl<K> Page<K> {
         }
     }
 
-    /// The first page in key order.
+    /// Returns the first page in key order.
     #[must_use]
     pub fn oldest(limit: usize) -> Self {
         Self {
@@ -214,7 +215,7 @@ impl<K> Page<K> {
         }
     }
 
-    /// The page after the row with this key.
+    /// Returns the page after the row with this key.
     #[must_use]
     pub fn after(mut self, cursor: K) -> Self {
         self.after = Some(cursor);
@@ -227,11 +228,11 @@ impl<K> Page<K> {
 pub struct Paged<T> {
     /// The rows, in the page's order.
     pub rows: Vec<T>,
-    /// Whether rows follow. The next page begins after the last row's key.
+    /// More rows follow. The next page begins after the last row's key.
     pub more: bool,
 }
 
-/// Where a table's rows and index entries stand.
+/// Layout of a table's rows and index entries.
 ///
 /// ```text
 /// t table 00 key                          row, as JSON
@@ -276,8 +277,8 @@ pub(crate) mod layout {
         [b"q", name.as_str().as_bytes(), &[0]].concat()
     }
 
-    /// What an engine key begins with that says whose it is: a letter for rows, index entries or
-    /// a queue, and the name of the table or queue. Nothing for a key of another form.
+    /// Returns the prefix of an engine key that identifies its owner: a letter for rows, index
+    /// entries or a queue, and the name of the table or queue. Empty for a key of another form.
     pub(crate) fn space_of(key: &[u8]) -> &str {
         const LONGEST: usize = 1 + TableName::MAX_BYTES;
         let end = key.iter().take(LONGEST + 1).position(|byte| *byte == 0);
@@ -289,29 +290,29 @@ pub(crate) mod layout {
         }
     }
 
-    /// The table whose row has this engine key; none if it is not a row's.
+    /// Returns the table of a row's engine key; `None` for other keys.
     pub(crate) fn table_of_row(key: &[u8]) -> Option<&str> {
         space_of(key).strip_prefix('t')
     }
 
-    /// Where the first row stands, and where no row stands any more.
+    /// Returns the start and the end of all rows' keys.
     pub(crate) fn all_rows() -> (Vec<u8>, Vec<u8>) {
         (b"t".to_vec(), b"u".to_vec())
     }
 
-    /// Behind all rows of a table.
+    /// Returns a key after all rows of a table.
     pub(crate) fn after_table(name: &str) -> Vec<u8> {
         [b"t", name.as_bytes(), &[1]].concat()
     }
 
-    /// The part of a row's key that tells it from the other rows of its table.
+    /// Returns the part of a row's engine key that is its key within the table.
     pub(crate) fn row_key_of(key: &[u8]) -> &[u8] {
         let end_of_name = key.iter().position(|byte| *byte == 0);
         let row_key = end_of_name.and_then(|end| key.get(end + 1..));
         row_key.unwrap_or_default()
     }
 
-    /// The name of the table that an engine key belongs to, for error messages.
+    /// Returns the table name in an engine key, for error messages.
     pub(crate) fn table_of(key: &[u8]) -> String {
         let name = key.get(1..).unwrap_or_default();
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -319,7 +320,8 @@ pub(crate) mod layout {
     }
 }
 
-/// The entries that `row` has in all the indexes of its table: engine key, unique index's name.
+/// Returns the entries of `row` in all the indexes of its table: engine key, unique index's
+/// name.
 pub(crate) fn index_entries<T: Table>(row: &T) -> Vec<(Vec<u8>, Option<&'static str>)> {
     let primary = row.key().encoded();
     let mut entries = Vec::new();

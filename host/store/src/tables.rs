@@ -1,8 +1,8 @@
-//! All tables, and the byte files and data keys that their rows name.
+//! Declarations of all tables, with the byte files and data keys that their rows name.
 //!
-//! A sweep removes what no row names, and a backup says what a row needs and is not there. Both
-//! therefore have to know of every table, and refuse to go on where the store holds one that
-//! they do not.
+//! A sweep removes content that no row names, and a backup reports content that a row needs and
+//! is missing. Both therefore must know every table, and stop where the store has an undeclared
+//! one.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::stored_row::StoredRow;
 use crate::sums::Moved;
 use crate::table::{Table, layout};
 
-/// One table, as sweeps and backups know it.
+/// A table as declared to sweeps and backups.
 #[derive(Clone, Copy)]
 pub struct TableDeclaration {
     name: &'static str,
@@ -30,7 +30,7 @@ pub struct TableDeclaration {
 }
 
 impl TableDeclaration {
-    /// The declaration of `T`.
+    /// Returns the declaration of `T`.
     #[must_use]
     pub const fn of<T: Table>() -> Self {
         Self {
@@ -44,25 +44,25 @@ impl TableDeclaration {
         }
     }
 
-    /// The table's name.
+    /// Returns the table's name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What its rows may name.
+    /// Returns the content that its rows may name.
     #[must_use]
     pub const fn content(&self) -> Content {
         self.content
     }
 
-    /// The names of its indexes, and whether each is unique.
+    /// Returns the names of its indexes, with whether each is unique.
     #[must_use]
     pub fn indexes(&self) -> Vec<(&'static str, bool)> {
         (self.indexes)()
     }
 
-    /// Adds what its rows add to sums.
+    /// Adds its rows' addends to the sums.
     pub(crate) async fn count(&self, store: &Store, sums: &mut Moved) -> Result<(), StoreError> {
         (self.count)(store, sums).await
     }
@@ -77,27 +77,26 @@ impl fmt::Debug for TableDeclaration {
     }
 }
 
-/// All tables of a program, but for those that this crate keeps itself: one list for each part of
-/// it that declares some.
+/// All tables of a program, except this crate's own: one list for each part that declares some.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables(&'static [&'static [TableDeclaration]]);
 
 impl Tables {
-    /// The tables of these lists.
+    /// Creates the tables of these lists.
     #[must_use]
     pub const fn new(lists: &'static [&'static [TableDeclaration]]) -> Self {
         Self(lists)
     }
 
-    /// Each table.
+    /// Iterates over the tables.
     pub fn iter(self) -> impl Iterator<Item = &'static TableDeclaration> {
         self.0.iter().flat_map(|list| list.iter())
     }
 
-    /// Makes sure that every table in the store is one of these.
+    /// Checks that every table in the store is declared.
     ///
     /// # Errors
-    /// [`StoreError::UnknownTable`], and when the engine fails.
+    /// [`StoreError::UnknownTable`], and an engine failure.
     pub async fn check(self, store: &Store) -> Result<(), StoreError> {
         let names = store.table_names().await?;
         match names.into_iter().find(|name| !self.knows(name)) {
@@ -106,11 +105,11 @@ impl Tables {
         }
     }
 
-    /// All byte files and data keys that any row names. A row that cannot be read is passed over,
-    /// and what it may name counts as named.
+    /// Returns all byte files and data keys named by rows. Unreadable rows are skipped, and
+    /// content that they may name counts as named.
     ///
     /// # Errors
-    /// [`StoreError::UnknownTable`], and when the engine fails.
+    /// [`StoreError::UnknownTable`], and an engine failure.
     pub async fn named_content(self, store: &Store) -> Result<NamedContent, StoreError> {
         self.check(store).await?;
         let mut content = NamedContent::default();
@@ -120,10 +119,10 @@ impl Tables {
         Ok(content)
     }
 
-    /// What rows need at a time.
+    /// Returns the content that rows need at a time.
     ///
     /// # Errors
-    /// [`StoreError::UnknownTable`], and when the engine fails.
+    /// [`StoreError::UnknownTable`], and an engine failure.
     pub async fn needs(self, store: &Store, at: Timestamp) -> Result<Needs, StoreError> {
         self.check(store).await?;
         let mut needs = Needs::default();
@@ -133,7 +132,7 @@ impl Tables {
         Ok(needs)
     }
 
-    /// The byte files and data keys without which a row is none at a time.
+    /// Returns the byte files and data keys that a row needs at a time.
     pub(crate) fn needed(self, row: &StoredRow<'_>, at: Timestamp) -> Result<Named, StoreError> {
         let Some(name) = layout::table_of_row(row.key) else {
             return Ok(Named::default());
@@ -158,44 +157,43 @@ impl Tables {
     }
 }
 
-/// Whether a table is one that this crate keeps itself: none of them names content.
+/// Returns whether a table is this crate's own: none of those names content.
 fn is_own(table: &str) -> bool {
     table.starts_with('_')
 }
 
-/// What rows need at a time.
+/// Content that rows need at a time.
 #[derive(Debug, Default)]
 pub struct Needs {
-    /// The table of each row that needs something, and what.
+    /// The table of each row that needs content, with that content.
     pub content: Vec<(&'static str, Named)>,
-    /// Rows that cannot be read.
+    /// Unreadable rows.
     pub unread: Vec<Missing>,
 }
 
-/// What all rows name, as far as they can be read. What one that cannot be read names nobody
-/// knows: it may be any content that its table names.
+/// Content named by all readable rows. An unreadable row may name any content of its table.
 #[derive(Debug, Default)]
 pub struct NamedContent {
     named: Named,
     unread: Vec<UnreadRows>,
 }
 
-/// Rows of a table that cannot be read.
+/// Unreadable rows of a table.
 #[derive(Debug)]
 pub struct UnreadRows {
     /// The table.
     pub table: &'static str,
-    /// How many they are.
+    /// Number of rows.
     pub rows: usize,
-    /// The name of the first of them.
+    /// Name of the first one.
     pub first: String,
-    /// Why that cannot be read.
+    /// Error of the first one.
     pub error: StoreError,
     content: Content,
 }
 
 impl NamedContent {
-    /// Whether a row names a byte file, or may name it.
+    /// Returns whether a row names, or may name, a byte file.
     #[must_use]
     pub fn names_file(&self, id: Uuid) -> bool {
         let mut unread = self.unread.iter();
@@ -203,31 +201,31 @@ impl NamedContent {
             || self.named.files.contains(&id)
     }
 
-    /// Whether a row names a data key, or may name it.
+    /// Returns whether a row names, or may name, a data key.
     #[must_use]
     pub fn names_key(&self, id: Uuid) -> bool {
         !self.unread.is_empty() || self.named.keys.contains(&id)
     }
 
-    /// Whether a row names any data key, or may name one.
+    /// Returns whether a row names, or may name, any data key.
     #[must_use]
     pub fn names_keys(&self) -> bool {
         !self.named.keys.is_empty() || !self.unread.is_empty()
     }
 
-    /// How many byte files rows name, as far as they can be read.
+    /// Returns the number of byte files named by readable rows.
     #[must_use]
     pub fn file_count(&self) -> usize {
         self.named.files.len()
     }
 
-    /// How many data keys rows name, as far as they can be read.
+    /// Returns the number of data keys named by readable rows.
     #[must_use]
     pub fn key_count(&self) -> usize {
         self.named.keys.len()
     }
 
-    /// The rows that cannot be read, table by table.
+    /// Returns the unreadable rows, table by table.
     #[must_use]
     pub fn unread(&self) -> &[UnreadRows] {
         &self.unread
@@ -297,7 +295,7 @@ fn needs_of<'a, T: Table>(
     })
 }
 
-/// A row that cannot be read adds nothing.
+/// Adds the addends of a table's rows; an unreadable row adds nothing.
 fn count<'a, T: Table>(
     store: &'a Store,
     sums: &'a mut Moved,

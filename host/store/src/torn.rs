@@ -1,7 +1,7 @@
-//! What tells a data folder of which a part is away from a new one.
+//! Tells an incomplete data folder from a new one.
 //!
-//! A first start makes the folder of keys, then the records, then the folder of documents, and no
-//! key or document before all three are there. So one that was cut short has left none.
+//! A first start creates the folder of keys, then the records, then the folder of documents, and no
+//! key or document before all three exist. An interrupted one has therefore left none.
 
 use std::fs;
 use std::io;
@@ -15,9 +15,9 @@ use crate::folder::FolderError;
 use crate::keys::{self, KeyError};
 use crate::sled::mark;
 
-/// Refuses a data folder that keeps keys or documents, but no records that say whose they are: to
-/// a new store they would be nobody's. So it does one whose mark says that there were records. Refuses one that keeps keys, but has no folder of
-/// documents. Makes and changes nothing; blocks on files.
+/// Refuses a data folder with keys or documents but without records of their owners: to a new store
+/// they would be orphans. Also refuses one whose mark says that there were records, and one with
+/// keys but without a folder of documents. Creates and changes nothing; blocks.
 pub(crate) fn refuse(data: &Path) -> Result<(), FolderError> {
     if backup::is_half_restored(data) {
         return Err(FolderError::HalfRestored {
@@ -40,7 +40,7 @@ pub(crate) fn refuse(data: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// The same of a data folder whose records are known to be none.
+/// Like [`refuse`], for a data folder whose records are known to be empty.
 pub(crate) fn refuse_without_records(data: &Path) -> Result<(), FolderError> {
     if holds_keys(data)? || holds(&data.join("bytes"), "").map_err(failed_to_look(data))? {
         return Err(records_away(data));
@@ -54,7 +54,7 @@ fn records_away(data: &Path) -> FolderError {
     }
 }
 
-/// Whether nothing was ever written to the log of an engine's folder, or all of it is away.
+/// Returns whether the log of an engine's folder is empty or missing.
 fn is_blank(store: &Path) -> bool {
     match fs::metadata(store.join("db")) {
         Ok(log) => log.len() == 0,
@@ -66,7 +66,7 @@ fn holds_keys(data: &Path) -> Result<bool, FolderError> {
     holds(&data.join("keys"), keys::ENDING).map_err(failed_to_look(data))
 }
 
-/// Whether a folder holds a file that is named by an id.
+/// Returns whether a folder contains a file named by an id.
 fn holds(folder: &Path, ending: &str) -> io::Result<bool> {
     let Some(entries) = files::if_there(fs::read_dir(folder))? else {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Reads and writes that happen together.
+//! Transactions: atomic reads and writes.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ mod span;
 /// One attempt at a transaction.
 ///
 /// It sees its own writes. Every row that it read, found or not, must be unchanged when it
-/// commits; otherwise the attempt is thrown away and the closure runs again. Index entries
+/// commits; otherwise the attempt is discarded and the closure runs again. Index entries
 /// follow the rows. `'env` is what the closure may borrow from its surroundings.
 pub struct Transaction<'env> {
     engine: Arc<dyn Engine>,
@@ -69,25 +69,25 @@ impl Transaction<'_> {
         })
     }
 
-    /// The engine's time when this attempt began.
+    /// Returns the engine's time when this attempt began.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// A new UUIDv7 of [`now`](Self::now), in the same order as those of
+    /// Returns a new UUIDv7 of [`now`](Self::now), in the same order as those of
     /// [`Store::new_id`](crate::Store::new_id).
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn new_id(&self) -> Result<Uuid, StoreError> {
         self.ids.new_id(self.now)
     }
 
-    /// The row with this key.
+    /// Returns the row with this key.
     ///
     /// # Errors
-    /// When the engine fails or the row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn get<T: Table>(&mut self, key: &T::Key) -> Result<Option<T>, StoreError> {
         self.row(layout::row::<T>(key)).await
     }
@@ -95,14 +95,14 @@ impl Transaction<'_> {
     /// Adds a row, or replaces the one with its key.
     ///
     /// # Errors
-    /// [`StoreError::Duplicate`], a row that is too large, or the engine's failure.
+    /// [`StoreError::Duplicate`], a row that is too large, or an engine failure.
     pub async fn put<T: Table>(&mut self, row: &T) -> Result<(), StoreError> {
         let key = layout::row::<T>(&row.key());
         let old = self.row::<T>(key.clone()).await?;
         self.replace(key, old.as_ref(), row).await
     }
 
-    /// Adds a row that is not there yet.
+    /// Adds a new row.
     ///
     /// # Errors
     /// [`StoreError::Exists`], and those of [`put`](Self::put).
@@ -116,10 +116,10 @@ impl Transaction<'_> {
         self.replace(key, None, row).await
     }
 
-    /// Removes a row; tells whether it was there.
+    /// Removes a row; returns whether it existed.
     ///
     /// # Errors
-    /// When the engine fails or the row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn delete<T: Table>(&mut self, key: &T::Key) -> Result<bool, StoreError> {
         let key = layout::row::<T>(key);
         let Some(old) = self.row::<T>(key.clone()).await? else {
@@ -134,16 +134,16 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Keeps something until what is written here is committed and has moved the sums, or is
-    /// given up: also where whoever waits for that goes away meanwhile.
+    /// Keeps a value until this transaction is given up, or is committed and has moved the
+    /// sums, even if its caller goes away meanwhile.
     pub fn hold(&mut self, held: Arc<dyn Any + Send + Sync>) {
         self.moved.hold(held);
     }
 
-    /// Tells those who scan under this guard that the set has changed.
+    /// Signals a change of the set to transactions that scan it under this guard.
     ///
     /// # Errors
-    /// When the guard's key is too long.
+    /// A guard with too long a key.
     pub fn touch(&mut self, guard: Guard) -> Result<(), StoreError> {
         match guard.0 {
             None => Ok(()),
@@ -165,7 +165,7 @@ impl Transaction<'_> {
         Ok(value)
     }
 
-    /// Reads what is read next, all at once.
+    /// Reads the rows that are read next, all at once.
     pub(crate) async fn read_ahead(&mut self, mut keys: Vec<Bytes>) -> Result<(), StoreError> {
         keys.retain(|key| !self.writes.contains_key(key) && !self.reads.contains_key(key));
         let stored = self.engine.get_all(&keys).await?;
@@ -187,12 +187,12 @@ impl Transaction<'_> {
         self.writes.keys().next().map(|key| layout::table_of(key))
     }
 
-    /// By how much the writes move sums.
+    /// Takes the changes of sums by the writes.
     pub(crate) fn take_moved(&mut self) -> Moved {
         std::mem::take(&mut self.moved)
     }
 
-    /// The recorded reads with, or without, the writes.
+    /// Returns the recorded reads with, or without, the writes.
     pub(crate) fn into_commit(self, with_writes: bool) -> Commit {
         let expectations = self
             .reads
@@ -221,8 +221,8 @@ impl Transaction<'_> {
             .transpose()
     }
 
-    /// Whether the row with this encoded key is there and makes this entry of an
-    /// index: where a loss was accepted, entries may be left of rows that are gone.
+    /// Returns whether the row with this encoded key exists and has this entry in an index.
+    /// After an accepted loss, entries of missing rows may remain.
     async fn makes_entry<T: Table>(
         &mut self,
         primary: &[u8],
@@ -270,7 +270,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Has the entry of what a row earmarks follow it.
+    /// Updates the earmark entry of a row.
     fn follow_earmark<T: Table>(
         &mut self,
         old: Option<&T>,

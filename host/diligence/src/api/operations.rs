@@ -23,13 +23,13 @@ use crate::{Answered, DiligenceProduct};
 
 /// The due-diligence API over the product.
 pub struct DiligenceOperations {
-    /// Answers questions and takes orders.
+    /// Service that answers questions and takes orders.
     pub product: DiligenceProduct,
-    /// Whom keys stand for.
+    /// The callers of API keys.
     pub keys: Keys,
-    /// Where callbacks may go.
+    /// Allowed addresses of callbacks.
     pub callback_policy: AddressPolicy,
-    /// What was posted to callbacks.
+    /// Callback deliveries.
     pub deliveries: Deliveries,
 }
 
@@ -106,8 +106,8 @@ impl DiligenceApi for DiligenceOperations {
         let request_id = request_id.clone();
         let waiter = Waiter::default();
         let awaited = waiter.awaited();
-        // Whoever hangs up is not charged, and does not keep what was asked out of
-        // the log.
+        // A caller that disconnects is not charged, but its question is still
+        // logged.
         let answered = run_detached(async move {
             let reference = request_id.as_str();
             diligence

@@ -1,4 +1,4 @@
-//! The one table from what went wrong to what the caller is told.
+//! Mapping of errors to problems.
 
 use parafa_api_diligence::ProblemKind;
 use parafa_api_http::views::date_time;
@@ -11,13 +11,13 @@ use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 use crate::Diligence;
 use crate::error::DiligenceError;
 
-/// What is said to live keys where nobody has reviewed the interpretation.
+/// Refusal of the interpretation to live keys, if it is not reviewed.
 const NOT_REVIEWED: &str =
     "is not offered to live keys here: no lawyer has reviewed the interpretation for this service";
 
 impl Diligence {
-    /// The answer to a failure, with the address where a person can settle what
-    /// is owed; a fault of our own is logged here, once.
+    /// Maps an error to the answer, with the address where a person can settle
+    /// the debt; an internal error is logged here, once.
     #[must_use]
     pub fn problem(&self, error: DiligenceError) -> Problem {
         match error {
@@ -74,7 +74,8 @@ impl From<DiligenceError> for Problem {
     }
 }
 
-/// Which register holds nothing, on whom or what, and since when that is known.
+/// Describes the register without data, its subject, and the time of that
+/// answer.
 fn nothing(absent: &RegisterAnswer<Absence>) -> String {
     let Absence {
         query,

@@ -1,4 +1,4 @@
-//! Who is charged for an answer, and that nobody is twice.
+//! Charges for answers, each made once.
 
 use futures::future::join_all;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
@@ -13,7 +13,7 @@ use parafa_platform::register_calls::CallOutcome;
 
 use crate::stage::{COMPLETE, LIVE, REQUEST, Stage};
 
-/// Callers who ask at the same time.
+/// Concurrent callers.
 const CALLERS: usize = 30;
 /// The price of an answer about court cases, in cents.
 const CASES: u64 = 10;
@@ -29,7 +29,7 @@ fn cases() -> Question {
 }
 
 impl Stage {
-    /// Asks for somebody who has gone away by the time the register answers.
+    /// Asks for a caller who is gone by the time the register answers.
     async fn ask_and_leave(&self, caller: &Caller) -> Result<Answered, DiligenceError> {
         let awaited = Waiter::default().awaited();
         let question = cases();

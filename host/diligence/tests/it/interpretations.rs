@@ -1,4 +1,4 @@
-//! What the data of the synthetic set mean.
+//! Interpretations of the synthetic set.
 
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_http::Problem;
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::stage::{COMPLETE, LIVE, REVIEWER, Stage, TEST};
 
-/// Of all interpretations of the set. It changes when the published set or the
-/// rules do.
+/// Digest of all interpretations of the set. It changes with the published set
+/// and with the rules.
 const DIGEST: &str = "e5b2ff41a9605bbdefcc904efc92e111d2c3eae2c4bd889fc52c32c6ba71c2d5";
-/// The questions that are answered with an interpretation.
+/// Questions that are answered with an interpretation.
 const INTERPRETED: [fn(EntityCode) -> Question; 4] = [
     Question::Profile,
     Question::BeneficialOwners,

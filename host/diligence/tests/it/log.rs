@@ -1,4 +1,4 @@
-//! What the log of calls has of each.
+//! Content of the log of calls.
 
 use jiff::SignedDuration;
 use parafa_api_diligence::SignatureTier;

@@ -1,4 +1,4 @@
-//! Questions from the register to the ledger, and what is left of them.
+//! Questions from the registers to the ledger, and their traces.
 
 mod charges;
 mod interpretations;

@@ -1,4 +1,4 @@
-//! The product on records of its own, before registers that do as they are told.
+//! The product on records of its own, with controlled registers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -38,10 +38,10 @@ use tempfile::TempDir;
 use tokio::sync::Barrier;
 use uuid::Uuid;
 
-/// An entity that has everything.
+/// An entity with data in all registers.
 pub(crate) const COMPLETE: &str = "999000009";
 
-/// Who has reviewed the interpretation.
+/// Reviewer of the interpretation.
 pub(crate) const REVIEWER: &str = "Rasa Teisingoji";
 /// The id of requests.
 pub(crate) const REQUEST: &str = "request-1";
@@ -61,7 +61,7 @@ pub(crate) const TEST: Caller = Caller {
     ..LIVE
 };
 
-/// The product, and where it runs.
+/// The product with its environment.
 pub(crate) struct Stage {
     pub(crate) diligence: Diligence,
     pub(crate) registers: Arc<Registers>,
@@ -69,13 +69,13 @@ pub(crate) struct Stage {
     _folder: TempDir,
 }
 
-/// The synthetic set, also for live keys, but for registers that are down.
+/// The synthetic set, also for live keys, except for registers that are down.
 pub(crate) struct Registers {
     set: Synthetic,
     down: Mutex<BTreeSet<Register>>,
-    /// No source is set up for these.
+    /// Registers without a configured source.
     left_out: Mutex<BTreeSet<Register>>,
-    /// Who is asked waits here before the answer.
+    /// Barrier at which queries wait before the answer.
     held: Mutex<Option<Arc<Barrier>>>,
 }
 
@@ -88,7 +88,7 @@ impl Registers {
         self.left_out.lock().unwrap().insert(register);
     }
 
-    /// Nobody is answered before so many have asked.
+    /// Holds all answers until this many queries have arrived.
     pub(crate) fn answer_together(&self, callers: usize) {
         *self.held.lock().unwrap() = Some(Arc::new(Barrier::new(callers)));
     }
@@ -109,7 +109,7 @@ impl RegisterSource for Registers {
         let is_down = self.down.lock().unwrap().contains(&register);
         match is_down {
             true => {
-                // The others have answered by then.
+                // By then the others have answered.
                 tokio::task::yield_now().await;
                 Err(Unavailable::Status(503).into())
             }
@@ -118,7 +118,7 @@ impl RegisterSource for Registers {
     }
 }
 
-/// A key of which nothing is known but its certificate.
+/// A key of which only the certificate is known.
 struct NoKey(Vec<Vec<u8>>);
 
 #[async_trait]
@@ -188,7 +188,7 @@ impl Stage {
         stage
     }
 
-    /// A workspace that has agreed to everything and can pay.
+    /// Creates a workspace that has agreed to everything and can pay.
     async fn open_workspace(&self) {
         let tenant = &TenantRow {
             id: LIVE.tenant,
@@ -214,7 +214,7 @@ impl Stage {
         self.fund(None).await;
     }
 
-    /// Lets the workspace use so many cents.
+    /// Sets the workspace's ceiling, in cents.
     pub(crate) async fn fund(&self, ceiling: Option<u64>) {
         let billing = &BillingRow {
             tenant: LIVE.tenant,
@@ -247,7 +247,7 @@ impl Stage {
         self.answer(&LIVE, &question, options).await
     }
 
-    /// Answers somebody who waits for it.
+    /// Answers a caller who waits.
     pub(crate) async fn answer(
         &self,
         caller: &Caller,
@@ -286,7 +286,7 @@ impl Stage {
     }
 }
 
-/// Signs nothing: there are no plugins.
+/// Returns a signer that signs nothing: there are no plugins.
 fn signer(clock: Arc<ManualClock>) -> AnswerSigner {
     let policy = AddressPolicy::new(Vec::new(), Reach::ListedOnly);
     let nowhere = Arc::new(OutboundClient::new(policy, &ServerTrust::default()).unwrap());

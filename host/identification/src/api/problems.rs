@@ -1,4 +1,4 @@
-//! The one table from what went wrong to what the caller is told.
+//! Mapping of errors to problems.
 
 use parafa_api_diligence::kyc::problems;
 use parafa_api_http::{Fault, Problem, ProblemType};
@@ -12,7 +12,7 @@ use url::Url;
 use super::views::status as told;
 use crate::{IdentificationError, Identifications};
 
-/// 502: an answer that will be too long the next time too.
+/// Returns 502 for an answer that is too long, and will be the next time.
 #[must_use]
 pub fn answer_too_long(register: Register) -> Problem {
     let detail = format!(
@@ -22,7 +22,7 @@ pub fn answer_too_long(register: Register) -> Problem {
     Problem::new(problems::UPSTREAM_UNAVAILABLE, detail)
 }
 
-/// 502: a register is down or answers nonsense.
+/// Returns 502 for a register that is down or answers nonsense.
 #[must_use]
 pub fn no_answer(register: Register) -> Problem {
     let detail = format!(
@@ -32,8 +32,8 @@ pub fn no_answer(register: Register) -> Problem {
     Problem::new(problems::UPSTREAM_UNAVAILABLE, detail)
 }
 
-/// 503: there is no signature of the attorney's; what is lacking, and nothing of
-/// what that comes from.
+/// Returns 503 for a missing signature of the attorney; says what is missing, but
+/// not the causes.
 #[must_use]
 pub fn unsigned(error: &dyn std::error::Error) -> Problem {
     let detail = format!("The answer cannot be signed: {error}. Nothing was charged.");
@@ -44,7 +44,7 @@ fn named(register: Register) -> String {
     format!("{} ({})", register.code(), register.name())
 }
 
-/// 422: no source that is set up here has such answers of a register.
+/// Returns 422 for answers of a register that no configured source has.
 #[must_use]
 pub fn not_offered(register: Register) -> Problem {
     let detail = format!(
@@ -54,7 +54,7 @@ pub fn not_offered(register: Register) -> Problem {
     Problem::new(problems::REGISTER_NOT_OFFERED, detail)
 }
 
-/// The answer to a failure; a fault of our own is logged here, once.
+/// Maps an error to the caller's answer; an internal error is logged here, once.
 impl From<IdentificationError> for Problem {
     fn from(error: IdentificationError) -> Self {
         match error {
@@ -113,8 +113,8 @@ impl From<IdentificationError> for Problem {
 }
 
 impl Identifications {
-    /// The answer to a failure, with the address where a person can settle what
-    /// is owed.
+    /// Maps an error to the answer, with the address where a person can settle
+    /// the debt.
     pub(super) fn problem(&self, error: IdentificationError) -> Problem {
         match error {
             IdentificationError::PaymentRequired(cause) => {
@@ -125,8 +125,9 @@ impl Identifications {
     }
 }
 
-/// A 402 whose detail tells the four causes apart. `configured` is where a person
-/// can settle what is owed, unless the workspace has an address of its own.
+/// Returns a 402 whose detail distinguishes the four causes. `configured` is
+/// where a person can settle the debt, unless the workspace has an address of its
+/// own.
 #[must_use]
 pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Problem {
     let (detail, own) = match cause {

@@ -8,7 +8,7 @@ use parafa_register_data::Role;
 use crate::records::{Artifact, OutcomePayload};
 use crate::{ARTIFACT_MEDIA_TYPE, Order};
 
-/// An order as its caller sees it.
+/// Returns the caller's view of an order.
 pub(crate) fn order(order: &Order) -> kyc::KycOrder {
     let delivered = order.delivered.as_ref();
     kyc::KycOrder {
@@ -40,7 +40,7 @@ pub(crate) fn order(order: &Order) -> kyc::KycOrder {
     }
 }
 
-/// What a callback is posted; none of a state that nobody is told of.
+/// Returns the body posted to a callback; `None` for a status without an event.
 pub(crate) fn event(notice: &NoticeRow, payload: &OutcomePayload) -> Option<kyc::KycEvent> {
     let event = match payload.status {
         KycStatus::AwaitingSubject | KycStatus::Verifying => return None,

@@ -13,28 +13,28 @@ pub struct Amount {
     cents: u64,
 }
 
-/// A text that is no amount.
+/// A text that is not an amount.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not an amount in euros, such as 12.50")]
 pub struct NoAmount(String);
 
 impl Amount {
-    /// So many cents.
+    /// Creates an amount of cents.
     pub const fn from_cents(cents: u64) -> Self {
         Self { cents }
     }
 
-    /// In cents.
+    /// Returns the amount in cents.
     pub const fn cents(self) -> u64 {
         self.cents
     }
 
-    /// Both together; the largest amount there is, when that is more.
+    /// Returns the sum, at most the largest amount.
     pub fn plus(self, other: Self) -> Self {
         Self::from_cents(self.cents.saturating_add(other.cents))
     }
 
-    /// What is left after taking `other` away; none when that is more.
+    /// Returns the difference; `None` if it is negative.
     pub fn minus(self, other: Self) -> Option<Self> {
         self.cents.checked_sub(other.cents).map(Self::from_cents)
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Amount {
 impl FromStr for Amount {
     type Err = NoAmount;
 
-    /// Takes whole euros, with up to two digits after a point.
+    /// Parses whole euros, with up to two digits after a point.
     fn from_str(text: &str) -> Result<Self, NoAmount> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "00"));
         let parse = || {
@@ -67,7 +67,7 @@ impl FromStr for Amount {
     }
 }
 
-/// A number without a sign.
+/// Parses a number without a sign.
 fn digits(text: &str) -> Option<u64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

@@ -6,49 +6,50 @@ use serde::{Deserialize, Serialize};
 
 use super::Amount;
 
-/// What signatures cost, by their number in the month.
+/// Prices of signatures, by their number in the month.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "Vec<PriceStep>", into = "Vec<PriceStep>")]
 pub struct PriceLadder {
-    /// The lowest `from` first, which is 1; no two alike.
+    /// Steps in ascending order of `from`, which begins at 1 and is unique.
     steps: Vec<PriceStep>,
 }
 
-/// The price of a signature from a certain number a month on, written `101=0.40`.
+/// The price of a signature from a certain number per month on, written
+/// `101=0.40`.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PriceStep {
-    /// The first signature of the month that costs this.
+    /// The first signature of the month at this price.
     pub from: NonZeroU64,
-    /// The price of each.
+    /// The price of each signature.
     pub amount: Amount,
 }
 
-/// A text that is no step of a price ladder.
+/// A text that is not a step of a price ladder.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0:?} is not a price, such as 101=0.40: 0.40 euros from the 101st signature of a month on"
 )]
 pub struct NoPriceStep(String);
 
-/// Steps that make no ladder.
+/// Steps that are not a price ladder.
 #[derive(Debug, thiserror::Error)]
 pub enum NoPriceLadder {
-    /// Nothing says what the first signature costs.
+    /// The first signature has no price.
     #[error("no price holds from the first signature on; one must, such as 1=0.50")]
     Beginning,
-    /// Two steps begin at one number.
+    /// Two steps begin at the same number.
     #[error("two prices hold from signature {0} on")]
     Ambiguous(NonZeroU64),
 }
 
 impl PriceLadder {
-    /// The steps, the lowest first.
+    /// Returns the steps, the lowest first.
     pub fn steps(&self) -> &[PriceStep] {
         &self.steps
     }
 
-    /// What the `number`th signature of a month costs.
+    /// Returns the price of the `number`th signature of a month.
     pub fn price(&self, number: u64) -> Amount {
         self.steps
             .iter()
@@ -59,7 +60,8 @@ impl PriceLadder {
 }
 
 impl Default for PriceLadder {
-    /// 0.50 euros, 0.40 from the 101st signature on, 0.30 from the 1001st.
+    /// Returns 0.50 euros, 0.40 from the 101st signature on, 0.30 from the
+    /// 1001st.
     fn default() -> Self {
         let step = |from: u64, cents| PriceStep {
             from: NonZeroU64::MIN.saturating_add(from - 1),
@@ -74,7 +76,7 @@ impl Default for PriceLadder {
 impl TryFrom<Vec<PriceStep>> for PriceLadder {
     type Error = NoPriceLadder;
 
-    /// Takes the steps in any order.
+    /// Accepts the steps in any order.
     fn try_from(mut steps: Vec<PriceStep>) -> Result<Self, NoPriceLadder> {
         steps.sort_by_key(|step| step.from);
         if steps.first().is_none_or(|step| step.from.get() != 1) {

@@ -1,22 +1,22 @@
-//! What is under way, and is billed once it ends well.
+//! Reservations for work in progress, which is billed if it succeeds.
 
 use parafa_store::{Earmark, EarmarkAmounts, Guard, StoreError, Transaction};
 use uuid::Uuid;
 
 use super::{Amount, BillingRow, PriceLadder};
 
-/// What something that is under way will cost. The row of whatever it is
-/// earmarks it for as long as it may still be billed.
+/// Future cost of work in progress. The row of the work earmarks it as long as
+/// it may still be billed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Reserved {
-    /// Signatures, which are priced by their number in the month.
+    /// Signatures, priced by their number in the month.
     pub signatures: u64,
-    /// Whatever has a price of its own.
+    /// Amount of everything with a price of its own.
     pub amount: Amount,
 }
 
 impl Reserved {
-    /// This number of signatures.
+    /// Reserves this number of signatures.
     pub fn signatures(signatures: u64) -> Self {
         Self {
             signatures,
@@ -24,7 +24,7 @@ impl Reserved {
         }
     }
 
-    /// Something of this price.
+    /// Reserves this price.
     pub fn amount(amount: Amount) -> Self {
         Self {
             amount,
@@ -32,8 +32,7 @@ impl Reserved {
         }
     }
 
-    /// What the row of a workspace earmarks for it; nothing of what costs
-    /// nothing.
+    /// Returns the earmark for a workspace's row; `None` for a free item.
     pub fn earmark(self, tenant: Uuid) -> Option<Earmark> {
         (self != Self::default()).then_some(Earmark {
             owner: tenant,
@@ -48,7 +47,7 @@ impl Reserved {
         }
     }
 
-    /// What it costs after this number of signatures in the month.
+    /// Returns the price after this number of signatures in the month.
     pub(super) fn price(self, ladder: &PriceLadder, made: u64) -> Amount {
         (1..=self.signatures).fold(self.amount, |sum, number| {
             sum.plus(ladder.price(made.saturating_add(number)))
@@ -65,7 +64,7 @@ impl From<EarmarkAmounts> for Reserved {
     }
 }
 
-/// All that a workspace has under way.
+/// Returns everything that a workspace has reserved.
 pub(super) async fn under_way(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
@@ -73,16 +72,15 @@ pub(super) async fn under_way(
     Ok(tx.earmarked(&tenant, guard(tenant)).await?.into())
 }
 
-/// Has whoever decides at the same time by what a workspace has under way decide
-/// again. Belongs into the transaction that stores more of it, which has checked
-/// before whether it may.
+/// Makes concurrent decisions about a workspace's reservations conflict. Call it
+/// in the transaction that stores another reservation, after its check.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn reserve(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<(), StoreError> {
     let billing = tx.get::<BillingRow>(&tenant).await?;
-    // Without a ceiling nobody decides by it, and those who store at once do not
-    // have to conflict.
+    // Without a ceiling nothing depends on the reservations, and concurrent ones
+    // need not conflict.
     if billing.is_some_and(|billing| billing.ceiling.is_some()) {
         tx.touch(guard(tenant))?;
     }

@@ -8,29 +8,29 @@ use super::{Amount, PriceLadder};
 use crate::accounts::Product;
 use crate::register_calls::CallForm;
 
-/// How a workspace pays. One without such a row has no way of paying.
+/// Payment terms of a workspace. Without such a row it has no payment method.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct BillingRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether it can pay.
+    /// Ability to pay.
     pub funding: Funding,
-    /// Most that may be owed.
+    /// Most that may be unpaid.
     pub ceiling: Option<Amount>,
-    /// A page on which a person can settle whatever the cause is, in place of
-    /// the configured one.
+    /// A page on which a person can settle the cause, instead of the configured
+    /// one.
     pub recovery_url: Option<Url>,
-    /// What its signatures cost.
+    /// Prices of signatures.
     pub ladder: PriceLadder,
 }
 
-/// Whether a workspace can pay.
+/// Ability of a workspace to pay.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Funding {
-    /// There is no way of paying.
+    /// There is no payment method.
     NoRail,
-    /// In good standing, as long as no ceiling trips.
+    /// In good standing, up to the ceiling.
     Ok,
     /// An invoice is overdue.
     Overdue,
@@ -43,22 +43,22 @@ pub struct UsageRow {
     pub tenant: Uuid,
     /// Its id.
     pub id: Uuid,
-    /// When.
+    /// Time of use.
     pub at: Timestamp,
-    /// What was used.
+    /// The item.
     pub item: UsageItem,
-    /// Of what, as the workspace knows it: the signing, the order, the request
-    /// that was answered.
+    /// The workspace's reference for it: the signing, the order, the answered
+    /// request.
     pub reference: String,
-    /// What it costs.
+    /// The price.
     pub amount: Amount,
-    /// In which form, where the price depends on it; not in rows of earlier
+    /// The form, where the price depends on it; `None` in rows of earlier
     /// programs.
     #[serde(default)]
     pub form: Option<CallForm>,
 }
 
-/// What was used.
+/// Billable items.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageItem {
@@ -85,7 +85,7 @@ pub enum UsageItem {
 }
 
 impl UsageItem {
-    /// The product that it is part of.
+    /// Returns the product of the item.
     pub fn product(self) -> Product {
         match self {
             Self::Signature => Product::Signing,
@@ -102,16 +102,16 @@ impl UsageItem {
     }
 }
 
-/// How much a workspace has used, so that nobody counts rows.
+/// Usage totals of a workspace, so that rows need not be counted.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct UsageTotalRow {
     /// The workspace.
     pub tenant: Uuid,
-    /// The month that is counted, such as `2026-03`, in UTC.
+    /// The counted month, such as `2026-03`, in UTC.
     pub month: String,
-    /// Signatures of that month.
+    /// Signatures in that month.
     pub signatures: u64,
-    /// What is owed, of all months.
+    /// Amount owed, of all months.
     pub unpaid: Amount,
 }
 

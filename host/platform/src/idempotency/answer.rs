@@ -1,4 +1,4 @@
-//! Answers to requests, kept in the commit of what they create or charge.
+//! Answers to requests, stored in the commit of what they create or charge.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,29 +19,29 @@ use crate::error::{PlatformError, proves_nothing_stored};
 use crate::jobs::TIMERS;
 use crate::records::PendingDeletion;
 
-/// Answers up to this length are kept in the row, in bytes.
+/// Longest answer stored in the row, in bytes.
 const LONGEST_INLINE: usize = 32 * 1024;
 
-/// An answer that is about to be stored with what it tells of.
+/// An answer to be stored in the commit of its subject.
 struct Answer {
     claim: Claim,
     subjects: Vec<Uuid>,
     data_key: Uuid,
     key: DataKey,
-    /// The file that holds it, where no row does.
+    /// The file of an answer too long for a row.
     file: Option<Uuid>,
     kept: SignedDuration,
 }
 
 impl Idempotency {
-    /// Commits what `work` stores. If that is what a claimed request asks,
-    /// `answer` is what a repetition of it is answered, and tells of `subjects`.
+    /// Commits the writes of `work`. For a claimed request, `answer` is stored as
+    /// the answer to repetitions, about `subjects`.
     ///
     /// # Errors
     /// That of `work` or of `answer`; [`PlatformError::ClaimLost`] when the claim
-    /// has run out and somebody else carries the request out. Nothing is left of
-    /// the answer where it is known that nothing was committed; a sweep finds what a
-    /// failure before the commit leaves.
+    /// has expired and another execution has taken over. The answer is deleted where
+    /// it is known that nothing was committed; a sweep finds the rest of a failure
+    /// before the commit.
     pub async fn commit<'env, T, V, E, F>(
         &self,
         claim: Option<Claim>,
@@ -83,7 +83,8 @@ impl Idempotency {
         self.store(answer, work, move |_, _| Ok(body.clone())).await
     }
 
-    /// The same where the answer tells of what `work` comes to.
+    /// Like [`commit`](Self::commit), for an answer that depends on the result of
+    /// `work`.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -125,7 +126,8 @@ impl Idempotency {
         })
     }
 
-    /// Leaves nothing of an answer that is known not to have been stored.
+    /// Stores an answer with its work; deletes it if it is known that nothing was
+    /// committed.
     async fn store<'env, T, E, F, B>(&self, answer: Answer, work: F, body: B) -> Result<T, E>
     where
         T: Send + 'env,
@@ -157,7 +159,7 @@ impl Idempotency {
         stored
     }
 
-    /// A kept answer, as it was given.
+    /// Opens a stored answer.
     pub(super) async fn open_answer(
         &self,
         key: &DataKey,
@@ -189,7 +191,7 @@ impl Answer {
     }
 }
 
-/// Keeps an answer in the commit of what it tells of.
+/// Stores an answer in the commit of its subject.
 async fn keep(
     tx: &mut Transaction<'_>,
     answer: &Answer,
@@ -212,13 +214,13 @@ async fn keep(
     schedule_drop(tx, claim, until, answer.pending_deletion()).await
 }
 
-/// The text that an answer is kept in.
+/// Returns the stored text of an answer.
 fn text_of(kept: &KeptAnswer) -> Result<String, PlatformError> {
     serde_json::to_string(kept)
         .map_err(|_| PlatformError::Inconsistent("an answer cannot be written as JSON"))
 }
 
-/// What the text of a kept answer is bound to: the claim that it answers.
+/// Returns the context of a stored answer's text: the claim that it answers.
 fn context(claim: Uuid) -> Vec<u8> {
     [b"answer\0", &claim.as_bytes()[..]].concat()
 }

@@ -1,4 +1,4 @@
-//! A claim that is held for as long as its request is carried out.
+//! Heartbeat of a claim while its request runs.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -10,12 +10,11 @@ use parafa_store::{Store, Transaction};
 use super::{Claim, Idempotency, IdempotencyRow, IdempotencyState, RUNNING, row_of};
 use crate::error::PlatformError;
 
-/// How often a claim is renewed: two renewals may fail.
+/// Interval between heartbeats: two may fail.
 const RENEW_EVERY: Duration = Duration::from_secs(20);
 
 impl Idempotency {
-    /// Holds a claim, if there is one, for as long as its request is carried out.
-    /// Never ends by itself.
+    /// Renews a claim, if there is one, while its request runs. Never returns.
     pub async fn hold(&self, claim: Option<Claim>) -> Infallible {
         if let Some(claim) = &claim {
             hold(&self.records.store, claim).await;
@@ -24,9 +23,9 @@ impl Idempotency {
     }
 }
 
-/// Until the claim is lost, to a host whose clock ran on while this one stood
-/// still. That is not the end of the work: the commit that would keep its answer
-/// decides.
+/// Renews until the claim is lost, to a host whose clock ran on while this one
+/// was suspended. That does not end the work: the commit that would store its
+/// answer decides.
 async fn hold(store: &Store, claim: &Claim) {
     loop {
         tokio::time::sleep(RENEW_EVERY).await;
@@ -36,7 +35,7 @@ async fn hold(store: &Store, claim: &Claim) {
     }
 }
 
-/// Renews the claim; false once it is lost.
+/// Renews the claim; returns false once it is lost.
 async fn holds_still(store: &Store, claim: &Claim) -> bool {
     let renewed = store.transact(|tx| Box::pin(renew(tx, claim))).await;
     renewed.unwrap_or_else(|error| {
@@ -46,7 +45,7 @@ async fn holds_still(store: &Store, claim: &Claim) -> bool {
     })
 }
 
-/// Tells whether the claim still holds.
+/// Renews the claim; returns whether it was still valid.
 async fn renew(tx: &mut Transaction<'_>, claim: &Claim) -> Result<bool, PlatformError> {
     let Some(row) = row_of(tx, claim).await? else {
         return Ok(false);
@@ -71,7 +70,7 @@ mod tests {
     use super::super::claim_or_find;
     use super::*;
 
-    /// Longer than a claim holds by itself.
+    /// More than a claim's duration without a heartbeat.
     const LONG: u32 = 4;
 
     fn master() -> MasterKey {
@@ -95,7 +94,7 @@ mod tests {
         claimed.await.unwrap().claimed.ok()
     }
 
-    /// Time that passes for the process and for the records alike.
+    /// Advances the time of the process and of the records.
     async fn pass(clock: &ManualClock, time: Duration) {
         clock.advance(time.try_into().unwrap());
         tokio::time::sleep(time).await;

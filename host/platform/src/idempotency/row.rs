@@ -3,43 +3,43 @@ use parafa_store::{AnyIndex, Content, Index, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A request that carried an `Idempotency-Key`.
+/// A request with an `Idempotency-Key`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct IdempotencyRow {
     /// Keyed digest of API key, method, path and idempotency key.
     pub scope: String,
     /// Keyed digest of the body.
     pub body: String,
-    /// Tells this claim from others on the same key.
+    /// Id of this claim among others on the same key.
     pub claim: Uuid,
-    /// What became of it.
+    /// State of the request.
     pub state: IdempotencyState,
 }
 
-/// What became of the request.
+/// State of a claimed request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum IdempotencyState {
-    /// It is being carried out.
+    /// The request is running.
     Running {
-        /// When it is taken to have died.
+        /// Time after which it counts as dead.
         until: Timestamp,
     },
-    /// It was answered.
+    /// The request was answered.
     Answered {
-        /// Until when the answer is kept.
+        /// Expiry of the answer.
         until: Timestamp,
-        /// A key of the answer's own, so that erasing any of the subjects
+        /// A separate key for the answer, so that erasing any of the subjects
         /// erases the answer.
         data_key: Uuid,
         /// The answer.
         answer: SealedAnswer,
-        /// Signings, or the file, that the answer tells of.
+        /// Signings or the file that the answer concerns.
         subjects: Vec<Uuid>,
     },
 }
 
-/// Where a kept answer is.
+/// Place of a stored answer.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SealedAnswer {
@@ -49,7 +49,7 @@ pub enum SealedAnswer {
     File(Uuid),
 }
 
-/// The kept answers that tell of a signing or a file.
+/// Index of the stored answers about a signing or a file.
 pub const ANSWERS_ABOUT: Index<IdempotencyRow, Uuid> =
     Index::many("about", |row| match &row.state {
         IdempotencyState::Running { .. } => Vec::new(),
@@ -80,7 +80,7 @@ impl Table for IdempotencyRow {
         named
     }
 
-    /// An answer whose day is over goes before its row does.
+    /// Needs nothing after its expiry: the content is deleted before the row.
     fn needed(&self, at: Timestamp) -> Named {
         match self.state {
             IdempotencyState::Answered { until, .. } if at < until => self.named(),

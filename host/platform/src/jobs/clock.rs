@@ -1,21 +1,20 @@
-//! A clock that was set back: whatever waits for so long, and not for a certain
-//! time, waits for no longer than it was to.
+//! Handling of a clock that was set back: jobs that wait for a duration, not
+//! for a fixed time, do not wait longer.
 //!
-//! Deadlines, reminders and the ends of what is kept come at their times, which
-//! records name.
+//! Deadlines, reminders and expiries have fixed times, given by records.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Notices that the time has gone back while a process runs.
+/// Detects a clock that is set back while a process runs.
 pub(super) struct LastSeen(Timestamp);
 
 impl LastSeen {
-    /// Nothing has been seen yet.
+    /// Creates one that has not seen a time.
     pub(super) const fn nothing() -> Self {
         Self(Timestamp::MIN)
     }
 
-    /// By how much the clock was set back since this was asked last.
+    /// Returns how far the clock was set back since the last call.
     pub(super) fn set_back_by(&mut self, now: Timestamp) -> Option<SignedDuration> {
         let by = self.0.duration_since(now);
         self.0 = now;

@@ -4,33 +4,33 @@ use std::fmt;
 use parafa_store::BoxFuture;
 use parafa_store::jobs::ClaimedJob;
 
-/// Does a job that is this host's.
+/// Handler of a job claimed by this host.
 type Handler =
     Box<dyn for<'j> Fn(&'j mut ClaimedJob) -> BoxFuture<'j, anyhow::Result<()>> + Send + Sync>;
 
-/// What does the jobs of each kind.
+/// Handlers by kind of job.
 #[derive(Default)]
 pub struct JobHandlers(BTreeMap<&'static str, Handler>);
 
-/// Kinds of jobs and their handlers do not belong together.
+/// Mismatch between kinds of jobs and their handlers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum JobKindError {
-    /// Two handlers do the jobs of one kind.
+    /// A kind has two handlers.
     #[error("two handlers do jobs of the kind {0}")]
     Duplicate(&'static str),
-    /// Nothing does the jobs of a kind that are enqueued.
+    /// A kind that is enqueued has no handler.
     #[error("no handler does jobs of the kind {0}")]
     Missing(&'static str),
-    /// Nobody enqueues jobs of a kind that there is a handler for.
+    /// A kind with a handler is never enqueued.
     #[error("jobs of the kind {0} have a handler and are not declared")]
     Undeclared(&'static str),
 }
 
 impl JobHandlers {
-    /// Has the jobs of a kind done by `handler`.
+    /// Registers the handler of a kind.
     ///
     /// # Errors
-    /// [`JobKindError::Duplicate`] when another one does them.
+    /// [`JobKindError::Duplicate`] when it already has one.
     pub fn register<F>(&mut self, kind: &'static str, handler: F) -> Result<(), JobKindError>
     where
         F: for<'j> Fn(&'j mut ClaimedJob) -> BoxFuture<'j, anyhow::Result<()>>
@@ -44,10 +44,10 @@ impl JobHandlers {
         }
     }
 
-    /// Makes sure that the kinds that are enqueued are those that have handlers.
+    /// Checks that the declared kinds are exactly those with handlers.
     ///
     /// # Errors
-    /// [`JobKindError`], on the first one of which that is not so.
+    /// [`JobKindError`] for the first mismatch.
     pub fn check(&self, declared: &[&[&'static str]]) -> Result<(), JobKindError> {
         let mut kinds = declared.iter().copied().flatten();
         if let Some(kind) = kinds.find(|kind| !self.0.contains_key(*kind)) {

@@ -1,4 +1,4 @@
-//! A step's hold on its job.
+//! Lease of a job during a step.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,18 +11,17 @@ use parafa_store::{Store, StoreError};
 use crate::error::is_told;
 use crate::renewal::renewed_while;
 
-/// How long a claimed job is left alone. What a dead host was doing is taken
-/// over when it ends, so it is short; a step that takes longer renews it.
+/// Duration of a job's lease. A dead host's job is taken over at its end, so it is short; a
+/// step that takes longer renews it.
 pub const LEASE: SignedDuration = SignedDuration::from_secs(45);
-/// How often a running step renews its lease: two may fail.
+/// Interval between renewals: two may fail.
 const RENEW_EVERY: Duration = Duration::from_secs(15);
 
-/// Does `work` under the lease of `job`, however long it takes. Gives what it
-/// came to; `job` is then the claim under which that can be stored.
+/// Does `work` under the lease of `job`, which is renewed meanwhile. Returns the result; `job`
+/// is then the claim under which it can be stored.
 ///
 /// # Errors
-/// [`StoreError::JobLost`] when the job was called off meanwhile; the work is
-/// dropped where it was.
+/// [`StoreError::JobLost`] when the job was cancelled meanwhile; the work is dropped.
 pub async fn hold<T>(
     store: &Store,
     job: &mut ClaimedJob,
@@ -35,9 +34,8 @@ pub async fn hold<T>(
     Ok(done)
 }
 
-/// Does `work` under the lease of `job`, also to its end when the job was called off or is
-/// another's meanwhile: for what cannot be taken back once it is begun. Storing what it came to
-/// finds that out.
+/// Does `work` under the lease of `job` to its end, even if the job is cancelled or lost
+/// meanwhile: for work that cannot be undone. Storing the result detects the loss.
 pub async fn hold_to_the_end<T>(
     store: &Store,
     job: &mut ClaimedJob,
@@ -52,7 +50,7 @@ pub async fn hold_to_the_end<T>(
     done
 }
 
-/// The claim for another [`LEASE`]; the same one if it could not be renewed now.
+/// Renews the claim for another [`LEASE`]; returns it unchanged if that failed for now.
 async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreError> {
     let renewed = store
         .transact(|tx| {
@@ -160,7 +158,7 @@ pub(super) mod tests {
         completed.await.unwrap();
     }
 
-    /// A job that is called off while it is somebody's.
+    /// Returns a store with a claimed job that is then cancelled.
     async fn store_with_a_job_that_is_called_off() -> (Store, ClaimedJob) {
         let (store, job) = store_with_a_job(&clock()).await;
         store

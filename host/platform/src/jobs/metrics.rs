@@ -1,4 +1,4 @@
-//! How many jobs have run.
+//! Metrics of jobs.
 
 use std::sync::LazyLock;
 
@@ -7,17 +7,17 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
-/// The numbers of this process.
+/// Counters of this process.
 static JOBS: LazyLock<Family<JobLabels, Counter>> = LazyLock::new(Family::default);
 
-/// How a job went.
+/// Outcome of a job's run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum JobEnd {
-    /// It did what was due.
+    /// The job was done.
     Done,
-    /// It failed inside and is tried again.
+    /// The job failed and is retried.
     Failed,
-    /// Somebody else has it, or it was called off.
+    /// Another host has the job, or it was cancelled.
     Lost,
 }
 
@@ -27,12 +27,12 @@ struct JobLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register("jobs", "Jobs that have run, by outcome", JOBS.clone());
 }
 
-/// Counts a job that has run.
+/// Counts a job's run.
 pub(super) fn job_ended(kind: &str, end: JobEnd) {
     let labels = JobLabels {
         kind: kind.to_owned(),

@@ -20,47 +20,46 @@ use super::{JobHandlers, LEASE, LaneBudget};
 use crate::error::{is_away, is_told, log_failure};
 use crate::{seals, sweep};
 
-/// Longest time between two looks at the queues.
+/// Longest time between two polls of the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
-/// The same where hosts share the store and this one has had nothing to do for a while: what is
-/// due then, others enqueued or time brought about.
+/// Longest time between polls of an idle host in a shared store: jobs are then enqueued by
+/// others, or become due.
 const LOOK_AGAIN_IDLE: Duration = Duration::from_secs(1);
-/// After how long without a job a host counts as idle.
+/// Time without a job after which a host is idle.
 const IDLE_AFTER: Duration = Duration::from_secs(5);
-/// When to look again at a job that another host knows.
+/// Delay of a job that is left for another host.
 const LEFT_FOR: SignedDuration = SignedDuration::from_secs(1);
-/// Pause after a job that failed inside for the first time; every further
-/// failure doubles it.
+/// Pause after the first failure of a job; every further failure doubles it.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
-/// Pause before a job that found the store or the documents away.
+/// Pause before a job that found the store or the documents unavailable.
 const AFTER_ABSENCE: SignedDuration = SignedDuration::from_secs(2);
-/// How often it is looked whether a store that is away is back.
+/// Interval of checks whether an unavailable store is back.
 const LOOK_FOR_RETURN: Duration = Duration::from_secs(1);
 /// Longest pause after a job that keeps failing.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
-/// What a job of a lane with turns holds until it has run.
+/// Permit that a job of a lane with turns holds during its run.
 pub type LaneTurn = Box<dyn Send>;
 
-/// Claims the jobs of a lane whose turn it is; the others wait where they are.
+/// Claims the jobs of a lane whose turn it is; the others stay in the lane.
 #[async_trait]
 pub trait ClaimsInTurn: Send + Sync {
-    /// The lane.
+    /// Returns the lane.
     fn lane(&self) -> Lane;
 
-    /// Claims due jobs, at most so many.
+    /// Claims at most this many due jobs.
     async fn claim(&self, most: usize) -> Result<Vec<(ClaimedJob, LaneTurn)>, StoreError>;
 
-    /// Follows a clock that was set back.
+    /// Adjusts to a clock that was set back.
     fn follow_clock_back(&self);
 }
 
-/// Runs the jobs of a data folder.
+/// Runner of a data folder's jobs.
 pub struct JobRunner {
     store: Store,
     /// The data folder.
     data: PathBuf,
-    /// Woken when there is something new to do.
+    /// Signal of new work.
     work: Arc<Notify>,
     lanes: &'static [LaneBudget],
     in_turn: Vec<Arc<dyn ClaimsInTurn>>,
@@ -68,8 +67,8 @@ pub struct JobRunner {
 }
 
 impl JobRunner {
-    /// Runs the jobs of these lanes by their handlers, whenever `work` is notified and some
-    /// times a second. A data folder that was restored sends nothing until it is released.
+    /// Creates a runner of these lanes' jobs, which polls several times a second and whenever
+    /// `work` is notified. A restored data folder sends nothing until it is released.
     #[must_use]
     pub fn new(
         store: Store,
@@ -89,8 +88,7 @@ impl JobRunner {
         }
     }
 
-    /// Claims and runs due jobs until it is told to stop, and lets the running
-    /// ones end.
+    /// Claims and runs due jobs until stopped, then lets the running ones end.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut seen = LastSeen::nothing();
         self.try_to_follow_clock_back().await;
@@ -151,7 +149,7 @@ impl JobRunner {
         tasks.wait().await;
     }
 
-    /// Whether nothing may be sent. While records that hosts share do not tell, nothing is.
+    /// Returns whether sending is on hold. While a shared store cannot be asked, it is.
     pub async fn is_held(&self) -> bool {
         if !self.store.is_shared() {
             return backup::is_held(&self.data);
@@ -166,8 +164,8 @@ impl JobRunner {
         }
     }
 
-    /// Claims due jobs of a lane, at most so many; where the lane has turns only
-    /// those whose turn it is, which they have until that is dropped.
+    /// Claims at most this many due jobs of a lane. In a lane with turns, only jobs whose turn
+    /// it is are claimed, and keep it until the permit is dropped.
     ///
     /// # Errors
     /// When the store fails.
@@ -184,8 +182,8 @@ impl JobRunner {
         Ok(claimed.map(|job| (job, None)).collect())
     }
 
-    /// Runs a claimed job, and goes on with it while it gets on; once `stop` is told, whoever
-    /// comes first does.
+    /// Runs a claimed job, and continues while it makes progress. Once `stop` is cancelled, any
+    /// host may continue.
     pub async fn run_on(&self, job: &mut ClaimedJob, stop: &CancellationToken) {
         loop {
             job.keep(!stop.is_cancelled());
@@ -196,9 +194,9 @@ impl JobRunner {
         }
     }
 
-    /// Runs a claimed job once. One that fails, or that this host does not know, is tried
-    /// again, each time later. Where hosts share the store another one may know it,
-    /// and it is left for that one as it was.
+    /// Runs a claimed job once. A job that fails, or whose kind is unknown, is retried, each
+    /// time later. In a shared store another host may know its kind, and it is left unchanged
+    /// for that host.
     pub async fn run_one(&self, job: &mut ClaimedJob) {
         let Some(handler) = self.handlers.of(&job.kind) else {
             if self.store.is_shared() {
@@ -211,12 +209,12 @@ impl JobRunner {
         let span = span_of(job);
         let done = handler(job).instrument(span).await;
         if done.is_err() {
-            // It is given back, or is somebody else's.
+            // The job is returned to its lane, or is lost.
             job.take_progress();
         }
         match done {
             Ok(()) => job_ended(&job.kind, JobEnd::Done),
-            // Somebody else has it, or it was called off.
+            // Another host has the job, or it was cancelled.
             Err(error) if is_lost(&error) => job_ended(&job.kind, JobEnd::Lost),
             Err(error) if is_away(error.as_ref()) => {
                 log_wait(job, error.as_ref());
@@ -235,8 +233,8 @@ impl JobRunner {
         }
     }
 
-    /// Brings along what was to wait for so long when the clock showed a later
-    /// time than now. Where it did not, that changes nothing.
+    /// Restarts the waits for a duration that began when the clock showed a later time than
+    /// now. Without such waits nothing changes.
     ///
     /// # Errors
     /// When the store fails.
@@ -256,8 +254,8 @@ impl JobRunner {
         sweep::schedule(&self.store).await
     }
 
-    /// By how much the clock was set back since the last look. A store that fails
-    /// tells no time; claiming says so.
+    /// Returns how far the clock was set back since the last call. A failure of the store is
+    /// reported by the next claim.
     async fn set_back_by(&self, seen: &mut LastSeen) -> Option<SignedDuration> {
         let now = self.store.now().await.ok()?;
         seen.set_back_by(now)
@@ -284,8 +282,8 @@ impl JobRunner {
         }
     }
 
-    /// Lets the job be done again later, by whoever comes first. Where the store
-    /// does not take even this, the job's lease runs out.
+    /// Returns the job to its lane, to be retried later by any host. If the store fails, the
+    /// job's lease runs out.
     async fn give_back(&self, job: &ClaimedJob) {
         let pause = pause_after(job.failures.saturating_add(1));
         let given = self.store.transact(|tx| {
@@ -300,8 +298,8 @@ impl JobRunner {
         }
     }
 
-    /// Lets a job that could not be done for what was away be done again soon after
-    /// that is back, which may be before its lease ends.
+    /// Reschedules a job that found a dependency unavailable for soon after its return, perhaps
+    /// before the lease ends.
     async fn give_back_to_what_was_away(&self, job: &ClaimedJob) {
         loop {
             let waits = self.store.transact(|tx| {
@@ -323,7 +321,7 @@ impl JobRunner {
     }
 }
 
-/// What the trace of who caused a job says of it; nothing where none is recorded.
+/// Creates the span of a job in the trace that caused it, if that is recorded.
 fn span_of(job: &ClaimedJob) -> Span {
     match job.trace.as_deref() {
         Some(traceparent) => info_span!(
@@ -337,7 +335,7 @@ fn span_of(job: &ClaimedJob) -> Span {
     }
 }
 
-/// Logs that a job waits, unless it [is told](is_told) already what is away.
+/// Logs that a job waits, unless the outage is [logged elsewhere](is_told).
 fn log_wait(job: &ClaimedJob, error: &(dyn std::error::Error + 'static)) {
     if is_told(error) {
         tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for an unavailable dependency");
@@ -346,7 +344,7 @@ fn log_wait(job: &ClaimedJob, error: &(dyn std::error::Error + 'static)) {
     }
 }
 
-/// Whether a job failed because it is not this host's any more.
+/// Returns whether a job failed because this host has lost it.
 fn is_lost(error: &anyhow::Error) -> bool {
     error.chain().any(|error| {
         matches!(
@@ -356,7 +354,7 @@ fn is_lost(error: &anyhow::Error) -> bool {
     })
 }
 
-/// How long a job waits that has failed so many times in a row.
+/// Returns the pause of a job after this many consecutive failures.
 fn pause_after(failures: u32) -> SignedDuration {
     let doublings = failures.saturating_sub(1).min(16);
     (AFTER_FAILURE * (1 << doublings)).min(LONGEST_PAUSE)
@@ -392,8 +390,8 @@ mod tests {
         JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers)
     }
 
-    /// Runs a job that gets on twice and is done then, or fails when it has got on; gives
-    /// how many steps were taken.
+    /// Runs a job that makes progress twice and is then done, or fails after making progress;
+    /// returns the number of steps.
     async fn steps_of(
         job: &mut ClaimedJob,
         store: &Store,

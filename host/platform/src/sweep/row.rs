@@ -3,12 +3,12 @@ use std::fmt;
 use parafa_store::{Content, Table, TableName};
 use serde::{Deserialize, Serialize};
 
-/// What the last sweep left of what no row names. There is one such row at most.
+/// Orphans left by the last sweep. There is at most one such row.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SweepRow {
-    /// Left where it is, because it is so much.
+    /// Orphans left in place, because they exceed the limit.
     pub held: Contents,
-    /// In quarantine.
+    /// Orphans in quarantine.
     pub quarantined: Contents,
 }
 
@@ -22,7 +22,7 @@ pub struct Contents {
 }
 
 impl SweepRow {
-    /// What operators are to be told of, if there is anything.
+    /// Returns a warning for operators, if there is a reason.
     pub fn warning(&self) -> Option<String> {
         let held = self.held;
         (held != Contents::default()).then(|| {

@@ -12,9 +12,9 @@ use super::views::output;
 use super::vocabulary::IntoApi;
 use crate::records::{EventKind, EventPayload, EventSigner};
 
-/// What the notices of signings say.
+/// Content of signings' notices.
 pub struct SigningNotices {
-    /// Writes to signers.
+    /// Letters to signers.
     pub letters: CeremonyLetters,
 }
 
@@ -42,7 +42,7 @@ impl NoticeSource for SigningNotices {
     }
 }
 
-/// Writes what the signing API posts to webhooks.
+/// Writes the body of an event for a webhook of the signing API.
 fn event_body(
     notice: &NoticeRow,
     kind: EventKind,

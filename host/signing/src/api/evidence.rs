@@ -1,4 +1,4 @@
-//! What is known of a signing for whoever has to prove it later.
+//! Evidence of a signing, for later proof.
 
 use parafa_api_signing::views as api;
 use parafa_ceremony::reader::{CeremonyReader, UnsealedCeremony};
@@ -15,7 +15,8 @@ use uuid::Uuid;
 use super::vocabulary::IntoApi;
 use crate::SigningError;
 
-/// A signing that this caller may see and that is not erased, with its evidence.
+/// Returns the evidence of a signing that this caller may see and that is not
+/// erased.
 pub(super) async fn evidence(
     records: &Records,
     reader: &CeremonyReader,
@@ -88,7 +89,7 @@ fn document(
     })
 }
 
-/// A chain of events as everybody can recompute it.
+/// Returns an audit trail in a form that anyone can recompute.
 #[must_use]
 pub fn audit_trail(proven: &ProvenChain) -> api::AuditTrail {
     api::AuditTrail {

@@ -1,4 +1,4 @@
-//! The evidence of a signing as a document for people to read.
+//! Evidence of a signing as a document for people.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use crate::compose::can_compose;
 use crate::intake::priority;
 
-/// Stands where there is nothing.
+/// Placeholder for a missing value.
 const NOTHING: &str = "–";
 
 const WHAT_IT_IS: &str = "This document is not signed: it tells what the records of the service hold. Names and addresses are those that the requester gave; who has signed is told by the certificates of the signatures. All times are in UTC.";
 
-/// The document, as of when the signing was read.
+/// Makes the document, as of when the signing was read.
 pub(super) async fn print(
     plugins: &Registry,
     caller: &Caller,
@@ -36,7 +36,7 @@ pub(super) async fn print(
     compose(&plugin, &description, opened.read_at).await
 }
 
-/// The description of which the plugin of PDF documents makes pages.
+/// Returns the description from which the PDF plugin composes pages.
 fn description(title: &str, evidence: &api::SigningEvidence, read_at: Timestamp) -> Value {
     let id = evidence.signing_id.to_string();
     let head = &evidence.audit.head;

@@ -1,4 +1,5 @@
-//! Terms and signers of requests, as ceremonies take them, which know no API.
+//! Conversion of requests' terms and signers to ceremonies' forms, which are
+//! independent of the API.
 
 use parafa_api_signing::SigningMethod;
 use parafa_api_signing::requests::{NewSigner, Party, Terms};
@@ -8,7 +9,7 @@ use parafa_domain as domain;
 
 use super::vocabulary::IntoDomain;
 
-/// How a ceremony is to be run.
+/// Converts the terms of a ceremony.
 pub(crate) fn terms(terms: Terms) -> Result<TermsForm, CeremonyError> {
     Ok(TermsForm {
         title: terms.title,
@@ -27,7 +28,7 @@ pub(crate) fn terms(terms: Terms) -> Result<TermsForm, CeremonyError> {
     })
 }
 
-/// A party to be.
+/// Converts a new party.
 pub(crate) fn signer(signer: NewSigner) -> Result<SignerForm, CeremonyError> {
     let (role, methods, personal_code) = match signer.party {
         Party::Signer {
@@ -57,7 +58,7 @@ pub(crate) fn signer(signer: NewSigner) -> Result<SignerForm, CeremonyError> {
     })
 }
 
-/// Methods in the order in which they are given.
+/// Converts methods.
 pub(super) fn methods(methods: Vec<SigningMethod>) -> domain::MethodSet {
     methods.into_iter().map(IntoDomain::into_domain).collect()
 }

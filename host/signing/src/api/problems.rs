@@ -1,4 +1,4 @@
-//! The one table from what went wrong to what the caller is told.
+//! Mapping of errors to problems.
 
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
@@ -8,7 +8,8 @@ use parafa_plugin_host::{FieldReason, Refusal, refusal};
 
 use crate::{IntakeFault, RefusedDocument, SigningError};
 
-/// The answer to a failure; a fault of our own is logged here, once.
+/// Maps an error to the caller's answer; an internal error is logged here,
+/// once.
 impl From<SigningError> for Problem {
     fn from(error: SigningError) -> Self {
         answer(&error)
@@ -71,8 +72,8 @@ fn answer(error: &SigningError) -> Problem {
     }
 }
 
-/// All that is wrong with the documents of a request, in one answer: of one
-/// kind, or else of the most general.
+/// Returns all faults of a request's documents in one answer: with their common
+/// problem, or else the most general one.
 fn intake_refused(faults: &[IntakeFault]) -> Problem {
     let is_unknown = |fault: &IntakeFault| matches!(fault, IntakeFault::UnknownFile { .. });
     let named: Vec<Fault> = faults.iter().flat_map(named).collect();
@@ -107,8 +108,8 @@ fn intake_refused(faults: &[IntakeFault]) -> Problem {
     Problem::new(kind, detail).with_errors(named)
 }
 
-/// A field that cannot be drawn, `<fully qualified name>: <reason>`, with its
-/// reason in a sentence, if it is a known one.
+/// Explains a field that cannot be drawn: `<fully qualified name>: <reason>`,
+/// with a known reason in a sentence.
 fn explained(field: &str) -> String {
     let known = field.rsplit_once(": ").and_then(|(name, code)| {
         let reason: FieldReason = code.parse().ok()?;
@@ -117,7 +118,7 @@ fn explained(field: &str) -> String {
     known.unwrap_or_else(|| field.to_owned())
 }
 
-/// The first few of many.
+/// Joins the first few of many.
 fn shortened(all: &[&str], separator: &str) -> String {
     const MOST: usize = 10;
 
@@ -128,7 +129,7 @@ fn shortened(all: &[&str], separator: &str) -> String {
     told.join(separator)
 }
 
-/// What is wrong with one document. A form that cannot be drawn has a fault for
+/// Returns the faults of one document. A form that cannot be drawn has one for
 /// each of its fields.
 fn named(fault: &IntakeFault) -> Vec<Fault> {
     let refused = match fault {
@@ -164,7 +165,7 @@ fn service_down(wanted: Option<&str>) -> String {
     )
 }
 
-/// What an archive lacks, in one sentence.
+/// Describes what an archive lacks, in one sentence.
 fn incomplete(refusal: &Refusal) -> String {
     if refusal.subjects.is_empty() {
         return refusal.detail.clone();
@@ -193,7 +194,7 @@ fn payment_detail(cause: PaymentCause) -> String {
     format!("The workspace {cause}; nothing was created.")
 }
 
-/// Which problem a plugin's refusal is.
+/// Returns the problem of a plugin's refusal.
 fn refusal_kind(code: &str) -> ProblemKind {
     match code {
         refusal::CONTAINER_UNSIGNED => ProblemKind::ContainerUnsigned,

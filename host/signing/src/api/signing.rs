@@ -41,33 +41,33 @@ use crate::listing::Listing;
 use crate::records::CommentPrivate;
 use crate::{SigningError, SigningProduct};
 
-/// How long one request erases signings; those that are left are told of, and
-/// taken by the next.
+/// Time that one request spends on erasing signings; the answer reports the
+/// rest, which the next request erases.
 const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
 
 /// The signing orchestration API over the services.
 pub struct SigningOperations {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Whom keys stand for.
+    /// The callers of API keys.
     pub keys: Keys,
-    /// Makes signers' links.
+    /// Signers' links.
     pub links: Links,
-    /// Keeps answers.
+    /// Stored answers.
     pub idempotency: Idempotency,
-    /// What was posted to webhooks.
+    /// Webhook deliveries.
     pub deliveries: Deliveries,
-    /// Reads signings.
+    /// Reader of signings.
     pub reader: CeremonyReader,
-    /// Opens, simulates and archives signings.
+    /// Services that open, simulate and archive signings.
     pub product: SigningProduct,
-    /// Changes, ends and erases them.
+    /// Services that change, end and erase signings.
     pub ceremonies: Arc<Ceremonies>,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// Where webhooks may go.
+    /// Allowed addresses of webhooks.
     pub webhook_policy: AddressPolicy,
-    /// Extensions of documents that are taken beside those of the API.
+    /// Extensions of accepted documents in addition to the API's.
     pub further_extensions: Arc<[String]>,
 }
 
@@ -116,7 +116,7 @@ impl Api for SigningOperations {
 }
 
 impl SigningOperations {
-    /// The containers that can be made of files and signed.
+    /// Returns the containers that can be made of files and signed.
     fn containers(&self) -> Vec<ContainerFormat> {
         let formats = ContainerFormat::ALL.iter().map(|(_, format)| *format);
         let composes = |format: &ContainerFormat| {
@@ -448,7 +448,7 @@ impl SigningApi for SigningOperations {
 }
 
 impl SigningOperations {
-    /// When signings are erased by themselves.
+    /// Returns when signings are erased automatically.
     async fn erasures(
         &self,
         rows: &[&CeremonyRow],

@@ -1,4 +1,4 @@
-//! From the records to what the caller sees.
+//! Conversion of records to the caller's view.
 
 use jiff::Timestamp;
 use parafa_api_signing::views as api;
@@ -13,10 +13,10 @@ use crate::SigningError;
 use crate::archive::{Archived, told_level};
 use crate::records::{UnsealedBatch, UnsealedComment, UnsealedFile};
 
-/// What the caller is told of a signing that is listed unread.
+/// Notice in a listed signing that cannot be read.
 const UNREADABLE: &str = "The data of this signing cannot be read at the moment.";
 
-/// A signing as its caller sees it.
+/// Returns the caller's view of a signing.
 pub(crate) fn signing(
     links: &Links,
     opened: &UnsealedCeremony,
@@ -30,7 +30,7 @@ pub(crate) fn signing(
     with_contents(links, &opened.row, contents, opened.read_at)
 }
 
-/// A signing among others as its caller sees it.
+/// Returns the caller's view of a signing in a list.
 pub(super) fn shown(links: &Links, shown: &ListedCeremony) -> Result<api::Signing, SigningError> {
     match shown {
         ListedCeremony::Unsealed(opened) => signing(links, opened),
@@ -41,14 +41,15 @@ pub(super) fn shown(links: &Links, shown: &ListedCeremony) -> Result<api::Signin
     }
 }
 
-/// What is sealed in a signing.
+/// Unsealed content of a signing.
 #[derive(Clone, Copy)]
 struct Contents<'o> {
     private: &'o CeremonyPrivate,
     signers: &'o [SignerPrivate],
 }
 
-/// Without `contents` it is erased, or cannot be read.
+/// Returns the view of a signing; without `contents` it is erased, or cannot be
+/// read.
 fn with_contents(
     links: &Links,
     row: &CeremonyRow,
@@ -81,13 +82,13 @@ fn with_contents(
     })
 }
 
-/// A party as the caller sees it.
+/// Returns the caller's view of a party.
 pub(crate) fn opened_signer(links: &Links, opened: &UnsealedSigner) -> api::Signer {
     let private = Some(&opened.private);
     signer(links, &opened.party, private, opened.can_still_sign)
 }
 
-/// A batch as its caller sees it.
+/// Returns the caller's view of a batch.
 pub(crate) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch, SigningError> {
     let signings = opened.signings.iter();
     Ok(api::Batch {
@@ -101,7 +102,7 @@ pub(crate) fn batch(links: &Links, opened: &UnsealedBatch) -> Result<api::Batch,
     })
 }
 
-/// A stored file as its caller sees it.
+/// Returns the caller's view of a stored file.
 pub(crate) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningError> {
     let row = &opened.row;
     Ok(api::StoredFile {
@@ -116,7 +117,7 @@ pub(crate) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningErro
     })
 }
 
-/// A comment as its caller sees it.
+/// Returns the caller's view of a comment.
 pub(crate) fn comment(opened: &UnsealedComment) -> api::Comment {
     api::Comment {
         comment_id: opened.row.id.into(),
@@ -127,7 +128,7 @@ pub(crate) fn comment(opened: &UnsealedComment) -> api::Comment {
     }
 }
 
-/// A signing whose output is at a long-term level.
+/// Returns the caller's view of an archived signing.
 pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, SigningError> {
     let row = &archived.opened.row;
     let document = row
@@ -144,7 +145,8 @@ pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, Sign
     })
 }
 
-/// Without `private` it is erased, or cannot be read.
+/// Returns the view of a signer; without `private` it is erased, or cannot be
+/// read.
 fn signer(
     links: &Links,
     party: &domain::Signer,
@@ -167,7 +169,7 @@ fn signer(
         methods_allowed: party.methods.iter().map(IntoApi::into_api).collect(),
         actual_method: party.actual_method.map(IntoApi::into_api),
         identity_locked: party.identity_locked,
-        // Earlier programs kept it when they erased.
+        // Earlier programs kept it in erased signings.
         identity_matched: party.identity_matched.filter(|_| private.is_some()),
         simulated_at: party.simulated_at,
     }
@@ -184,7 +186,7 @@ pub(super) fn output(output: Output<'_>) -> Result<api::SignedDocument, Ceremony
     })
 }
 
-/// The bytes of a stored digest.
+/// Decodes a stored digest.
 pub(super) fn digest(stored: &str) -> Result<[u8; 32], CeremonyError> {
     let mut digest = [0; 32];
     hex::decode_to_slice(stored, &mut digest)

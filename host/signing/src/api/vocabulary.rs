@@ -1,5 +1,5 @@
-//! What the contract and the workflows enumerate alike: each value of the one is
-//! the value of that name of the other.
+//! Conversions between the enumerations of the contract and of the workflows, by
+//! the names of their values.
 
 use parafa_api_signing as api;
 use parafa_ceremony::records::Delivery;
@@ -7,25 +7,25 @@ use parafa_domain as domain;
 
 use crate::records::{CommentAuthor, EventKind};
 
-/// A value of the workflows that goes over the wire.
+/// A value of the workflows with a counterpart in the contract.
 pub(super) trait IntoApi {
     /// The contract's enumeration.
     type Api;
 
-    /// The same value in the contract.
+    /// Returns the same value in the contract.
     fn into_api(self) -> Self::Api;
 }
 
-/// A value of the contract that a request may have.
+/// A value of the contract that requests may have.
 pub(super) trait IntoDomain {
     /// The workflows' enumeration.
     type Domain;
 
-    /// The same value in the workflows.
+    /// Returns the same value in the workflows.
     fn into_domain(self) -> Self::Domain;
 }
 
-/// A value of the workflows that is not listed does not compile.
+/// Implements [`IntoApi`]. A missing value of the workflows does not compile.
 macro_rules! told {
     ($($domain:ty => $api:ty { $($value:ident),* })*) => {$(
         impl IntoApi for $domain {
@@ -40,7 +40,8 @@ macro_rules! told {
     )*};
 }
 
-/// The same both ways: here a value of the contract has to be listed too.
+/// Implements both directions. A missing value of the contract does not compile
+/// either.
 macro_rules! asked_and_told {
     ($($domain:ty => $api:ty { $($value:ident),* })*) => {$(
         told! { $domain => $api { $($value),* } }

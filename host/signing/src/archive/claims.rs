@@ -1,4 +1,4 @@
-//! What a plugin says of an archive, held against what the records say.
+//! Checks of a plugin's report on an archive against the records.
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{CeremonyRow, DocumentVersion};
@@ -7,10 +7,9 @@ use parafa_plugin_host::{ArchivedDocument, Capability, ContractBreach, EvidenceE
 use super::is_long_term;
 use crate::error::SigningError;
 
-/// Checks that the document is still of its type, and that nothing was left
-/// undone: where no version was ever raised, something is to be added. Data that
-/// were stored for an earlier signature may do for a later one of the same
-/// person.
+/// Checks that the document's type is unchanged, and that the plugin added
+/// something if no version was raised before. Data stored for an earlier
+/// signature may be sufficient for a later one of the same person.
 pub(super) fn check(
     plugin: &Plugin,
     row: &CeremonyRow,

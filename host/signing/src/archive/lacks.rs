@@ -1,4 +1,4 @@
-//! What keeps a document from being archived whoever answers later.
+//! Obstacles to an archive that no later answer can remove.
 
 use bytes::Bytes;
 use parafa_answers::NothingNow;
@@ -6,8 +6,8 @@ use parafa_plugin_host::{Answer, ArchiveRequest, CallError, Plugin, Refusal, Sus
 
 use super::INCOMPLETE;
 
-/// What the plugin says of a document for which nobody else answers any more;
-/// none if it lacks only what somebody may answer later.
+/// Returns the plugin's refusal if everything still needed stays unanswered;
+/// `None` if later answers may provide everything missing.
 pub(super) async fn for_good(
     plugin: &Plugin,
     document: Bytes,
@@ -26,7 +26,7 @@ pub(super) async fn for_good(
     }
 }
 
-/// A refusal without what it says of those who could not be asked.
+/// Returns a refusal without its subjects that could not be queried.
 fn of_refusal(mut refusal: Refusal) -> Option<Refusal> {
     if !INCOMPLETE.contains(&&*refusal.code) {
         return None;

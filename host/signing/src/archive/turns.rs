@@ -1,4 +1,4 @@
-//! How many archives are made at once.
+//! Limits of concurrent archives.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,20 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{OwnedMutexGuard, Semaphore, SemaphorePermit};
 use uuid::Uuid;
 
-/// Archives that are made at one time: each holds the document several times
-/// over, and what was fetched for it.
+/// Archives made at the same time: each holds several copies of the document,
+/// and the fetched data.
 const AT_ONCE: usize = 8;
 
-/// Lets a few archives be made at once on this host, and one of each signing.
+/// Limiter of this host's archives: a few at the same time, and one of each
+/// signing.
 pub struct ArchiveTurns {
     all: Semaphore,
     own: Mutex<HashMap<Uuid, Weak<tokio::sync::Mutex<()>>>>,
 }
 
-/// A turn that lasts until this is dropped.
+/// A permit, held until dropped.
 pub(super) struct ArchiveTurn<'a> {
     _own: OwnedMutexGuard<()>,
-    /// None once the semaphore is closed, which nobody does.
+    /// `None` once the semaphore is closed, which never happens.
     _place: Option<SemaphorePermit<'a>>,
 }
 
@@ -33,8 +34,8 @@ impl Default for ArchiveTurns {
 }
 
 impl ArchiveTurns {
-    /// Waits for the signing's turn, then for a place. Whoever waits for
-    /// another archive of the same signing takes nobody else's place.
+    /// Waits for the signing's turn, then for a permit. A wait for another
+    /// archive of the same signing takes no permit.
     pub(super) async fn take(&self, signing: Uuid) -> ArchiveTurn<'_> {
         let own = self.of(signing).lock_owned().await;
         ArchiveTurn {

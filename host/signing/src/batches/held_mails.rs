@@ -1,10 +1,10 @@
-//! One letter to each signer of a batch, with all links that open together, and
-//! one with all that is signed.
+//! Held mails of batches: one letter to each signer with all links that open
+//! together, and one with everything signed.
 //!
 //! Where signers take turns, the links of the next one open one after the other,
-//! as the one before signs. Each invitation waits until no other of the same
-//! party is to come, for [`TOGETHER_WITHIN`] at most; and so does each mail that
-//! a signing is complete.
+//! as the previous one signs. Each invitation waits until no other of the same
+//! party is to come, for [`TOGETHER_WITHIN`] at most. So does each mail about a
+//! completed signing.
 
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
@@ -24,10 +24,10 @@ use crate::error::SigningError;
 use crate::records::{BatchRow, HeldAbout, HeldMail};
 use crate::signings::Signings;
 
-/// The kind of the job that sends mails that have waited long enough.
+/// Kind of the job that sends mails held long enough.
 pub const INVITE: &str = "invite-batch-signer";
 
-/// How long the first mail waits for others.
+/// Longest delay of the first mail.
 const TOGETHER_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Deserialize, Serialize)]
@@ -38,8 +38,8 @@ struct Payload {
     about: HeldAbout,
 }
 
-/// Notes an invitation, which goes out with the others of its party; false where
-/// the signing is of no batch that has turns.
+/// Notes an invitation, to be sent with the others of its party; returns false
+/// for a signing outside of batches with turns.
 pub(crate) async fn hold_invitation(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -64,8 +64,8 @@ pub(crate) async fn hold_invitation(
     Ok(true)
 }
 
-/// Has a mail that a signing is complete wait for the others of its party; false
-/// where the signing is of no batch.
+/// Holds a mail about a completed signing for the others of its party; returns
+/// false for a signing outside of batches.
 pub(crate) async fn hold_done(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -111,7 +111,7 @@ async fn hold(
     Ok(())
 }
 
-/// Sends what waited for this signing alone, which has changed.
+/// Sends the mails that waited only for this signing, which has changed.
 pub(crate) async fn settle(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -132,7 +132,7 @@ pub(crate) async fn settle(
 }
 
 impl Signings {
-    /// Sends mails that have waited long enough.
+    /// Sends mails held long enough.
     pub async fn invite_batch_signer(&self, job: &ClaimedJob) -> Result<(), SigningError> {
         let Payload {
             batch,
@@ -165,8 +165,8 @@ async fn batch_of(
     }
 }
 
-/// Whether a link of this party is still to open, or a signing still to be
-/// complete; `row` is one of the signings as it is about to be stored.
+/// Returns whether a link of this party is still to open, or a signing to be
+/// completed; `row` is one of the signings, about to be stored.
 async fn is_more_to_come(
     tx: &mut Transaction<'_>,
     batch: &BatchRow,
@@ -193,7 +193,7 @@ async fn is_more_to_come(
     Ok(false)
 }
 
-/// Sends what is held for a party before its time has come.
+/// Sends a party's held mails early.
 async fn send(
     tx: &mut Transaction<'_>,
     batch: &mut BatchRow,
@@ -203,7 +203,7 @@ async fn send(
     post(tx, batch, whose).await
 }
 
-/// Has one letter sent of what is held for a party.
+/// Enqueues one letter with a party's held mails.
 async fn post(
     tx: &mut Transaction<'_>,
     batch: &mut BatchRow,

@@ -1,5 +1,5 @@
-//! What PDFs in a container that is uploaded would do, of which caller and signers
-//! are told as of a PDF that is uploaded itself.
+//! Inspection of PDFs in uploaded containers: callers and signers are warned as about
+//! an uploaded PDF.
 
 use bytes::Bytes;
 use parafa_api_signing::file_extension;
@@ -10,30 +10,31 @@ use parafa_plugin_host::{CallError, Capability, Document, Member, Plugin, on_one
 use super::told::Told;
 use super::{Intake, priority};
 
-/// Files of containers that are in memory at one time, in mebibytes: two of the
-/// longest that are looked at.
+/// Mebibytes of containers' files in memory at the same time: two of the longest
+/// inspected.
 pub(super) const MEBIBYTES_AT_ONCE: usize = 128;
 
-/// The most files of one container that are looked at. One that the API makes has
+/// Most inspected files of one container. A container made by the API has at most
 /// twenty.
 const MOST_FILES: usize = 32;
-/// Longest name of a file in a remark, in bytes.
+/// Longest file name in a remark, in bytes.
 const LONGEST_NAME: usize = 255;
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
 const PDF: &str = "application/pdf";
-/// What a file is called of which nothing is known.
+/// Media type of a file of unknown type.
 const ANYTHING: &str = "application/octet-stream";
-/// What readers look for at the beginning of a PDF, and in how many bytes.
+/// Signature that readers search at the beginning of a PDF, and the length of that
+/// beginning.
 const HEAD: &[u8] = b"%PDF-";
 const HEAD_BYTES: usize = 1024;
 
-/// The name of actions that run a script, too long to stand in a picture by chance.
+/// Name of actions that run a script, too long to occur in an image by chance.
 const SCRIPT: &[u8] = b"JavaScript";
-/// Names without which a PDF does nothing that is told: of scripts and other actions,
-/// of forms that have scripts of their own, of signatures, and of what hides objects
-/// from whoever looks for names.
+/// Names without which a PDF has nothing to report: names of scripts and other
+/// actions, of forms with scripts of their own, of signatures, and of structures that
+/// hide objects from a search for names.
 const TELLING: [&[u8]; 10] = [
     SCRIPT,
     b"JS",
@@ -48,8 +49,8 @@ const TELLING: [&[u8]; 10] = [
 ];
 
 impl Intake {
-    /// What is told of the PDFs in a container. One that cannot be read keeps nobody
-    /// from signing: only that is told.
+    /// Returns the remarks on the PDFs in a container. An unreadable one does not
+    /// prevent signing, and is only reported.
     pub(super) async fn told_of_members(
         &self,
         caller: &Caller,
@@ -92,7 +93,7 @@ impl Intake {
         told
     }
 
-    /// What is told of one of them; nothing where a plugin fails on it.
+    /// Returns the remarks on one of them; none where a plugin fails on it.
     async fn told_of_member(
         &self,
         container: &Plugin,
@@ -101,7 +102,7 @@ impl Intake {
         member: &Member,
     ) -> Option<Told> {
         let mebibytes = u32::try_from(member.size.div_ceil(MEBIBYTE)).unwrap_or(u32::MAX);
-        // Nobody closes the semaphore.
+        // The semaphore is never closed.
         let _place = self.member_memory.acquire_many(mebibytes).await.ok();
         let extracted = container.extract_member(document.clone(), member).await;
         let bytes = extracted.ok()?;
@@ -117,7 +118,7 @@ impl Intake {
     }
 }
 
-/// Whether a file is called a PDF, or nothing at all. Its type may have parameters.
+/// Returns whether a file's type is PDF or unknown. The type may have parameters.
 fn may_be_pdf(pdf: &Plugin, member: &Member) -> bool {
     let extension = file_extension(&member.name);
     let media_type = member.media_type.split(';').next().unwrap_or_default();
@@ -131,13 +132,13 @@ fn begins_as_pdf(bytes: &[u8]) -> bool {
     head.windows(HEAD.len()).any(|window| window == HEAD)
 }
 
-/// Whether a name in a PDF begins with one of these.
+/// Returns whether a name in a PDF begins with one of these.
 fn has_name(bytes: &[u8], names: &[&[u8]]) -> bool {
     let mut written = bytes.split(|byte| *byte == b'/').skip(1);
     written.any(|written| names.iter().any(|name| begins_with(written, name)))
 }
 
-/// Whether a name is written that begins so: any of its characters may be written
+/// Returns whether a written name begins with `name`: each character may be written
 /// as a number (ISO 32000-2, 7.3.5).
 fn begins_with(mut written: &[u8], name: &[u8]) -> bool {
     name.iter().all(|expected| {

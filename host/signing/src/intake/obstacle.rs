@@ -1,4 +1,4 @@
-//! Why documents cannot be signed.
+//! Obstacles to signing a document.
 
 use parafa_api_signing::requests::{ContainerFile, NewDocument, NewFile};
 use parafa_ceremony::CeremonyError;
@@ -15,36 +15,37 @@ const UNPROCESSABLE: [&str; 5] = [
     refusal::UNSUPPORTED_CONTAINER,
 ];
 
-/// Why a document cannot be signed.
+/// Obstacle to signing a document.
 pub(super) enum Obstacle {
-    /// Its token names nothing that this caller has.
+    /// Its token is not one of this caller's.
     UnknownFile,
-    /// Its name says that it is an MDOC.
+    /// Its name is an MDOC's.
     NamedMdoc,
-    /// It is refused.
+    /// A plugin refused it.
     Refused(Refusal),
-    /// No plugin that is installed does that with documents of its format.
+    /// No installed plugin has this capability for its format.
     NotInstalled(&'static str),
-    /// The plugin that takes documents with this extension may be out of use at
-    /// the moment.
+    /// The plugin for documents with this extension may be disabled at the
+    /// moment.
     OutOfUse(String),
-    /// None flattens them.
+    /// No installed plugin flattens it.
     CannotFlatten,
-    /// The plugin failed on it.
+    /// A plugin failed on it.
     Failed(Fault),
 }
 
-/// Places in a request that are about one file, as JSON Pointers.
+/// JSON pointers into a request about one file.
 pub(super) struct Pointers {
     name: String,
-    /// Of its bytes, or their token.
+    /// Pointer to its bytes, or their token.
     bytes: String,
-    /// Of the wish to flatten it; where the bytes stand, if it cannot be wished.
+    /// Pointer to the flatten option, or to the bytes where there is no such
+    /// option.
     flatten: String,
 }
 
 impl Obstacle {
-    /// Whether the document is sound, and can take no signature.
+    /// Returns whether the document is sound, and can take no signature.
     pub(super) fn is_unprocessable(&self) -> bool {
         match self {
             Self::NamedMdoc => true,
@@ -53,7 +54,7 @@ impl Obstacle {
         }
     }
 
-    /// What is wrong with the request because of it.
+    /// Returns the request's fault because of it.
     pub(super) fn fault(&self, at: &Pointers) -> Option<IntakeFault> {
         if let Self::UnknownFile = self {
             let pointer = at.bytes.clone();
@@ -67,7 +68,7 @@ impl Obstacle {
         }))
     }
 
-    /// Where what is refused because of it stands in the request, and why it is.
+    /// Returns the pointer to the refused part of the request, with the refusal.
     pub(super) fn refusal(&self, at: &Pointers) -> Option<(String, Refusal)> {
         let (pointer, refusal) = match self {
             Self::NamedMdoc => (&at.name, mdoc_refusal()),
@@ -85,7 +86,7 @@ impl Obstacle {
         Some((pointer.clone(), refusal))
     }
 
-    /// The error of what is not the request's fault.
+    /// Returns the error, if the request is not at fault.
     pub(super) fn error(self) -> Option<CeremonyError> {
         match self {
             Self::OutOfUse(extension) => Some(out_of_use(&extension)),
@@ -124,7 +125,7 @@ impl From<&ContainerFile> for Pointers {
     }
 }
 
-/// A file that is stored is the whole request.
+/// Pointers of a stored file, which is the whole request.
 impl From<&NewFile> for Pointers {
     fn from(_: &NewFile) -> Self {
         Self {
@@ -135,7 +136,7 @@ impl From<&NewFile> for Pointers {
     }
 }
 
-/// What is told of documents whose plugin is out of use.
+/// Returns the error for documents with a disabled plugin.
 pub(crate) fn out_of_use(extension: &str) -> CeremonyError {
     CeremonyError::OutOfUse {
         format: format!(".{extension}"),
@@ -143,7 +144,7 @@ pub(crate) fn out_of_use(extension: &str) -> CeremonyError {
     }
 }
 
-/// A refusal for want of a plugin, which asking again does not change.
+/// Returns a refusal for want of a plugin, which a retry does not change.
 pub(crate) fn not_installed(what: &str) -> Refusal {
     Refusal::new(
         "format-not-installed",

@@ -1,11 +1,11 @@
-//! What callers and signers are told of documents that are taken all the same.
+//! Remarks to callers and signers on accepted documents.
 
 use parafa_plugin_host::{Refusal, Report, note, on_one_line};
 
 /// Longest remark on a document, in bytes.
 const LONGEST_REMARK: usize = 1000;
 
-/// The notes that callers are told.
+/// Notes that are reported to callers.
 const TOLD: [&str; 4] = [
     note::JAVASCRIPT,
     note::LAUNCH,
@@ -13,19 +13,19 @@ const TOLD: [&str; 4] = [
     note::SIGNATURE_UNSUPPORTED,
 ];
 
-/// The refusals of what a document would do on its own, which is told of files in
-/// containers as it is.
+/// Refusals of documents that act on their own, which are reported unchanged for
+/// files in containers.
 const OF_ACTIONS: [&str; 2] = ["auto-submit", "launch-action"];
 
-/// What is said of other refusals, before their own words.
+/// Remark on other refusals, before their own words.
 const NOT_TOLD: &str = "It is unknown whether the document contains JavaScript.";
 
-/// What is told of a document, or of the files of a container.
+/// Remarks on a document, or on the files of a container.
 #[derive(Default)]
 pub(crate) struct Told {
-    /// What the caller is told.
+    /// Remarks to the caller.
     pub(crate) remarks: Vec<String>,
-    /// Whether there are scripts, which signers are told.
+    /// There are scripts, which is reported to signers.
     pub(crate) has_scripts: bool,
 }
 
@@ -41,8 +41,8 @@ impl Told {
         }
     }
 
-    /// What is told of a file that is refused and taken all the same. Programs that
-    /// are less strict may open it, and run its scripts.
+    /// Returns the remarks on a file that is refused and accepted nevertheless.
+    /// Less strict programs may open it, and run its scripts.
     pub(super) fn of_refused(refusal: &Refusal, has_scripts: bool) -> Self {
         let is_of_action = OF_ACTIONS.contains(&&*refusal.code);
         let detail = &refusal.detail;
@@ -56,14 +56,14 @@ impl Told {
         }
     }
 
-    /// This and what is told of the files in the document.
+    /// Joins these with the remarks on the files in the document.
     pub(super) fn and(mut self, of_files: Self) -> Self {
         self.remarks.extend(of_files.remarks);
         self.has_scripts |= of_files.has_scripts;
         self
     }
 
-    /// Adds what is told of the file `name`.
+    /// Adds the remarks on the file `name`.
     pub(super) fn add(&mut self, name: &str, of_file: Self) {
         let remarks = of_file.remarks.into_iter();
         self.remarks

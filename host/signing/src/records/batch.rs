@@ -5,25 +5,25 @@ use parafa_store::{Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Several signings for one set of parties.
+/// A batch: several signings for one set of parties.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct BatchRow {
     /// The id.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether it is of production or of the sandbox.
+    /// Production or the sandbox.
     pub mode: KeyMode,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// In the order of the documents.
+    /// The signings, in the order of the documents.
     pub signings: Vec<Uuid>,
-    /// The key that seals it.
+    /// The sealing key.
     pub data_key: Uuid,
-    /// A [`BatchPrivate`]; none once one of the signings is erased: theirs
-    /// is the same title.
+    /// A [`BatchPrivate`]; `None` once one of the signings is erased, because
+    /// they have the same title.
     pub private: Option<Sealed>,
-    /// Each party, by its signer in each of the signings; empty of a batch from
+    /// The parties, each as its signers in the signings; empty for a batch from
     /// before invitations were held.
     #[serde(default)]
     pub parties: Vec<Vec<Uuid>>,
@@ -32,43 +32,43 @@ pub struct BatchRow {
     pub held: Vec<HeldMail>,
 }
 
-/// A mail that goes out in one letter with others.
+/// A mail that is sent in one letter with others.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct HeldMail {
-    /// Whose it is: a position in [`BatchRow::parties`].
+    /// Its receiver: a position in [`BatchRow::parties`].
     pub party: usize,
     /// Its notice.
     pub notice: Uuid,
-    /// What it is about; an invitation in rows from before there were others.
+    /// Its subject; an invitation in rows from before there were others.
     #[serde(default)]
     pub about: HeldAbout,
 }
 
-/// What mails that wait for others are about.
+/// Subjects of held mails.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldAbout {
     /// The party's turn has come.
     #[default]
     Turn,
-    /// All have signed.
+    /// The signing is complete.
     Done,
 }
 
 impl BatchRow {
-    /// The party that is this signer in one of the signings.
+    /// Returns the party that is this signer in one of the signings.
     pub fn party_of(&self, signer: Uuid) -> Option<usize> {
         let mut parties = self.parties.iter();
         parties.position(|signers| signers.contains(&signer))
     }
 }
 
-/// What a batch was called, sealed.
+/// Sealed content of a batch.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct BatchPrivate {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// The caller's own name for it.
+    /// The caller's own id.
     pub external_id: Option<String>,
 }
 
@@ -94,13 +94,13 @@ impl Table for BatchRow {
     }
 }
 
-/// A batch with all that is known about it.
+/// A batch with its unsealed content.
 #[derive(Debug)]
 pub struct UnsealedBatch {
-    /// As it is stored.
+    /// The stored row.
     pub row: BatchRow,
-    /// What is sealed in it.
+    /// Its sealed content.
     pub private: BatchPrivate,
-    /// The signings, in the order in which they were posted.
+    /// The signings, in the order of posting.
     pub signings: Vec<ListedCeremony>,
 }

@@ -3,22 +3,22 @@ use parafa_store::{Sealed, plain_table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A remark in the caller's audit trail.
+/// A comment in the caller's audit trail.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CommentRow {
     /// The signing.
     pub signing: Uuid,
     /// The id.
     pub id: Uuid,
-    /// Who made it.
+    /// The author.
     pub author: CommentAuthor,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// A [`CommentPrivate`].
     pub private: Sealed,
 }
 
-/// Who wrote a comment.
+/// Author of a comment.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommentAuthor {
@@ -28,22 +28,22 @@ pub enum CommentAuthor {
     Service,
 }
 
-/// What a comment says, sealed.
+/// Sealed content of a comment.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CommentPrivate {
-    /// Under which name.
+    /// The author's name.
     pub author_label: Option<String>,
-    /// What it says.
+    /// The text.
     pub body: String,
 }
 
 plain_table!(CommentRow: "comments" by (Uuid, Uuid), |row| (row.signing, row.id));
 
-/// A comment with what it says.
+/// A comment with its text.
 #[derive(Clone, Debug)]
 pub struct UnsealedComment {
-    /// As it is stored.
+    /// The stored row.
     pub row: CommentRow,
-    /// What is sealed in it.
+    /// Its sealed content.
     pub private: CommentPrivate,
 }

@@ -4,18 +4,18 @@ use parafa_platform::outbox::NoticeKind;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The events that webhooks are told of.
+/// Events for webhooks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EventKind {
-    /// The caller has cancelled it.
+    /// The caller has cancelled the signing.
     Cancelled,
-    /// Everybody has signed.
+    /// All signers have signed.
     Completed,
-    /// It was declined.
+    /// The signing was declined.
     Declined,
-    /// Its deadline has passed.
+    /// The deadline has passed.
     Expired,
-    /// It cannot be signed.
+    /// The signing has failed.
     Failed,
     /// A signer has declined.
     SignerDeclined,
@@ -24,7 +24,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 7] = [
         Self::Cancelled,
         Self::Completed,
@@ -35,17 +35,17 @@ impl EventKind {
         Self::SignerSigned,
     ];
 
-    /// The one with this name.
+    /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// A notice of it.
+    /// Returns the kind of a notice about it.
     pub fn notice(self) -> NoticeKind {
         NoticeKind::Webhook(self.name().to_owned())
     }
 
-    /// The name at the interface.
+    /// Returns the name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cancelled => "signing.cancelled",
@@ -59,18 +59,18 @@ impl EventKind {
     }
 }
 
-/// What a webhook is told, as it was when it happened.
+/// Content of an event, as of its time.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct EventPayload {
     /// The webhook's address.
     pub target: String,
-    /// Its state then.
+    /// The status then.
     pub status: CeremonyStatus,
-    /// The caller's own name for it.
+    /// The caller's own id.
     pub external_id: Option<String>,
-    /// Of a completed signing.
+    /// The mode of a completed signing.
     pub completion_mode: Option<CompletionMode>,
-    /// Of what happened to one signer.
+    /// The signer concerned, if there is one.
     pub signer: Option<EventSigner>,
     /// The newest output, if there is any.
     pub document: Option<EventDocument>,
@@ -83,9 +83,9 @@ pub struct EventSigner {
     pub id: Uuid,
     /// The party's address.
     pub email: String,
-    /// Its state then.
+    /// The status then.
     pub status: SignerStatus,
-    /// Why the signer declined.
+    /// The signer's reason for declining.
     pub decline_reason: Option<String>,
 }
 
@@ -94,6 +94,6 @@ pub struct EventSigner {
 pub struct EventDocument {
     /// The version of the document.
     pub version: DocumentVersion,
-    /// Whether it is the unsigned artifact of a simulation.
+    /// The document is the unsigned artifact of a simulation.
     pub simulated: bool,
 }

@@ -4,34 +4,34 @@ use parafa_store::{Addend, Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A document that was stored for reuse.
+/// A file stored for reuse.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FileRow {
     /// The token, which is also the name of the byte file.
     pub id: Uuid,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether it is of production or of the sandbox.
+    /// Production or the sandbox.
     pub mode: KeyMode,
-    /// The key that seals it.
+    /// The sealing key.
     pub data_key: Uuid,
-    /// Lower-case hex.
+    /// SHA-256 of the content, in lower-case hexadecimal.
     pub sha256: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// What it is.
+    /// The media type.
     pub media_type: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it goes.
+    /// Time of expiry.
     pub expires_at: Timestamp,
-    /// How many signings copied the bytes.
+    /// Number of signings that copied the bytes.
     pub used_count: u64,
     /// A [`FilePrivate`].
     pub private: Sealed,
 }
 
-/// What a stored file is called, sealed.
+/// Sealed content of a stored file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FilePrivate {
     /// The name.
@@ -55,7 +55,7 @@ impl Table for FileRow {
         }
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     fn addend(&self) -> Option<Addend> {
         Some(Addend {
             of: (self.tenant, self.mode == KeyMode::Live),
@@ -67,8 +67,8 @@ impl Table for FileRow {
 /// A stored file with its name.
 #[derive(Clone, Debug)]
 pub struct UnsealedFile {
-    /// As it is stored.
+    /// The stored row.
     pub row: FileRow,
-    /// What is sealed in it.
+    /// Its sealed content.
     pub private: FilePrivate,
 }

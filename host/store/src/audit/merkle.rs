@@ -1,5 +1,5 @@
-//! Merkle trees as RFC 6962, 2.1 hashes them: leaves and nodes begin with
-//! different bytes, and a tree is split at the largest power of two below its size.
+//! Merkle trees as hashed by RFC 6962, 2.1: leaves and nodes have different prefix
+//! bytes, and a tree is split at the largest power of two below its size.
 
 use sha2::{Digest, Sha256};
 
@@ -8,7 +8,7 @@ use crate::hex_bytes::Sha256Digest;
 const LEAF: u8 = 0;
 const NODE: u8 = 1;
 
-/// The hash of a leaf.
+/// Returns the hash of a leaf.
 pub(super) fn leaf(data: &[u8]) -> Sha256Digest {
     let mut hasher = Sha256::new();
     hasher.update([LEAF]);
@@ -16,8 +16,8 @@ pub(super) fn leaf(data: &[u8]) -> Sha256Digest {
     hasher.finalize().into()
 }
 
-/// The root over the hashes of leaves, or over the roots of equal and complete
-/// parts of a tree: a power of two leaves each, only the last may have fewer.
+/// Returns the root over the hashes of leaves, or over the roots of equal, complete
+/// subtrees. Each subtree has a power of two leaves; only the last may have fewer.
 pub(super) fn root(hashes: &[Sha256Digest]) -> Sha256Digest {
     match hashes {
         [] => Sha256Digest::of(&[]),
@@ -29,8 +29,7 @@ pub(super) fn root(hashes: &[Sha256Digest]) -> Sha256Digest {
     }
 }
 
-/// What stands beside the way from one of these hashes to their root, the
-/// lowest first.
+/// Returns the audit path from one of these hashes to their root, the lowest first.
 pub(super) fn path(hashes: &[Sha256Digest], index: usize) -> Vec<Sha256Digest> {
     if hashes.len() < 2 {
         return Vec::new();
@@ -53,7 +52,7 @@ fn node(left: &Sha256Digest, right: &Sha256Digest) -> Sha256Digest {
     hasher.finalize().into()
 }
 
-/// The largest power of two below a size of at least two.
+/// Returns the largest power of two below a size of at least two.
 fn split(size: usize) -> usize {
     1 << (size - 1).ilog2()
 }
@@ -62,7 +61,7 @@ fn split(size: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The leaves of the tests of Certificate Transparency's own implementation.
+    /// Leaves from the tests of Certificate Transparency's own implementation.
     const LEAVES: [&str; 8] = [
         "",
         "00",
@@ -73,7 +72,7 @@ mod tests {
         "5051525354555657",
         "606162636465666768696a6b6c6d6e6f",
     ];
-    /// The roots over the first of them, then over the first two, and so on.
+    /// Roots over the first leaf, the first two, and so on.
     const ROOTS: [&str; 8] = [
         "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
         "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",

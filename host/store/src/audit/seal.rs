@@ -1,9 +1,9 @@
-//! The ends of chains, sealed together hour by hour.
+//! Hourly seals over the heads of chains.
 //!
 //! The heads of the chains that changed last in an hour are the leaves of a Merkle tree. Its root
-//! goes into a seal, whose hash covers the seal before: whoever knows one seal's hash knows all
-//! that was sealed until then. A chain that changed again before its hour was sealed is sealed
-//! with the later one. Leaves are references as events are, and outlive erasure.
+//! goes into a seal, whose hash covers the previous seal: one seal's hash commits to everything
+//! sealed until then. A chain that changed again before its hour was sealed is sealed with the
+//! later hour. Leaves are references, as events are, and outlive erasure.
 
 use ::bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -20,54 +20,54 @@ use crate::store::Store;
 use crate::table::{MAX_PAGE_ROWS, Page, Table, TableName, layout};
 use crate::transaction::{Guard, Transaction};
 
-/// Before everything that a seal's hash covers.
+/// Prefix of a seal's hash input.
 const HASH_TAG: &[u8] = b"parafa-seal/1";
-/// For how long after its end an hour is left alone: whatever began in it is committed by then.
+/// Delay between the end of an hour and its sealing: commits begun in the hour have ended by then.
 const SETTLED_AFTER: SignedDuration = SignedDuration::from_mins(10);
 const HOUR_SECONDS: i64 = 3600;
-/// Leaves in one row; a power of two, so that rows are whole parts of the tree.
+/// Leaves in one row; a power of two, so that each row is a complete subtree.
 const PIECE_HEADS: usize = 256;
-/// Most leaves under one seal, which one commit takes; an hour with more has several seals.
+/// Most leaves under one seal, which one commit takes; a larger hour has several seals.
 const SEAL_HEADS: usize = 64 * PIECE_HEADS;
 
-/// The hour since 1970 that an instant is in; the first one for all that is earlier.
+/// Returns the hour of an instant, counted from 1970; 0 for earlier instants.
 pub(super) fn hour_of(at: Timestamp) -> u64 {
     u64::try_from(at.as_second().div_euclid(HOUR_SECONDS)).unwrap_or_default()
 }
 
-/// When an hour since 1970 begins.
+/// Returns the beginning of an hour counted from 1970.
 fn start_of(hour: u64) -> Timestamp {
     let seconds = i64::try_from(hour).unwrap_or(i64::MAX);
     Timestamp::from_second(seconds.saturating_mul(HOUR_SECONDS)).unwrap_or(Timestamp::MAX)
 }
 
-/// When there is an hour to seal again that was not over yet, or not settled, at `now`.
+/// Returns when the next hour can be sealed that had not ended, or settled, at `now`.
 #[must_use]
 pub fn next_due(now: Timestamp) -> Timestamp {
     let settled = hour_of(shifted(now, -SETTLED_AFTER));
     shifted(start_of(settled + 1), SETTLED_AFTER)
 }
 
-/// The root over the heads of an hour.
+/// A seal: the root over the heads of an hour.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Seal {
-    /// The seal's place, from 1.
+    /// The seal's number, from 1.
     pub number: u64,
     /// The hour, counted from 1970.
     pub hour: u64,
-    /// How many heads it is over.
+    /// Number of heads.
     pub size: u64,
-    /// The root of their tree.
+    /// Root of their Merkle tree.
     pub root: Sha256Digest,
-    /// The hash of the seal before; 32 zero bytes in the first one.
+    /// Hash of the previous seal; 32 zero bytes in the first one.
     pub previous: Sha256Digest,
-    /// SHA-256 over a tag, the hash of the seal before and all of the above.
+    /// SHA-256 over a tag, the previous seal's hash and all of the above.
     pub hash: Sha256Digest,
-    /// When it was made.
+    /// Time of sealing.
     pub sealed_at: Timestamp,
-    /// The chain of the last leaf: in its hour, those after it are not under this seal.
+    /// Chain of the last leaf; later chains of the hour are not under this seal.
     last: Uuid,
-    /// The roots of the rows of leaves.
+    /// Roots of the rows of leaves.
     pieces: Vec<Sha256Digest>,
 }
 
@@ -82,7 +82,7 @@ impl Table for Seal {
 }
 
 impl Seal {
-    /// When its hour began.
+    /// Returns the beginning of the sealed hour.
     #[must_use]
     pub fn hour_began(&self) -> Timestamp {
         start_of(self.hour)
@@ -100,15 +100,15 @@ impl Seal {
     }
 }
 
-/// Some leaves of a tree, in order of their chains.
+/// A row of leaves, in the order of their chains.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Piece {
     hour: u64,
-    /// The chain of the last one.
+    /// Chain of the last leaf.
     last: Uuid,
-    /// The seal that is over them.
+    /// The seal that covers them.
     seal: u64,
-    /// Which part of the tree they are, from 0.
+    /// Index of this row in the tree, from 0.
     index: usize,
     heads: Vec<Head>,
 }
@@ -129,17 +129,17 @@ impl Piece {
     }
 }
 
-/// A leaf has the chain's id, the place and the hash of its last event.
+/// Hashes a leaf: the chain's id, the position and the hash of its last event.
 fn leaf_hash(head: &Head) -> Sha256Digest {
     let sequence = head.sequence.to_be_bytes();
     merkle::leaf(&[&head.chain.as_bytes()[..], &sequence, head.hash.as_bytes()].concat())
 }
 
-/// Seals what hours that are over have left unsealed, the earliest of them; none where nothing
-/// is left, or another host has sealed it meanwhile.
+/// Seals the earliest hour that is over and has unsealed heads. Returns `None` where none is left,
+/// or where another host has sealed it meanwhile.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn seal_next(store: &Store) -> Result<Option<Seal>, StoreError> {
     let before = store.read(|tx| Box::pin(newest(tx))).await?;
     let now = store.now().await?;
@@ -189,7 +189,7 @@ pub async fn seal_next(store: &Store) -> Result<Option<Seal>, StoreError> {
     let inserted = store
         .transact(|tx| {
             Box::pin(async move {
-                // Hosts that came to the same number find it taken, all but one.
+                // Of the hosts with the same number, only the first can insert it.
                 tx.insert(sealed).await?;
                 for piece in pieces {
                     tx.put(piece).await?;
@@ -205,13 +205,13 @@ pub async fn seal_next(store: &Store) -> Result<Option<Seal>, StoreError> {
     }
 }
 
-/// The newest seal.
+/// Returns the newest seal.
 async fn newest(tx: &mut Transaction<'_>) -> Result<Option<Seal>, StoreError> {
     let page = tx.page::<Seal>(&Page::newest(1), Guard::none()).await?;
     Ok(page.rows.into_iter().next())
 }
 
-/// The heads of the earliest hour that has any after the seal `before`, as many as one seal takes.
+/// Returns the heads of the earliest unsealed hour after `before`, at most one seal's worth.
 async fn unsealed(
     store: &Store,
     before: Option<&Seal>,
@@ -240,37 +240,37 @@ async fn unsealed(
     }
 }
 
-/// The first key behind a head's.
+/// Returns the first key after a head's.
 fn after((hour, chain): (u64, Uuid)) -> (u64, Uuid) {
     (hour, Uuid::from_u128(chain.as_u128().saturating_add(1)))
 }
 
-/// What a head is sealed by.
+/// Proof that a head is sealed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Proof {
     /// The seal.
     pub seal: Seal,
-    /// Which of its leaves the head is, from 0.
+    /// Index of the head among its leaves, from 0.
     pub index: u64,
-    /// The hashes beside the way from the leaf to the root, the lowest first.
+    /// Audit path: the sibling hashes from the leaf to the root, the lowest first.
     pub path: Vec<Sha256Digest>,
 }
 
-/// A chain as a whole, with what it is sealed by.
+/// A whole chain with the proof of its seal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProvenChain {
-    /// The end of it.
+    /// The head.
     pub head: Head,
     /// All events.
     pub events: Vec<Event>,
-    /// None as long as the head is not sealed.
+    /// `None` until the head is sealed.
     pub proof: Option<Proof>,
 }
 
-/// A chain with all its events, and what its head is sealed by.
+/// Returns a chain with all its events and the proof of its head.
 ///
 /// # Errors
-/// The engine's failure, or an event that cannot be read.
+/// An engine failure, or an unreadable event.
 pub async fn prove(store: &Store, chain: Uuid) -> Result<ProvenChain, StoreError> {
     let (head, proof) = store
         .read(|tx| {
@@ -288,7 +288,7 @@ pub async fn prove(store: &Store, chain: Uuid) -> Result<ProvenChain, StoreError
             .read(|tx| Box::pin(events(tx, chain, from, VERIFY_BATCH)))
             .await?;
         let is_last = batch.len() < VERIFY_BATCH;
-        // What was appended meanwhile lies beyond the head.
+        // Events appended meanwhile are beyond the head.
         let until = batch
             .into_iter()
             .filter(|event| event.sequence <= head.sequence);
@@ -333,10 +333,10 @@ async fn proof_of(tx: &mut Transaction<'_>, head: &Head) -> Result<Option<Proof>
     }))
 }
 
-/// Up to `limit` seals after the one with this number, the earliest first.
+/// Returns up to `limit` seals after the one with this number, the earliest first.
 ///
 /// # Errors
-/// The engine's failure, or a seal that cannot be read.
+/// An engine failure, or an unreadable seal.
 pub async fn seals(store: &Store, after: u64, limit: usize) -> Result<Vec<Seal>, StoreError> {
     let page = &Page::oldest(limit).after(after);
     let page = store
@@ -345,29 +345,29 @@ pub async fn seals(store: &Store, after: u64, limit: usize) -> Result<Vec<Seal>,
     Ok(page.rows)
 }
 
-/// What is wrong with a seal.
+/// Fault of a seal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SealFault {
-    /// It was changed, or is not the one that follows the seal before.
+    /// The seal was changed, or does not follow the previous seal.
     #[error("it does not follow the seal before")]
     Unlinked,
-    /// The leaves are others than those that were sealed.
+    /// The leaves differ from those that were sealed.
     #[error("its leaves do not give its root")]
     Leaves,
-    /// A chain has another event, or none, where one was sealed.
+    /// A sealed event is missing from its chain or differs.
     #[error("event {sequence} of {chain} is not the one that was sealed")]
     Event {
         /// The chain.
         chain: Uuid,
-        /// The event's place.
+        /// The event's position.
         sequence: u64,
     },
 }
 
-/// Recomputes a seal from its leaves, and looks for what they name in the chains of today.
+/// Recomputes a seal from its leaves, and compares these with the chains' present events.
 ///
 /// # Errors
-/// The engine's failure, or a row that cannot be read.
+/// An engine failure, or an unreadable row.
 pub async fn verify_seal(store: &Store, seal: &Seal) -> Result<Option<SealFault>, StoreError> {
     let before = store.get::<Seal>(&seal.number.saturating_sub(1)).await?;
     let follows = match &before {
@@ -395,7 +395,7 @@ pub async fn verify_seal(store: &Store, seal: &Seal) -> Result<Option<SealFault>
     Ok(None)
 }
 
-/// The rows of a seal's leaves. In an hour that has several seals they follow those of the seal
+/// Reads the rows of a seal's leaves. In an hour with several seals they follow those of the seal
 /// `before`.
 async fn pieces_of(
     store: &Store,
@@ -431,7 +431,7 @@ async fn pieces_of(
     }
 }
 
-/// The first leaf whose event is not there as it was sealed.
+/// Returns the first leaf whose event is missing or differs from what was sealed.
 async fn changed_event(
     tx: &mut Transaction<'_>,
     piece: &Piece,

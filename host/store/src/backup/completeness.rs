@@ -1,4 +1,4 @@
-//! The comparison of what rows need with what a backup holds.
+//! Comparison of the content that rows need with a backup's content.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use crate::stored_row::StoredRow;
 use crate::table::layout;
 use crate::tables::Tables;
 
-/// Plays records and keeps the rows that need what is not there. How much it keeps depends on how
-/// much is missing.
+/// Plays records and keeps the rows whose content is missing. Its memory grows with the missing
+/// content only.
 pub(super) struct Completeness<'n> {
     there: &'n Named,
     tables: Tables,
     at: Timestamp,
-    /// Whether this program knows what rows of this schema need.
+    /// This program knows the content of rows of this schema.
     knows_rows: bool,
     lacking: BTreeMap<Bytes, Vec<MissingItem>>,
 }
 
 impl<'n> Completeness<'n> {
-    /// For the rows of a store of this schema version. Those of a later one than the program's
-    /// own are not looked at.
+    /// Creates a comparison for rows of this schema version. Rows of a version later than the
+    /// program's own are skipped.
     pub(super) fn new(there: &'n Named, tables: Tables, at: Timestamp, schema: u32) -> Self {
         Self {
             there,
@@ -38,7 +38,7 @@ impl<'n> Completeness<'n> {
         }
     }
 
-    /// What is said later of a row counts.
+    /// Notes a part; later values of a row replace earlier ones.
     pub(super) fn note(&mut self, part: &Part) -> Result<(), StoreError> {
         if !self.knows_rows {
             return Ok(());
@@ -57,7 +57,7 @@ impl<'n> Completeness<'n> {
         Ok(())
     }
 
-    /// In the order of tables.
+    /// Returns the missing items in the order of tables.
     pub(super) fn into_missing(self) -> Vec<Missing> {
         let mut missing = Vec::new();
         for (key, lacking) in self.lacking {
@@ -122,7 +122,7 @@ mod tests {
 
     const TABLES: Tables = Tables::new(&[&[TableDeclaration::of::<Note>()]]);
 
-    /// Rows with these keys and values.
+    /// Returns a part with these keys and values.
     fn part<const N: usize>(rows: [(&str, &str); N]) -> Part {
         let row = |(id, value): (&str, &str)| {
             let key = layout::row::<Note>(&id.to_owned());
@@ -138,7 +138,7 @@ mod tests {
         json!({"id": id, "data_key": Uuid::max()}).to_string()
     }
 
-    /// What is missing of these rows where nothing is there.
+    /// Returns the missing items of these rows when no content exists.
     fn missing(parts: &[Part], schema: u32) -> Vec<Missing> {
         let there = Named::default();
         let mut completeness = Completeness::new(&there, TABLES, AT, schema);

@@ -16,18 +16,18 @@ use crate::blobs::Blobs;
 use crate::files;
 use crate::owned_folder::OwnedFolder;
 
-/// Files that one thread copies before it gives account of them.
+/// Files copied by one thread before it reports.
 const FILES_A_THREAD: usize = 8;
-/// Threads that copy at the same time: what a file takes is mostly the wait for its sync.
+/// Threads that copy at the same time: most of a copy's time is the wait for its sync.
 const THREADS: usize = 8;
-/// Files that are copied at once.
+/// Files copied at once.
 pub(super) const AT_ONCE: usize = FILES_A_THREAD * THREADS;
-/// What the name of a file begins with that somebody is still writing, and will rename.
+/// Prefix of a file still being written, before its rename.
 const TEMPORARY: &[u8] = b".tmp";
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// The copies of blobs, which are written once and removed at some time.
+/// Copies of blobs, each of which is written once and eventually removed.
 pub(super) struct Copies {
     blobs: Blobs,
     /// The backup's folder.
@@ -46,14 +46,14 @@ impl Copies {
         }
     }
 
-    /// What is there and was not copied yet.
+    /// Returns the blobs that were not copied yet.
     pub(super) async fn new_files(&self) -> Result<Vec<Uuid>, BackupError> {
         let mut ids = self.blobs.ids().await?;
         ids.retain(|id| !self.copied.contains(id));
         Ok(ids)
     }
 
-    /// Copies these files, several at the same time. One that is removed meanwhile is left out.
+    /// Copies these files in parallel. A file that is removed meanwhile is skipped.
     pub(super) async fn copy(&mut self, ids: &[Uuid]) -> Result<Vec<Entry>, BackupError> {
         let mut copying = JoinSet::new();
         for ids in ids.chunks(FILES_A_THREAD) {
@@ -75,7 +75,7 @@ impl Copies {
         Ok(entries)
     }
 
-    /// Removes the copies of what is there no longer; gives their paths and lengths.
+    /// Removes the copies of blobs that no longer exist; returns their paths and lengths.
     pub(super) async fn drop_removed(&mut self) -> Result<Vec<(EntryPath, u64)>, BackupError> {
         let present: HashSet<Uuid> = self.blobs.ids().await?.into_iter().collect();
         let gone: Vec<Uuid> = self.copied.difference(&present).copied().collect();
@@ -99,13 +99,13 @@ impl Copies {
         .await
     }
 
-    /// The ids of the files that there are copies of.
+    /// Returns the ids of the copied files.
     pub(super) fn into_ids(self) -> HashSet<Uuid> {
         self.copied
     }
 }
 
-/// Copies blobs, one after the other, to these paths.
+/// Copies blobs to these paths, one after the other.
 async fn copy_each(
     blobs: Blobs,
     copies: Vec<(Uuid, PathBuf)>,
@@ -136,8 +136,8 @@ fn copy_files(
     Ok(copied)
 }
 
-/// Copies what lies beside the store under these names, in their order. One that is not there is
-/// left out; one may be a link to a folder elsewhere.
+/// Copies the files and folders beside the store with these names, in order. Missing ones are
+/// skipped; one may be a link to another folder.
 pub(super) async fn copy_beside(
     names: Vec<PathBuf>,
     data: &Path,
@@ -159,7 +159,7 @@ pub(super) async fn copy_beside(
     .await
 }
 
-/// Refuses a folder that lies in another: what is copied there would be copied again.
+/// Refuses a folder inside the other one: its content would be copied again.
 pub(super) fn refuse_inside(folder: &Path, other: &Path) -> Result<(), BackupError> {
     let [inner, outer] = [folder, other].map(files::resolved);
     let inner = inner.map_err(failed_to("find", folder))?;
@@ -173,8 +173,8 @@ pub(super) fn refuse_inside(folder: &Path, other: &Path) -> Result<(), BackupErr
     Ok(())
 }
 
-/// Copies a file, or all that a folder holds. What is removed meanwhile is left out, and so is
-/// what has a temporary name.
+/// Copies a file or a folder's whole content. Files that are removed meanwhile or have a
+/// temporary name are skipped.
 fn copy_tree(
     from: &Path,
     backup: &Path,
@@ -218,7 +218,7 @@ fn copy_tree(
     Ok(())
 }
 
-/// Copies a file to where none is, and syncs the copy. None if there is no such file.
+/// Copies a file to a new path and syncs the copy. Returns `None` if the file does not exist.
 fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Content>, BackupError> {
     let opened = files::if_there(File::open(from)).map_err(failed_to("read", from))?;
     opened
@@ -226,7 +226,7 @@ fn copy_if_there(from: &Path, to: &Path) -> Result<Option<Content>, BackupError>
         .transpose()
 }
 
-/// Copies a file to where none is, and syncs the copy.
+/// Copies a file to a new path and syncs the copy.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<Content, BackupError> {
     let opened = File::open(from).map_err(failed_to("read", from))?;
     copy_opened(opened, from, to)
@@ -241,7 +241,7 @@ fn copy_opened(source: impl Read, from: &Path, to: &Path) -> Result<Content, Bac
     Ok(content)
 }
 
-/// What is in a file; none if there is no such file.
+/// Returns a file's length and digest; `None` if it does not exist.
 pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
     let opened = files::if_there(File::open(path)).map_err(failed_to("read", path))?;
     opened
@@ -249,7 +249,7 @@ pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
         .transpose()
 }
 
-/// All of a file that is no longer than a document, and what it is.
+/// Reads a file no longer than a document, with its length and digest.
 pub(super) fn read_whole(path: &Path) -> Result<(Vec<u8>, Content), BackupError> {
     let opened = File::open(path).map_err(failed_to("read", path))?;
     let mut whole = Vec::new();
@@ -260,7 +260,7 @@ pub(super) fn read_whole(path: &Path) -> Result<(Vec<u8>, Content), BackupError>
     Ok((whole, content))
 }
 
-/// Makes the folder that a file is to be in.
+/// Creates the parent folder of a file.
 pub(super) fn make_parent(path: &Path) -> Result<(), BackupError> {
     match path.parent() {
         Some(parent) if !parent.is_dir() => {
@@ -270,7 +270,7 @@ pub(super) fn make_parent(path: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// Makes the entries of the folders durable in which these files are.
+/// Makes the entries of these files' folders durable.
 pub(super) fn sync_folders_of<'e>(
     root: &Path,
     entries: impl IntoIterator<Item = &'e Entry>,
@@ -316,7 +316,7 @@ fn read_through(
 mod tests {
     use super::*;
 
-    /// The paths that are copied from a folder `from` with these files in it.
+    /// Returns the paths that are copied from a folder `from` with these files.
     fn copied(files: &[&str], from: &str) -> Vec<String> {
         let [data, backup] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
         for file in files {

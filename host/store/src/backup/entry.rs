@@ -1,4 +1,4 @@
-//! The files of a backup: where they are, and what is in them.
+//! Files of a backup: paths, lengths and digests.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,10 +15,10 @@ pub(super) const RECORDS: &str = "records";
 /// Names of the folders with the byte files and the data keys.
 pub(super) const BYTES: &str = "bytes";
 pub(super) const KEYS: &str = "keys";
-/// What the name of a data key's file ends in.
+/// Suffix of a data key's file.
 const KEY_ENDING: &str = ".key";
 
-/// A file.
+/// A file of the backup.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Entry {
     pub(super) path: EntryPath,
@@ -26,18 +26,18 @@ pub(super) struct Entry {
     pub(super) content: Content,
 }
 
-/// Where a file is in the backup.
+/// Path of a file within the backup.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(into = "String", try_from = "String")]
 pub(super) enum EntryPath {
     Records,
     Bytes(Uuid),
     Key(Uuid),
-    /// One of those that lie beside the store.
+    /// A file beside the store.
     Beside(String),
 }
 
-/// What is in a file.
+/// Length and digest of a file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Content {
     pub(super) bytes: u64,
@@ -45,7 +45,7 @@ pub(super) struct Content {
 }
 
 impl EntryPath {
-    /// The path of a file that lies beside the store; none if its name is not UTF-8, or leads
+    /// Returns the path of a file beside the store; `None` if its name is not UTF-8 or leads
     /// elsewhere.
     pub(super) fn beside(name: &Path) -> Option<Self> {
         let name = name.to_str()?;
@@ -69,7 +69,7 @@ impl From<EntryPath> for String {
     }
 }
 
-/// A path that no file of a backup has.
+/// A path that is not a backup file's.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a path of a backup")]
 pub(super) struct NoEntryPath(String);
@@ -93,15 +93,14 @@ impl TryFrom<String> for EntryPath {
     }
 }
 
-/// A new file that only its owner may read.
+/// Creates a new file that only its owner may read.
 pub(super) fn create(path: &Path) -> Result<File, BackupError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     options.open(path).map_err(failed_to("create", path))
 }
 
-/// Whether a path leads nowhere but below the folder that it is joined to, and is written in the
-/// one way that leads there.
+/// Returns whether a relative path stays below its base folder and is in canonical form.
 fn is_below(path: &Path) -> bool {
     let mut parts = path.components().peekable();
     let is_normal = |part| matches!(part, Component::Normal(_));

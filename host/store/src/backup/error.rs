@@ -1,4 +1,4 @@
-//! Why there is no backup, or nothing is restored.
+//! Errors of backups and restores.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::folder::FolderError;
 use crate::keys::KeyError;
 use crate::schema::SCHEMA_VERSION;
 
-/// Why there is no backup, or nothing is restored.
+/// Failure of a backup or restore.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// The store failed.
@@ -20,15 +20,15 @@ pub enum BackupError {
     /// The master key's file cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The folder to write to holds something already.
+    /// The target folder is not empty.
     #[error("{} is not empty: name a folder that is not there yet, or an empty one", .0.display())]
     NotEmpty(PathBuf),
-    /// The database has records.
+    /// The database is not empty.
     #[error(
         "the database holds records already, or those of a restore that was cut short: name an empty one"
     )]
     DatabaseInUse,
-    /// Another restore into the database is under way.
+    /// Another restore into the database is running.
     #[error(
         "another restore into the database is under way, or was cut short within the last minute: wait for it, or try again in a minute"
     )]
@@ -39,48 +39,48 @@ pub enum BackupError {
         .0.display()
     )]
     NotByMaster(PathBuf),
-    /// What hosts share cannot be opened.
+    /// The shared storage cannot be opened.
     #[error(transparent)]
     Shared(Box<FolderError>),
-    /// A restore into the folder was cut short.
+    /// A restore into the folder was interrupted.
     #[error(
         "{} is the rest of a restore that was cut short: remove it and restore the backup again",
         .0.display()
     )]
     HalfRestored(PathBuf),
-    /// The folder to write to lies in what is read.
+    /// The target folder is inside a source folder.
     #[error("{} lies in {}: name a folder outside of it", folder.display(), other.display())]
     Inside {
-        /// The folder to write to.
+        /// The target folder.
         folder: PathBuf,
-        /// What it lies in.
+        /// The folder around it.
         other: PathBuf,
     },
-    /// Something to back up is no file of a name that a backup can hold, and no folder.
+    /// Something to back up is neither a folder nor a file with a usable name.
     #[error("{} is neither a file nor a folder, or has a name that is not UTF-8", .0.display())]
     NoFile(PathBuf),
-    /// More is written than can be copied.
+    /// Files are written faster than they can be copied.
     #[error(
         "more is written than can be copied, so there is no backup: try again at a quieter time"
     )]
     TooBusy,
-    /// The folder is no backup, or one that was cut short.
+    /// The folder is not a complete backup.
     #[error("{} is not a whole backup: {what}", folder.display())]
     NotWhole {
         /// The folder.
         folder: PathBuf,
-        /// What is missing or wrong.
+        /// Description of the fault.
         what: String,
     },
-    /// A file is not as it was written.
+    /// A file differs from what was written.
     #[error("the backup is damaged: {} is {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// `missing`, or how it differs.
+        /// `missing`, or the difference.
         what: &'static str,
     },
-    /// Whoever wrote the backup did not have this master key.
+    /// The backup was not written with this master key.
     #[error(
         "{} was not written by a server with the master key {}: it is another deployment's, or somebody has changed it",
         folder.display(), master_key.display()
@@ -91,17 +91,17 @@ pub enum BackupError {
         /// The master key's file.
         master_key: PathBuf,
     },
-    /// The backup has a layout that this program does not know.
+    /// The backup has an unknown format.
     #[error(
         "the backup has format {found}, and this program reads format {known}: restore it with the program that made it"
     )]
     UnknownFormat {
         /// The format found.
         found: u32,
-        /// The one known here.
+        /// The format known here.
         known: u32,
     },
-    /// The backup was made of a store that this program does not know.
+    /// The backup is of a store with an unknown schema.
     #[error(
         "the backup is of a store with schema version {found}; this program knows up to {}",
         SCHEMA_VERSION
@@ -110,7 +110,7 @@ pub enum BackupError {
         /// The version found.
         found: u32,
     },
-    /// The store holds rows of which nobody can say what they need.
+    /// The store has a table with unknown content.
     #[error(
         "the store holds a table {table} that this program does not know: back it up with the program that wrote to it last"
     )]
@@ -121,18 +121,17 @@ pub enum BackupError {
     /// A file operation failed.
     #[error("could not {action} {}", path.display())]
     Io {
-        /// What was attempted.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 impl BackupError {
-    /// Whether it lies with what was asked for and where, and not with a store or disk that
-    /// fails.
+    /// Returns whether the request or its target is at fault, not a store or disk.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {

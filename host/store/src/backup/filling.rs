@@ -1,4 +1,4 @@
-//! An engine that is filled from a backup, so that nobody else opens or fills it meanwhile.
+//! An engine being filled from a backup, which no one else can open or fill meanwhile.
 
 use std::time::Duration;
 
@@ -14,34 +14,34 @@ use crate::engine::{Commit, CommitOutcome, Engine, Version};
 use crate::schema::{self, RestoringRow};
 use crate::table::{decode, encode, layout};
 
-/// For how long a restore that says nothing more is taken to be under way.
+/// Time that a restore counts as running without a renewal.
 const TERM: SignedDuration = SignedDuration::from_secs(60);
 const RENEW_EVERY: Duration = Duration::from_secs(10);
 
-/// An engine that is filled.
+/// An engine being filled.
 pub(super) struct Filling<'e> {
     engine: &'e dyn Engine,
-    /// The turn at an engine that hosts share.
+    /// The lease on a shared engine.
     turn: Option<Turn>,
 }
 
-/// What every commit of a restore relies upon.
+/// Lease of a restore, on which each of its commits depends.
 struct Turn {
     restore: Uuid,
     version: Version,
     renewed: Instant,
-    /// Whether nothing is to be sent from the records.
+    /// The restored records are held: hosts send nothing.
     is_held: bool,
 }
 
 impl<'e> Filling<'e> {
-    /// One that nobody else can open.
+    /// Creates one for an engine that no one else can open.
     pub(super) fn alone(engine: &'e dyn Engine) -> Self {
         Self { engine, turn: None }
     }
 
-    /// One that hosts share. It has to be empty but for what a restore leaves that was cut short
-    /// before it wrote records.
+    /// Takes the lease on a shared engine. The engine must be empty, except for the lease of a
+    /// restore that was interrupted before it wrote records.
     pub(super) async fn shared(engine: &'e dyn Engine, is_held: bool) -> Result<Self, BackupError> {
         let before = match &schema::first_entries(engine, 2).await?[..] {
             [] => None,
@@ -56,7 +56,7 @@ impl<'e> Filling<'e> {
         };
         let restore = Uuid::new_v4();
         let version = take(engine, restore, before).await?;
-        // One that stood still may have written meanwhile. From now on it cannot.
+        // A stalled restore may have written meanwhile; from now on it cannot.
         if schema::first_entries(engine, 2).await?.len() > 1 {
             return Err(BackupError::DatabaseInUse);
         }
@@ -71,7 +71,7 @@ impl<'e> Filling<'e> {
         })
     }
 
-    /// Keeps the turn.
+    /// Renews the lease.
     pub(super) async fn keep(&mut self) -> Result<(), BackupError> {
         if let Some(turn) = &mut self.turn
             && turn.renewed.elapsed() >= RENEW_EVERY
@@ -91,7 +91,8 @@ impl<'e> Filling<'e> {
         self.commit(commit).await
     }
 
-    /// Writes what makes the records ones that can be opened, and all that has to be there by then.
+    /// Writes the row without which the records cannot be opened, and the rows that must exist by
+    /// then.
     pub(super) async fn end(mut self, mut commit: Commit) -> Result<(), BackupError> {
         self.keep().await?;
         if let Some(turn) = &self.turn {
@@ -116,7 +117,7 @@ fn key() -> Bytes {
     layout::row::<RestoringRow>(&()).into()
 }
 
-/// Takes the turn, or keeps it, where it is still as it was.
+/// Takes or renews the lease if its version is unchanged.
 async fn take(
     engine: &dyn Engine,
     restore: Uuid,

@@ -1,4 +1,4 @@
-//! Whether anything is sent from records that several hosts work with.
+//! The hold on shared records that keeps hosts from sending.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::store::Store;
 use crate::table::{Table, TableName, encode, layout};
 
-/// Stands among records from which nothing is to be sent, by whichever host.
+/// Row that is present while no host may send from the records.
 #[derive(Debug, Deserialize, Serialize)]
 struct HeldRow {}
 
@@ -20,11 +20,11 @@ impl Table for HeldRow {
     fn key(&self) {}
 }
 
-/// Adds to a commit that nothing is to be sent from the records of an engine which hosts share,
-/// until [`Store::release_held`]; or that all is.
+/// Adds the hold of a shared engine's records to a commit, or removes it. While held, nothing
+/// is sent from the records until [`Store::release_held`].
 ///
 /// # Errors
-/// None that is known: a row is encoded.
+/// None known: a row is encoded.
 pub fn hold_records(commit: &mut Commit, is_held: bool) -> Result<(), StoreError> {
     let key = layout::row::<HeldRow>(&()).into();
     match is_held {
@@ -35,18 +35,18 @@ pub fn hold_records(commit: &mut Commit, is_held: bool) -> Result<(), StoreError
 }
 
 impl Store {
-    /// Whether nothing is to be sent from these records, because they are a copy of others.
+    /// Returns whether these records are held because they are a copy of others.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn is_held(&self) -> Result<bool, StoreError> {
         Ok(self.get::<HeldRow>(&()).await?.is_some())
     }
 
-    /// Lets every host send what these records have to send; tells whether they were held.
+    /// Releases the hold so that every host sends again; returns whether there was one.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn release_held(&self) -> Result<bool, StoreError> {
         self.transact(|tx| Box::pin(async move { tx.delete::<HeldRow>(&()).await }))
             .await

@@ -1,16 +1,16 @@
-//! What a backup holds, and the digest of every file.
+//! The manifest of a backup: the digest of every file.
 //!
-//! A line of JSON each:
+//! Each line is JSON:
 //!
 //! ```text
-//! {"format", "schema", "mode"}      what kind of backup it is
-//! {"path", "bytes", "sha256"}       a file, when it was copied
-//! {"dropped"}                       one that is in the backup no longer
-//! {"sequence", "takenAt"}           the moment that is shown
-//! {"sha256", "hmac"}                the digest of the lines before, and the proof of who wrote it
+//! {"format", "schema", "mode"}      the kind of backup
+//! {"path", "bytes", "sha256"}       a copied file
+//! {"dropped"}                       a file no longer in the backup
+//! {"sequence", "takenAt"}           the moment of the snapshot
+//! {"sha256", "hmac"}                the digest of the lines before, and the proof of authorship
 //! ```
-//! Files are listed as they are copied, under another name of the manifest, which it gets when
-//! its last line is written.
+//! Files are listed as they are copied. The manifest has a temporary name until its last line is
+//! written.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -29,12 +29,11 @@ use crate::keys::{BackupProof, MasterKey};
 use crate::mode::StoreMode;
 use crate::schema::SCHEMA_VERSION;
 
-/// Name of the file.
+/// Name of the manifest.
 pub(super) const NAME: &str = "manifest.jsonl";
-/// Its name until it is whole.
+/// Its name until it is complete.
 const NEW_NAME: &str = "manifest.jsonl.new";
-/// The layout that this program writes and reads. It changes with every line that is written
-/// otherwise than before.
+/// The format that this program writes and reads. It changes whenever the syntax of a line does.
 const FORMAT: u32 = 2;
 
 /// The first line.
@@ -43,17 +42,17 @@ pub(super) struct Header {
     format: u32,
     /// The store's schema version.
     pub(super) schema: u32,
-    /// What the store was made for.
+    /// The mode that the store was made for.
     pub(super) mode: StoreMode,
 }
 
-/// The moment that a backup shows.
+/// The moment of the snapshot.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Moment {
-    /// The last commit.
+    /// Number of the last commit.
     pub(super) sequence: u64,
-    /// When the backup was complete, by the store's clock.
+    /// Time of completion, by the store's clock.
     pub(super) taken_at: Timestamp,
 }
 
@@ -64,7 +63,7 @@ pub(super) struct Seal {
     hmac: BackupProof,
 }
 
-/// How much a backup holds.
+/// Totals of a backup.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Totals {
     pub(super) files: usize,
@@ -79,7 +78,7 @@ pub(super) struct Manifest {
     pub(super) seal: Seal,
 }
 
-/// A manifest that is being written.
+/// A manifest being written.
 pub(super) struct ManifestWriter {
     folder: PathBuf,
     file: BufWriter<File>,
@@ -128,14 +127,14 @@ impl ManifestWriter {
         self.sealed_line(entry)
     }
 
-    /// Takes a file off the list that had so many bytes.
+    /// Removes a file of this length from the list.
     pub(super) fn drop(&mut self, path: EntryPath, bytes: u64) -> Result<(), BackupError> {
         self.totals.files = self.totals.files.saturating_sub(1);
         self.totals.bytes = self.totals.bytes.saturating_sub(bytes);
         self.sealed_line(&Dropped { dropped: path })
     }
 
-    /// Completes the file, and with it makes the folder a backup.
+    /// Completes the manifest, which makes the folder a backup.
     pub(super) fn finish(
         &mut self,
         moment: Moment,
@@ -168,7 +167,7 @@ impl ManifestWriter {
 }
 
 impl Manifest {
-    /// Reads the file; no other is looked at.
+    /// Reads the manifest and no other file.
     pub(super) fn read(folder: &Path) -> Result<Self, BackupError> {
         let path = folder.join(NAME);
         let file = match File::open(&path) {
@@ -183,7 +182,7 @@ impl Manifest {
         Self::parse(BufReader::new(file), &path)
     }
 
-    /// Whether a server with this master key has written it.
+    /// Returns whether a server with this master key wrote it.
     pub(super) fn is_by(&self, master: &MasterKey) -> bool {
         self.seal.is_by(master)
     }
@@ -219,7 +218,7 @@ impl Manifest {
 }
 
 impl Seal {
-    /// Whether whoever wrote it had this master key.
+    /// Returns whether its writer had this master key.
     pub(super) fn is_by(&self, master: &MasterKey) -> bool {
         self.hmac.is_by(master, &self.sha256)
     }
@@ -230,7 +229,7 @@ struct Dropped {
     dropped: EntryPath,
 }
 
-/// Whatever stands between the first line and the last.
+/// A line between the first and the last.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -239,7 +238,7 @@ enum Line {
     Moment(Moment),
 }
 
-/// The lines of a manifest, with the digest of those that were read.
+/// Lines of a manifest, with the digest of those already read.
 struct Lines<'p, R> {
     text: R,
     path: &'p Path,
@@ -247,7 +246,7 @@ struct Lines<'p, R> {
 }
 
 impl<'p, R: BufRead> Lines<'p, R> {
-    /// Longest line, in bytes: a path has at most 4096, each of which JSON may escape.
+    /// Longest line, in bytes: a path has at most 4096 bytes, all of which JSON may escape.
     const LONGEST: u64 = 32 * 1024;
 
     fn of(text: R, path: &'p Path) -> Self {
@@ -258,7 +257,7 @@ impl<'p, R: BufRead> Lines<'p, R> {
         }
     }
 
-    /// The next line, with its end; none after the last.
+    /// Returns the next line with its line end; `None` after the last.
     fn next(&mut self) -> Result<Option<Vec<u8>>, BackupError> {
         let mut line = Vec::new();
         let read = Read::by_ref(&mut self.text)
@@ -323,7 +322,7 @@ mod tests {
         }
     }
 
-    /// The text of a manifest with these files, and their totals.
+    /// Writes a manifest with these files; returns its text and totals.
     fn written(schema: u32, entries: &[Entry], dropped: &[EntryPath]) -> (Vec<u8>, Totals) {
         let folder = tempfile::tempdir().expect("a folder");
         let header = Header::new(schema, StoreMode::Demo);

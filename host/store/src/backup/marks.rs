@@ -1,4 +1,4 @@
-//! Files in a data folder that say how far it is restored, and what may be done with it.
+//! Marker files in a data folder: the progress of a restore, and the hold.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,25 +10,25 @@ use super::manifest::Seal;
 use crate::files;
 use crate::keys::MasterKey;
 
-/// Stands in a data folder from the first to the last step of a restore.
+/// Present in a data folder from the first to the last step of a restore.
 const RESTORING: &str = "restoring";
-/// Holds the seal of a backup that was restored without the master key, until that is there.
+/// Holds the seal of a backup restored without the master key, until the key exists.
 const UNPROVEN: &str = "unproven";
-/// Stands in a data folder from which nothing is to be sent.
+/// Present in a data folder from which nothing may be sent.
 const HELD: &str = "held";
 
-/// Whether a restore into this data folder has begun and not come to its end.
+/// Returns whether a restore into this data folder was begun and not finished.
 pub(crate) fn is_half_restored(data: &Path) -> bool {
     data.join(RESTORING).exists()
 }
 
-/// Whether nothing is to be sent from this data folder, because it is a copy of another.
+/// Returns whether this data folder is held because it is a copy of another.
 #[must_use]
 pub fn is_held(data: &Path) -> bool {
     data.join(HELD).exists()
 }
 
-/// Lets everything be sent that a data folder has to send; tells whether it was held. Blocks.
+/// Releases the hold of a data folder; returns whether there was one. Blocks.
 ///
 /// # Errors
 /// I/O errors.
@@ -37,8 +37,8 @@ pub fn release(data: &Path) -> Result<bool, BackupError> {
     files::remove(&held).map_err(failed_to("remove", &held))
 }
 
-/// Whether what was restored into a data folder before the master key was there comes from a
-/// server that had it. It is not asked for again once it does. Blocks.
+/// Returns whether a backup restored before the master key existed was written by a server
+/// with that key. Once proven, it is not checked again. Blocks.
 ///
 /// # Errors
 /// I/O errors.
@@ -51,7 +51,7 @@ pub(crate) fn prove_restored(data: &Path, master: &MasterKey) -> io::Result<bool
     Ok(is_proven)
 }
 
-/// The same for somebody who changes nothing. Blocks.
+/// Like [`prove_restored`], but changes nothing. Blocks.
 ///
 /// # Errors
 /// I/O errors.
@@ -73,7 +73,7 @@ pub(super) fn end_restore(data: &Path) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Has the folder refused later if the master key says that the backup is not what it seems.
+/// Has the master key checked against the backup's seal when the folder is opened.
 pub(super) fn mark_unproven(data: &Path, seal: &Seal) -> Result<(), BackupError> {
     let seal = serde_json::to_vec(seal);
     let seal = seal.map_err(|error| failed_to("write", &data.join(UNPROVEN))(error.into()))?;

@@ -1,21 +1,21 @@
-//! What rows need and a backup does not hold, and rows that cannot be read.
+//! Content that rows need and a backup lacks, and unreadable rows.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What a backup is to have and cannot show.
+/// A missing item of a backup.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Missing {
-    /// The table of the row that it is about.
+    /// The table of the row.
     pub table: String,
-    /// What is missing.
+    /// The missing item.
     #[serde(flatten)]
     pub what: MissingItem,
 }
 
-/// What may be missing.
+/// Kinds of missing items.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "id")]
 pub enum MissingItem {
@@ -23,22 +23,22 @@ pub enum MissingItem {
     Document(Uuid),
     /// A data key that the row needs.
     DataKey(Uuid),
-    /// The row itself: it is there and cannot be read, so that nobody knows what it needs. By its
+    /// The row itself: it is unreadable, so its content is unknown. Given by its
     /// [`name`](crate::StoredRow::name).
     Row(String),
 }
 
-/// How much is missing.
+/// Counts of missing items.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Shortfall {
-    /// Byte files and data keys, each counted once however many rows need it.
+    /// Byte files and data keys, each counted once.
     pub contents: usize,
-    /// Rows that cannot be read.
+    /// Unreadable rows.
     pub unreadable: usize,
 }
 
 impl Shortfall {
-    /// Counts what a list has.
+    /// Counts the items of a list.
     #[must_use]
     pub fn of(missing: &[Missing]) -> Self {
         let (rows, contents): (Vec<_>, Vec<_>) = missing

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! 01 key-length (4) value-length (4) key value        a key has this value from here on
-//! 02 key-length (4) key                               a key is gone from here on
+//! 02 key-length (4) key                               a key is deleted from here on
 //! 03 sequence (8)                                     the end: the last commit
 //! ```
-//! Numbers are big-endian. Whoever plays the file from its start to its end has the records as
-//! the last commit left them.
+//! Numbers are big-endian. Playing the file from start to end yields the records as of the last
+//! commit.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,11 +29,11 @@ use crate::store::Store;
 const PUT: u8 = 1;
 const DELETE: u8 = 2;
 const END: u8 = 3;
-/// Writes in one commit of what is restored, well below what an engine takes.
+/// Writes in one restored commit, well below an engine's limit.
 const WRITES_AT_ONCE: usize = MAX_COMMIT_WRITES / 2;
 const BYTES_AT_ONCE: usize = MAX_COMMIT_BYTES / 2;
 
-/// The file while it is written, with every commit that is made meanwhile.
+/// The file being written, with every commit made meanwhile.
 pub(super) struct RecordsCopy {
     store: Store,
     entries: EntriesCopy,
@@ -41,15 +41,15 @@ pub(super) struct RecordsCopy {
     file: Offloaded<Writer>,
 }
 
-/// The file with the last commit in it: nothing can be added any more, so that whatever the
-/// records name was there when they were sealed.
+/// The file with its last commit. Nothing can be added any more, so that all content named by
+/// the records existed when they were sealed.
 pub(super) struct SealedRecords {
     last: u64,
     file: Offloaded<Writer>,
 }
 
 impl RecordsCopy {
-    /// Begins to follow the commits.
+    /// Starts to follow the commits.
     pub(super) async fn begin(store: &Store, path: &Path) -> Result<Self, BackupError> {
         let entries = store.engine().begin_copy().await?;
         let path = path.to_owned();
@@ -65,8 +65,8 @@ impl RecordsCopy {
         })
     }
 
-    /// Writes everything that the engine keeps now, and what is committed meanwhile. Nothing yet
-    /// where the engine shows all of one moment: that is to be the last one.
+    /// Writes all present entries and the commits made meanwhile. Writes nothing for an engine
+    /// with snapshots: the last snapshot is enough.
     pub(super) async fn scan(&mut self) -> Result<(), BackupError> {
         if let EntriesCopy::Snapshots(_) = self.entries {
             return Ok(());
@@ -77,13 +77,13 @@ impl RecordsCopy {
             if !append_page(&self.file, entries, &mut page).await? {
                 return Ok(());
             }
-            // Values may be newer than the commits that were told so far: all of them are told
-            // before the end, and lead to the same.
+            // Values may be newer than the commits fed so far. All of these are fed before the
+            // end, with the same result.
             self.append_committed().await?;
         }
     }
 
-    /// Writes what was told since the last call.
+    /// Writes the commits fed since the last call.
     pub(super) async fn append_committed(&mut self) -> Result<(), BackupError> {
         let EntriesCopy::Followed(feed) = &mut self.entries else {
             return Ok(());
@@ -97,18 +97,18 @@ impl RecordsCopy {
         append(&self.file, frames.collect()).await
     }
 
-    /// Makes durable what was written, so that little is left to do at the end.
+    /// Syncs the file, so that little is left to do at the end.
     pub(super) async fn sync(&self) -> Result<(), BackupError> {
         self.file.run(Writer::sync).await
     }
 
-    /// Writes everything that has been committed by now, and no commit after it.
+    /// Writes everything committed by now, and no later commit.
     pub(super) async fn seal(mut self) -> Result<SealedRecords, BackupError> {
         if let EntriesCopy::Snapshots(source) = &self.entries {
             let snapshot = source.snapshot().await?;
             self.last = append_snapshot(&self.file, &*snapshot).await?;
         } else {
-            // Whatever a scan has seen is durable, and told, when this is acknowledged.
+            // When this is acknowledged, everything scanned is durable and in the feed.
             self.store.engine().commit(Commit::default()).await?;
             self.append_committed().await?;
         }
@@ -120,7 +120,7 @@ impl RecordsCopy {
 }
 
 impl SealedRecords {
-    /// The last commit in the file.
+    /// Returns the last commit in the file.
     pub(super) fn sequence(&self) -> u64 {
         self.last
     }
@@ -144,7 +144,7 @@ fn everything() -> Scan {
     }
 }
 
-/// Writes all of one moment; gives the greatest number of a commit that is seen.
+/// Writes a snapshot; returns the greatest commit number in it.
 async fn append_snapshot(
     file: &Offloaded<Writer>,
     snapshot: &dyn Snapshot,
@@ -161,7 +161,7 @@ async fn append_snapshot(
     }
 }
 
-/// Writes a page of a scan, and moves on to the next one; tells whether there was anything.
+/// Writes a page of a scan and moves to the next one; returns whether the page had entries.
 async fn append_page(
     file: &Offloaded<Writer>,
     entries: Vec<Entry>,
@@ -268,11 +268,11 @@ impl Writer {
     }
 }
 
-/// What one commit restores: keys with their values, or none for those that are gone.
+/// The content of one restored commit: keys with their values, or `None` for deleted ones.
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) rows: BTreeMap<Bytes, Option<Bytes>>,
-    /// The last commit, if this is the last part.
+    /// The last commit, in the last part.
     pub(super) end: Option<u64>,
 }
 
@@ -289,7 +289,7 @@ impl Part {
     }
 }
 
-/// The file, read from its start to its end, part by part. Blocks on it.
+/// Reader of the file, from start to end, part by part. Blocks.
 pub(super) struct Reader {
     path: PathBuf,
     file: BufReader<File>,
@@ -308,7 +308,7 @@ impl Reader {
         })
     }
 
-    /// What comes next; it has the last word so far on the keys in it.
+    /// Reads the next part, which has the latest values of its keys so far.
     pub(super) fn part(&mut self) -> Result<Part, BackupError> {
         let mut part = Part::default();
         let mut bytes = 0;
@@ -382,7 +382,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What was read, where nothing follows: after the last part.
+    /// Returns the length and digest of the file after the last part, if nothing follows.
     pub(super) fn content(&mut self) -> Result<Content, BackupError> {
         let rest = self
             .file

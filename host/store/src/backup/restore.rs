@@ -1,4 +1,4 @@
-//! From a backup to a data folder.
+//! Restores a backup to a data folder.
 
 use std::collections::HashSet;
 use std::fs;
@@ -27,10 +27,10 @@ use crate::mode::StoreMode;
 use crate::schema;
 use crate::sled::{SledEngine, SledOptions};
 
-/// Folder of the embedded engine in a data folder.
+/// Folder of the embedded engine within a data folder.
 const STORE: &str = "store";
 
-/// A backup whose files are all there and as they were written.
+/// A backup whose files are all present and intact.
 #[derive(Debug)]
 pub struct Backup {
     pub(super) folder: PathBuf,
@@ -39,48 +39,47 @@ pub struct Backup {
     records: Content,
 }
 
-/// Where to restore a backup to.
+/// Target of a restore.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RestoreOptions {
-    /// The data folder. It is made, or must be empty but for the master key.
+    /// The data folder. It is created, or must be empty except for the master key.
     pub data: PathBuf,
-    /// The master key's file. Where it is there already, a backup that was not written by a
-    /// server with this key is refused; otherwise the folder is refused when it is opened.
+    /// The master key's file. If it exists, a backup that was not written by a server with this
+    /// key is refused. Otherwise the folder is refused when it is opened.
     pub master_key: Option<PathBuf>,
-    /// Files of other master keys, of which a server with one may have written the backup too.
+    /// Files of other master keys that may have authenticated the backup.
     pub other_master_keys: Vec<PathBuf>,
-    /// Whether nothing is to be sent from the folder until [`release`](super::release).
+    /// Nothing is sent from the folder until [`release`](super::release).
     pub hold: bool,
 }
 
-/// What was restored.
+/// Summary of a restore.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreReport {
-    /// What the store was made for.
+    /// The mode that the store was made for.
     pub mode: StoreMode,
-    /// The last commit in it.
+    /// Number of the last commit.
     pub sequence: u64,
-    /// When the backup was complete, by the store's clock.
+    /// Time of the backup's completion, by the store's clock.
     pub taken_at: Timestamp,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// Whether the master key says that one of its servers has written all of this. False until
-    /// that is there.
+    /// The backup was written with the master key. False until the key exists.
     pub authentic: bool,
-    /// Whether nothing is sent from the folder until it is released.
+    /// Nothing is sent from the folder until it is released.
     pub held: bool,
-    /// What rows need and the backup does not hold, and rows that cannot be read. Nothing if the
-    /// backup's schema is not this program's own.
+    /// Content that rows need and the backup lacks, and unreadable rows. Empty if the backup's
+    /// schema is not this program's own.
     pub missing: Vec<Missing>,
 }
 
 impl Backup {
-    /// Reads all of a backup and checks every digest, and that there is no other file.
+    /// Reads a whole backup, checks every digest, and refuses other files.
     ///
     /// # Errors
-    /// [`BackupError::NotWhole`], [`BackupError::Damaged`], which names the file, a layout or
-    /// schema that is not known; I/O errors.
+    /// [`BackupError::NotWhole`], [`BackupError::Damaged`] with the file's name, an unknown
+    /// format or schema; I/O errors.
     pub async fn open(folder: &Path, inventory: Inventory) -> Result<Self, BackupError> {
         let folder = folder.to_owned();
         files::blocking(move || {
@@ -105,18 +104,19 @@ impl Backup {
         .await
     }
 
-    /// What the store was made for.
+    /// Returns the mode that the store was made for.
     #[must_use]
     pub fn mode(&self) -> StoreMode {
         self.manifest.header.mode
     }
 
-    /// Makes a data folder with the embedded engine from it. Until this has returned, no server
-    /// opens it.
+    /// Creates a data folder with the embedded engine from the backup. Until the call returns,
+    /// no server opens it.
     ///
     /// # Errors
     /// [`BackupError::NotEmpty`], [`BackupError::Inside`], [`BackupError::NotAuthentic`]; a file
-    /// that changes while it is read; I/O errors. A folder that was begun is then to be removed.
+    /// that changes while it is read; I/O errors. A folder left by a failed call must be
+    /// removed.
     pub async fn restore(
         self,
         options: RestoreOptions,
@@ -131,7 +131,8 @@ impl Backup {
         let missing = backup.restore_records(&engine).await?;
         let to = options.clone();
         files::blocking(move || {
-            // Its threads end, and its files are closed, before the folder is said to be whole.
+            // Ends the engine's threads and closes its files before the folder is marked
+            // complete.
             drop(engine);
             marks::end_restore(&to.data)
         })
@@ -162,12 +163,12 @@ impl Backup {
         }
     }
 
-    /// Writes the records into an engine that holds none; gives what they need and the backup
-    /// does not hold.
+    /// Writes the records into an empty engine; returns the content that they need and the
+    /// backup lacks.
     ///
     /// # Errors
-    /// A file that is no list of records, that was changed since the backup was opened, or of
-    /// another store than the manifest; the engine's.
+    /// A file that is not a records file, that changed since the backup was opened, or that is
+    /// of another store than the manifest; an engine failure.
     pub async fn restore_records(&self, engine: &dyn Engine) -> Result<Vec<Missing>, BackupError> {
         self.fill(Filling::alone(engine)).await
     }
@@ -186,7 +187,7 @@ impl Backup {
         let sequence = loop {
             let mut part = records.run(Reader::part).await?;
             completeness.note(&part)?;
-            // Kept for the end: without it no server opens the records.
+            // Written last: without it no server opens the records.
             if let Some(row) = part.rows.remove(&schema_key[..]) {
                 schema_row = row;
             }
@@ -217,8 +218,8 @@ impl Backup {
         Ok(completeness.into_missing())
     }
 
-    /// Restores all files but the records, which go into the engine. Tells whether the master
-    /// key is there, and so whether the backup is known to be authentic.
+    /// Restores all files except the records, which go into the engine. Returns whether the
+    /// master key exists, and the backup is therefore known to be authentic.
     fn copy_files(&self, options: &RestoreOptions) -> Result<bool, BackupError> {
         let RestoreOptions {
             data, master_key, ..
@@ -304,7 +305,7 @@ fn verify(folder: &Path, entry: &Entry, beside: &[PathBuf]) -> Result<(), Backup
     Err(damaged(folder, path, what))
 }
 
-/// Refuses a folder with a file that the manifest does not name.
+/// Refuses a folder with files that the manifest does not name.
 fn refuse_others(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
     let entries = manifest.entries.iter();
     let mut known: HashSet<_> = entries.map(|entry| entry.path.in_folder(folder)).collect();

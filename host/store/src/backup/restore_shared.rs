@@ -1,4 +1,4 @@
-//! From a backup to what hosts share.
+//! Restores a backup to storage shared by hosts.
 
 use std::fs;
 use std::path::Path;
@@ -18,19 +18,17 @@ use crate::blobs::{BlobError, Blobs};
 use crate::files;
 use crate::shared::{self, SharedOptions};
 
-/// Files that are restored at the same time: each waits for a disk, or for an object store.
+/// Files restored at the same time: each waits for a disk or an object store.
 const AT_ONCE: usize = 8;
 
 impl Backup {
-    /// Fills a database that holds no records yet, and what keeps its documents, from it. What lay
-    /// beside the store goes to `data`, a host's own folder. Until this has returned, no server
-    /// opens the records.
+    /// Fills an empty database and its document storage from the backup. The files beside the store
+    /// go to `data`, a host's own folder. Until the call returns, no server opens the records.
     ///
     /// # Errors
     /// [`BackupError::DatabaseInUse`], [`BackupError::RestoreUnderWay`],
-    /// [`BackupError::NotByMaster`]; a file that changes while it is
-    /// read; a database or an object store that is away, or that belongs to another deployment; I/O
-    /// errors.
+    /// [`BackupError::NotByMaster`]; a file that changes while it is read; an unavailable database
+    /// or object store, or one of another deployment; I/O errors.
     pub async fn restore_shared(
         self,
         options: SharedOptions,
@@ -60,8 +58,8 @@ impl Backup {
         Ok(backup.report(true, hold, missing))
     }
 
-    /// Copies a file that lay beside the store. What an earlier try has written in part is written
-    /// anew.
+    /// Copies a file that was beside the store. A partial copy of an earlier attempt is
+    /// overwritten.
     async fn copy_beside(self: &Arc<Self>, entry: &Entry, data: &Path) -> Result<(), BackupError> {
         let [from, to] = [&self.folder, data].map(|folder| entry.path.in_folder(folder));
         let content = entry.content;
@@ -79,7 +77,7 @@ impl Backup {
         .await
     }
 
-    /// Makes the entries of the folders durable that lay beside the store.
+    /// Makes the folder entries of the files beside the store durable.
     async fn sync_beside(self: &Arc<Self>, data: &Path) -> Result<(), BackupError> {
         let (backup, data) = (self.clone(), data.to_owned());
         files::blocking(move || {
@@ -90,7 +88,7 @@ impl Backup {
         .await
     }
 
-    /// Writes a file of the backup as it is. One that an earlier try has written is left alone.
+    /// Writes a file of the backup unchanged. A file written by an earlier attempt is kept.
     async fn put(
         self: &Arc<Self>,
         blobs: &Blobs,

@@ -1,4 +1,4 @@
-//! Byte files that are read piece by piece.
+//! Byte files read in pieces.
 
 use std::mem;
 use std::ops::Range;
@@ -12,24 +12,24 @@ use crate::keys::{DataKey, Parts};
 
 /// The content of a byte file, from its beginning, in pieces of [`Pieces::BYTES`].
 ///
-/// Between two pieces of a file in a folder neither the file is open nor anything of it in memory:
-/// once it is unlinked it gives no further piece. Of one that is kept elsewhere up to
-/// [`READ_AHEAD_BYTES`](crate::shared::READ_AHEAD_BYTES) are in memory, sealed, and those it still
-/// gives.
+/// Between two pieces of a file in a folder, the file is closed and nothing of it is in memory:
+/// once unlinked, it gives no further piece. Of a file kept elsewhere, up to
+/// [`READ_AHEAD_BYTES`](crate::shared::READ_AHEAD_BYTES) are in memory, sealed; these are still
+/// given.
 pub struct Pieces {
     blobs: Blobs,
     file: StoredFile,
     parts: Box<Parts>,
     ahead: Ahead,
-    /// Read to look whether the file is sound.
+    /// The first piece, read to verify the file.
     first: Option<Bytes>,
-    /// The part to be read; none after the last.
+    /// Number of the next part; `None` after the last.
     next: Option<u32>,
-    /// Of what was read.
+    /// Digest of the parts read so far.
     digest: Sha256,
 }
 
-/// What was read of a file and not opened yet.
+/// Sealed bytes read ahead.
 #[derive(Default)]
 struct Ahead {
     begin: u64,
@@ -37,7 +37,7 @@ struct Ahead {
 }
 
 impl Pieces {
-    /// Length of every piece but the last, which is not longer.
+    /// Length of every piece; the last may be shorter.
     pub const BYTES: usize = Parts::BYTES;
 
     pub(super) async fn open(
@@ -46,7 +46,7 @@ impl Pieces {
         file: StoredFile,
     ) -> Result<Self, ByteFileError> {
         let id = file.id;
-        // A file of one part is read at once, with whatever else it has.
+        // A file of one part is read at once, with its header and tag.
         let least = match file.bytes <= Self::BYTES as u64 {
             true => 2 * Self::BYTES,
             false => Parts::HEADER_BYTES,
@@ -77,12 +77,12 @@ impl Pieces {
         Ok(pieces)
     }
 
-    /// The next piece; none after the last.
+    /// Returns the next piece; `None` after the last.
     ///
     /// # Errors
     /// [`ByteFileError::Missing`] when the file was unlinked, [`ByteFileError::Sealed`] and
     /// [`ByteFileError::Differs`] when it was changed, [`ByteFileError::Unavailable`], I/O errors.
-    /// Then there is nothing more.
+    /// After an error there are no further pieces.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ByteFileError> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
@@ -90,14 +90,13 @@ impl Pieces {
         }
     }
 
-    /// Reads the next part. The last is given only if all of them have the digest that they
-    /// should.
+    /// Reads the next part. The last is given only if the whole content has the expected digest.
     async fn read(&mut self) -> Result<Option<Bytes>, ByteFileError> {
         let Some(number) = self.next else {
             return Ok(None);
         };
         let sealed = self.sealed(self.parts.place(number)).await;
-        // Not before: whoever stops waiting has not had this part.
+        // After the await: a cancelled call has not delivered this part.
         self.next = None;
         let part = self.parts.open(number, sealed?.into());
         let id = self.file.id;
@@ -111,7 +110,7 @@ impl Pieces {
         Ok(Some(part.into()))
     }
 
-    /// What lies in this place of the file.
+    /// Returns the sealed bytes of this range of the file.
     async fn sealed(&mut self, place: Range<u64>) -> Result<Bytes, ByteFileError> {
         if let Some(sealed) = self.ahead.part(&place) {
             return Ok(sealed);
@@ -132,8 +131,7 @@ impl Pieces {
 }
 
 impl Ahead {
-    /// What lies in this place of the file, if it was read. What is before the end of it is not
-    /// kept.
+    /// Returns this range of the file if it was read ahead. Bytes before its end are dropped.
     fn part(&mut self, place: &Range<u64>) -> Option<Bytes> {
         let begin = usize::try_from(place.start.checked_sub(self.begin)?).ok()?;
         let end = usize::try_from(place.end.checked_sub(self.begin)?).ok()?;
@@ -182,7 +180,7 @@ mod tests {
             }
         }
 
-        /// The same, written as it was before there were segments.
+        /// Creates one in the format used before segments.
         async fn of_the_first_format(content: &[u8]) -> Self {
             let scene = Self::new(content).await;
             let id = scene.file.id;
@@ -206,7 +204,7 @@ mod tests {
             self.files.pieces(&self.key, self.file).await
         }
 
-        /// All pieces, up to the first error.
+        /// Returns all pieces up to the first error.
         async fn read(&self) -> (Vec<Bytes>, Result<(), ByteFileError>) {
             let mut read = Vec::new();
             let mut pieces = match self.pieces().await {

@@ -1,4 +1,4 @@
-//! Claiming due entries with nothing but `scan` and `commit`.
+//! Claims of due entries by `scan` and `commit` alone.
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use super::{
 use crate::clock::shifted;
 use crate::key::{Key, TIMESTAMP_BYTES};
 
-/// Rounds after which a claim gives up on what others keep taking and answers with nothing.
+/// Rounds after which a claim under contention gives up and returns nothing.
 const MAX_ROUNDS: usize = 8;
 
 pub(crate) async fn claim<E: Engine + ?Sized>(
@@ -26,7 +26,7 @@ pub(crate) async fn claim<E: Engine + ?Sized>(
     Ok(Vec::new())
 }
 
-/// Takes those of the entries with these keys that are still there, whether they are due or not.
+/// Claims the remaining entries with these keys, due or not.
 pub(crate) async fn claim_these<E: Engine + ?Sized>(
     engine: &E,
     queue: &[u8],
@@ -36,7 +36,7 @@ pub(crate) async fn claim_these<E: Engine + ?Sized>(
     if let Some(taken) = try_to_claim(engine, queue, keys, until).await? {
         return Ok(taken);
     }
-    // Others keep taking some of them, and all together are not to be had.
+    // Under contention, claims them one by one.
     let mut taken = Vec::new();
     for key in keys {
         let one = try_to_claim(engine, queue, std::slice::from_ref(key), until);
@@ -45,7 +45,7 @@ pub(crate) async fn claim_these<E: Engine + ?Sized>(
     Ok(taken)
 }
 
-/// Takes all that are still there; `None` if somebody else took one of them meanwhile, each time.
+/// Claims all remaining entries; `None` under contention on every attempt.
 async fn try_to_claim<E: Engine + ?Sized>(
     engine: &E,
     queue: &[u8],
@@ -67,7 +67,7 @@ async fn try_to_claim<E: Engine + ?Sized>(
     Ok(None)
 }
 
-/// Moves entries to the end of their lease; `None` if somebody else has moved one of them.
+/// Moves entries to the end of their lease; `None` if another caller has moved one of them.
 async fn take<E: Engine + ?Sized>(
     engine: &E,
     entries: Vec<Entry>,
@@ -84,7 +84,7 @@ async fn take<E: Engine + ?Sized>(
     })
 }
 
-/// Where the due entries of a claim are.
+/// Returns the key range of the due entries of a claim.
 pub(crate) fn due_range(claim: &ClaimDue) -> Scan {
     let mut end = claim.queue.clone();
     let just_past = shifted(claim.now, jiff::SignedDuration::from_millis(1));
@@ -97,7 +97,7 @@ pub(crate) fn due_range(claim: &ClaimDue) -> Scan {
     }
 }
 
-/// Entries on their way to the end of a lease.
+/// Entries to be moved to the end of a lease.
 pub(crate) struct Moves(Vec<Move>);
 
 struct Move {
@@ -134,8 +134,10 @@ impl Move {
 }
 
 impl Moves {
+    /// Plans the moves of these entries.
+    ///
     /// # Errors
-    /// [`EngineError::Damaged`] for what is no entry of a due queue.
+    /// [`EngineError::Damaged`] for entries that are not of a due queue.
     pub(crate) fn of(
         entries: Vec<Entry>,
         queue: &[u8],
@@ -168,7 +170,7 @@ impl Moves {
         }
     }
 
-    /// The entries as they stand afterwards.
+    /// Returns the entries as they are afterwards.
     pub(crate) fn into_entries(self) -> Vec<DueEntry> {
         self.0.into_iter().map(|moved| moved.entry).collect()
     }

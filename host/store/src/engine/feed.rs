@@ -1,4 +1,4 @@
-//! What is committed, told to whoever follows it.
+//! The feed of commits to followers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,13 +8,13 @@ use tokio::sync::mpsc;
 
 use super::{Commit, EngineError, Version};
 
-/// How far a follower may fall behind, in bytes of keys and values. Commits do not wait for it.
+/// Most bytes of keys and values that a follower may fall behind. Commits do not wait for it.
 const MAX_BEHIND_BYTES: usize = 256 * 1024 * 1024;
 
-/// What a commit wrote.
+/// The writes of a commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Committed {
-    /// The commit.
+    /// The commit's version.
     pub version: Version,
     /// Keys with their new values.
     pub puts: Vec<(Bytes, Bytes)>,
@@ -22,7 +22,7 @@ pub struct Committed {
     pub deletes: Vec<Bytes>,
 }
 
-/// Every commit after a moment, in their order. Dropping it ends the telling.
+/// A feed of every commit after a moment, in order. Dropping it ends the feed.
 #[derive(Debug)]
 pub struct Feed {
     since: Option<Version>,
@@ -30,7 +30,7 @@ pub struct Feed {
     backlog: Arc<Backlog>,
 }
 
-/// The engine's end: whom to tell.
+/// The engine's end of the feeds.
 #[derive(Debug, Default)]
 pub(crate) struct Followers(Vec<Follower>);
 
@@ -40,7 +40,7 @@ struct Follower {
     backlog: Arc<Backlog>,
 }
 
-/// What was told and not taken yet.
+/// Backlog of commits that were fed and not taken.
 #[derive(Debug, Default)]
 struct Backlog {
     bytes: AtomicUsize,
@@ -48,17 +48,16 @@ struct Backlog {
 }
 
 impl Feed {
-    /// The last commit before the first one that is told.
+    /// Returns the last commit before the first one of the feed.
     #[must_use]
     pub fn since(&self) -> Option<Version> {
         self.since
     }
 
-    /// What was committed since this was called last. Every commit that was acknowledged before
-    /// the call is told by it, or was by an earlier one.
+    /// Returns every commit acknowledged since the last call.
     ///
     /// # Errors
-    /// [`EngineError::FellBehind`] when so much came between two calls that some was dropped.
+    /// [`EngineError::FellBehind`] when more was committed between two calls than is retained.
     pub fn take(&mut self) -> Result<Vec<Committed>, EngineError> {
         let mut taken = Vec::new();
         while let Ok(committed) = self.commits.try_recv() {
@@ -81,7 +80,7 @@ impl Followers {
         self.0.is_empty()
     }
 
-    /// Tells everything that comes after `since`.
+    /// Adds a follower of every commit after `since`.
     pub(crate) fn add(&mut self, since: Option<Version>) -> Feed {
         let (sender, commits) = mpsc::unbounded_channel();
         let backlog = Arc::<Backlog>::default();
@@ -96,8 +95,8 @@ impl Followers {
         }
     }
 
-    /// Tells what is durable now, before anybody is answered. Whoever is gone, or too far
-    /// behind, is told nothing more.
+    /// Feeds a durable commit before it is acknowledged. Followers that are gone or too far
+    /// behind are dropped.
     pub(crate) fn tell(&mut self, committed: &Committed) {
         self.0.retain(|follower| follower.tell(committed));
     }

@@ -1,4 +1,4 @@
-//! Why a data folder, or what hosts share, could not be opened.
+//! Errors of opening a data folder or shared storage.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::keys::KeyError;
 use crate::postgres::DatabaseError;
 use crate::shared::ObjectsError;
 
-/// Why a data folder could not be opened.
+/// Failure to open a data folder or shared storage.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The records.
@@ -22,7 +22,7 @@ pub enum FolderError {
     /// The database.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// What keeps the large content of several hosts.
+    /// The shared document storage.
     #[error(transparent)]
     Objects(#[from] ObjectsError),
     /// The large content.
@@ -31,7 +31,7 @@ pub enum FolderError {
     /// The keys.
     #[error(transparent)]
     Keys(#[from] KeyError),
-    /// A restore into the folder was cut short.
+    /// A restore into the folder was interrupted.
     #[error(
         "{path} is the rest of a restore that was cut short: remove it and restore the backup again"
     )]
@@ -39,7 +39,7 @@ pub enum FolderError {
         /// The folder.
         path: String,
     },
-    /// There is what records say the owners of, and no records.
+    /// There are keys or documents, but no records.
     #[error(
         "there are data keys or documents in {path}, or the mark of a store, but not the records in {path}/store: mount that folder or bring it back, or restore a backup to another folder"
     )]
@@ -47,7 +47,7 @@ pub enum FolderError {
         /// The data folder.
         path: String,
     },
-    /// There are keys, and no folder of what is sealed under them.
+    /// There are keys, but no folder with the documents sealed under them.
     #[error(
         "there are data keys in {path}, but not the folder {path}/bytes of the documents: mount it or bring it back, or restore a backup to another folder; if the documents are gone for good, make an empty folder there"
     )]
@@ -55,7 +55,7 @@ pub enum FolderError {
         /// The data folder.
         path: String,
     },
-    /// What was restored was not backed up by a server with this master key.
+    /// The restored backup was not written with this master key.
     #[error(
         "{path} was restored from a backup that was not written by a server with this master key: \
          somebody has changed it; remove the folder and restore another backup"
@@ -64,15 +64,15 @@ pub enum FolderError {
         /// The folder.
         path: String,
     },
-    /// A mark in the folder cannot be read or removed.
+    /// A marker file in the folder cannot be read or removed.
     #[error("could not read the origin of the restored {path}")]
     Mark {
         /// The folder.
         path: String,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The master key would lie among what it protects.
+    /// The master key's file is inside a folder that it protects.
     #[error("the master key {path} must lie outside the store's folders")]
     MasterKeyInside {
         /// The master key's file.
@@ -81,7 +81,7 @@ pub enum FolderError {
 }
 
 impl FolderError {
-    /// Whether what hosts share cannot be reached now, and may be at any moment.
+    /// Returns whether shared storage is temporarily unreachable.
     #[must_use]
     pub fn is_away(&self) -> bool {
         match self {
@@ -96,7 +96,7 @@ impl FolderError {
         }
     }
 
-    /// Whether it lies with what is where and who uses it, and not with a disk that fails.
+    /// Returns whether the configuration or the folders are at fault, not a failing disk.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! Jobs that are looked at before they are claimed: whoever cannot do a job yet leaves it where it
-//! is, which costs no commit.
+//! Due jobs inspected before they are claimed: a job that cannot be done yet is left in place,
+//! which costs no commit.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -14,34 +14,34 @@ use crate::store::Store;
 use crate::table::{Table, layout};
 use crate::transaction::Transaction;
 
-/// Most jobs that are counted.
+/// Most jobs counted.
 const MOST_COUNTED: usize = 65_536;
 /// Length of an id.
 const ID_BYTES: usize = 16;
 
-/// Where an unclaimed job stands in its lane: behind all that were due before. Whoever has seen it
-/// there knows nothing of the job's future: it may be claimed, called off or put off meanwhile.
+/// Position of an unclaimed job in its lane, after all that were due earlier. It says nothing about
+/// the job's future: the job may be claimed, cancelled or rescheduled meanwhile.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LanePosition([u8; TIMESTAMP_BYTES + ID_BYTES]);
 
 impl LanePosition {
-    /// Before all jobs.
+    /// Position before all jobs.
     pub const FIRST: Self = Self([0; TIMESTAMP_BYTES + ID_BYTES]);
 
-    /// Before all jobs that are due at `time`, and behind those that were due earlier.
+    /// Returns the position before all jobs due at `time`, and after those due earlier.
     #[must_use]
     pub fn before(time: Timestamp) -> Self {
         Self::of(&time.encoded()).unwrap_or(Self::FIRST)
     }
 
-    /// The place that begins so; none if there is more than a place.
+    /// Returns the position with this beginning; `None` if that is too long.
     fn of(start: &[u8]) -> Option<Self> {
         let mut place = Self::FIRST;
         place.0.get_mut(..start.len())?.copy_from_slice(start);
         Some(place)
     }
 
-    /// The id of the job that stands there.
+    /// Returns the id of the job at this position.
     #[must_use]
     pub fn job(&self) -> Uuid {
         let id = self.0.last_chunk().copied();
@@ -55,19 +55,19 @@ impl LanePosition {
     }
 }
 
-/// A job that nobody has claimed.
+/// An unclaimed job.
 #[derive(Clone, Debug)]
 pub struct WaitingJob {
-    /// What is to be done.
+    /// Kind of work.
     pub kind: String,
     payload: serde_json::Value,
 }
 
 impl WaitingJob {
-    /// The payload as a value.
+    /// Decodes the payload.
     ///
     /// # Errors
-    /// When it is not of type `T`.
+    /// A payload that is not of type `T`.
     pub fn payload<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         T::deserialize(&self.payload).map_err(|source| StoreError::Decode {
             table: JobRow::NAME.as_str(),
@@ -76,10 +76,10 @@ impl WaitingJob {
     }
 }
 
-/// The job that was seen at `place`; none if it is done or called off meanwhile.
+/// Returns the job seen at `place`; `None` if it was finished or cancelled meanwhile.
 ///
 /// # Errors
-/// When the engine fails, or the job cannot be read.
+/// An engine failure, or an unreadable job.
 pub async fn waiting(
     tx: &mut Transaction<'_>,
     place: LanePosition,
@@ -92,11 +92,11 @@ pub async fn waiting(
 }
 
 impl Store {
-    /// Up to `limit` places of jobs that are due and that nobody has claimed, in the order of the
-    /// lane; those behind `after`.
+    /// Returns up to `limit` positions of due and unclaimed jobs after `after`, in the order of the
+    /// lane.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn due_places(
         &self,
         lane: Lane,
@@ -114,11 +114,10 @@ impl Store {
         Ok(places.collect())
     }
 
-    /// Takes those of these jobs of a lane that still stand where they were seen, for the time of
-    /// `lease`.
+    /// Claims those of these jobs that are still at their positions, for the time of `lease`.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn claim(
         &self,
         lane: Lane,
@@ -133,11 +132,11 @@ impl Store {
         claimed(self, lane, entries).await
     }
 
-    /// How many jobs of a lane are due and nobody has claimed, counted up to some 65,000: a claimed
-    /// one stands at the end of its lease.
+    /// Counts the due and unclaimed jobs of a lane, up to some 65,000. A claimed job's entry is at
+    /// the end of its lease.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn due_jobs(&self, lane: Lane) -> Result<usize, StoreError> {
         let mut start = layout::queue(lane.0);
         let mut count = 0;

@@ -1,5 +1,4 @@
-//! Jobs that are put elsewhere in their lane, many at once: at a start, and when the clock is set
-//! back.
+//! Bulk moves of jobs within their lane: at a start, and when the clock is set back.
 
 use ::bytes::Bytes;
 use jiff::SignedDuration;
@@ -14,19 +13,18 @@ use crate::store::Store;
 use crate::table::layout;
 use crate::transaction::Transaction;
 
-/// Jobs that are moved in one transaction.
+/// Jobs moved in one transaction.
 const JOBS_MOVED_AT_ONCE: usize = 256;
 
 impl Store {
-    /// Gives every job of a lane that was claimed for at most `lease` back as if nobody had
-    /// claimed it, and tells how many there were. For a process that knows that nobody else works
-    /// with the store: whoever had claimed them is dead, and their leases need not be waited for.
-    /// A worker that lives finds its jobs lost. A claim that was made before the clock was set
-    /// back stands further out than `lease`: [`SignedDuration::MAX`] finds it too, and looks at
-    /// every job of the lane.
+    /// Releases every claim of a lane made for at most `lease`, as if the job were unclaimed;
+    /// returns their number. For the only process on the store: earlier claimants are dead, and
+    /// their leases need not be waited for. A live worker finds its jobs lost. A claim made
+    /// before the clock was set back ends later than `lease`: [`SignedDuration::MAX`] finds it
+    /// too, and reads every job of the lane.
     ///
     /// # Errors
-    /// When the engine fails. A job that cannot be read is passed over.
+    /// An engine failure. Unreadable jobs are skipped.
     pub async fn release_claims(
         &self,
         lane: Lane,
@@ -34,7 +32,7 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let engine = self.engine();
         let mut start = layout::queue(lane.0);
-        // No claim stands further out, and there may be very many jobs that do.
+        // No claim is at a later position, and there may be very many jobs that are.
         let mut end = start.clone();
         let lease = lease.saturating_add(SignedDuration::from_millis(1));
         let just_past = shifted(engine.now().await?, lease);
@@ -78,7 +76,7 @@ impl Store {
             }
             let moved = commit.deletes.len();
             if moved > 0 && !matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
-                // Somebody lives after all; whatever is still claimed is looked at again.
+                // Another process is alive after all; the remaining claims are read again.
                 continue;
             }
             released += moved;
@@ -86,18 +84,17 @@ impl Store {
         }
     }
 
-    /// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
-    /// showed a later time than it does now, wait from now on for as long as it was to; tells how
-    /// many there were. For a lane in which jobs wait for so long, and not for a certain time,
-    /// after the clock was set back; doing so again changes nothing.
+    /// Restarts the wait of every unclaimed job whose due time was set when the clock showed a
+    /// later time than now; returns their number. For a lane whose jobs wait for a duration, not
+    /// for a fixed time, after the clock was set back. Repeating it changes nothing.
     ///
     /// # Errors
-    /// When the engine fails. A job that cannot be read is passed over.
+    /// An engine failure. Unreadable jobs are skipped.
     pub async fn follow_clock_back(&self, lane: Lane) -> Result<usize, StoreError> {
         let engine = self.engine();
         let queue = layout::queue(lane.0);
         let end = past_prefix(&queue);
-        // What is due already waits for no clock.
+        // Jobs already due wait for no clock.
         let mut start = queue;
         let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
         just_past.encode(&mut start);
@@ -147,7 +144,7 @@ async fn bring_along(tx: &mut Transaction<'_>, lane: Lane, id: Uuid) -> Result<b
         return Ok(false);
     };
     let entry = lane.entry(row.due, row.id);
-    // A claim has moved the entry elsewhere.
+    // A claim has moved the entry.
     let Some(claims) = tx.read(entry.clone()).await? else {
         return Ok(false);
     };

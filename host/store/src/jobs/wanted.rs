@@ -1,4 +1,4 @@
-//! Jobs as whoever has them done knows them: enqueued, called off and brought forward.
+//! Jobs as seen by their clients: enqueued, cancelled and brought forward.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -10,46 +10,46 @@ use crate::transaction::Transaction;
 /// A job to enqueue.
 #[derive(Clone, Debug)]
 pub struct NewJob {
-    /// Which queue it stands in.
+    /// The lane.
     pub lane: Lane,
-    /// What is to be done.
+    /// Kind of work.
     pub kind: String,
-    /// When.
+    /// Due time.
     pub due: Timestamp,
-    /// If given, no second job with this key is enqueued while this one is there. No personal
+    /// If given, no second job with this key is enqueued while this one exists. No personal
     /// data.
     pub unique: Option<String>,
-    /// What the worker needs to know. Personal data only sealed.
+    /// Input of the worker. Personal data only if sealed.
     pub payload: serde_json::Value,
 }
 
-/// What became of a job to enqueue.
+/// Outcome of enqueueing a job.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Enqueued {
-    /// It is there now.
+    /// The job was added.
     New(Uuid),
-    /// One with the same unique key was there already, and is unchanged.
+    /// A job with the same unique key already existed and is unchanged.
     Existing(Uuid),
 }
 
-/// What became of a job to hasten.
+/// Outcome of bringing a job forward.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum HastenOutcome {
-    /// It waits, and is due by then at the latest.
+    /// The job is unclaimed and due by then.
     Due,
-    /// It is somebody's, or was until their lease ended, and is unchanged.
+    /// The job is claimed, or its claim has lapsed; it is unchanged.
     Claimed,
-    /// There is none.
+    /// The job does not exist.
     Missing,
 }
 
-/// The unique key of the one job of a kind about something.
+/// Returns the unique key of the only job of a kind about a subject.
 #[must_use]
 pub fn unique_key(kind: &str, about: Uuid) -> String {
     format!("{kind}/{about}")
 }
 
-/// Enqueues the one job of a kind about something, unless it is there.
+/// Enqueues the only job of a kind about a subject, unless it exists.
 ///
 /// # Errors
 /// As [`enqueue`].
@@ -71,10 +71,10 @@ pub async fn schedule(
     Ok(())
 }
 
-/// Enqueues a job along with what causes it.
+/// Enqueues a job along with its cause.
 ///
 /// # Errors
-/// A payload that is too large, or the engine's failure.
+/// A payload that is too large, or an engine failure.
 pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, StoreError> {
     if let Some(unique) = &job.unique
         && let Some(existing) = tx.find(&BY_UNIQUE, unique).await?
@@ -99,11 +99,11 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
     Ok(Enqueued::New(row.id))
 }
 
-/// Removes the job with this unique key; tells whether it was there. A worker that has claimed
+/// Cancels the job with this unique key; returns whether it existed. A worker that has claimed
 /// it finds it lost.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn cancel(
     tx: &mut Transaction<'_>,
     lane: Lane,
@@ -113,16 +113,16 @@ pub async fn cancel(
         return Ok(false);
     };
     tx.delete::<JobRow>(&row.id).await?;
-    // A claim has moved the entry elsewhere; there it is removed when the lease has ended.
+    // A claim has moved the entry, which is removed when the lease has ended.
     tx.write(lane.entry(row.due, row.id), None)?;
     Ok(true)
 }
 
-/// Lets the job with this unique key be due at `due` if that is earlier. A job that somebody has
-/// claimed stays as it is: the transaction in which they give it back decides when it is due.
+/// Brings the job with this unique key forward to `due`, if that is earlier. A claimed job is
+/// unchanged: the transaction that returns it sets its due time.
 ///
 /// # Errors
-/// The engine's failure.
+/// An engine failure.
 pub async fn hasten(
     tx: &mut Transaction<'_>,
     lane: Lane,
@@ -133,7 +133,7 @@ pub async fn hasten(
         return Ok(HastenOutcome::Missing);
     };
     let entry = lane.entry(row.due, row.id);
-    // A claim has moved the entry elsewhere.
+    // A claim has moved the entry.
     let Some(claims) = tx.read(entry.clone()).await? else {
         return Ok(HastenOutcome::Claimed);
     };
@@ -150,8 +150,8 @@ pub async fn hasten(
     Ok(HastenOutcome::Due)
 }
 
-/// The recorded span that has a job done at once. What happens at a time of its own is no part
-/// of what was done when that was set.
+/// Returns the recorded span that causes a job due at once. A job due later is not part of the
+/// operation that enqueued it.
 fn cause(due: Timestamp, now: Timestamp) -> Option<String> {
     let span = (due <= now).then(parafa_traces::current).flatten();
     span.map(|span| span.to_string())

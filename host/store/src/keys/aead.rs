@@ -1,4 +1,4 @@
-//! AES-256-GCM with the nonce in front: `01 ‖ nonce (12) ‖ ciphertext ‖ tag (16)`.
+//! AES-256-GCM with its nonce as a prefix: `01 ‖ nonce (12) ‖ ciphertext ‖ tag (16)`.
 
 use aes::Aes256;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
@@ -15,13 +15,13 @@ pub(super) const NONCE_BYTES: usize = 12;
 pub(super) const TAG_BYTES: usize = 16;
 pub(super) const HEADER_BYTES: usize = 1 + NONCE_BYTES;
 
-/// Length of a key that is sealed.
+/// Length of a sealed key.
 pub(super) const SEALED_KEY_BYTES: usize = HEADER_BYTES + KEY_BYTES + TAG_BYTES;
 
 /// A key's bytes, wiped when dropped.
 pub(crate) type Secret = Zeroizing<[u8; KEY_BYTES]>;
 
-/// A key of its own for `purpose` and `context` (HKDF-SHA-256, RFC 5869).
+/// Derives a separate key for `purpose` and `context` (HKDF-SHA-256, RFC 5869).
 pub(super) fn derive(root: &Secret, purpose: &str, context: &str) -> Secret {
     let mut key = Secret::default();
     let info = [
@@ -64,7 +64,7 @@ pub(super) fn seal(
     Ok(out)
 }
 
-/// Opens in place: the buffer becomes the plaintext.
+/// Decrypts in place: the buffer becomes the plaintext.
 pub(super) fn open(
     cipher: &LessSafeKey,
     aad: &[u8],
@@ -87,21 +87,21 @@ pub(super) fn open(
     Ok(sealed)
 }
 
-/// AES-256-GCM by AWS-LC, which has the processor's instructions for whole blocks of it.
+/// Creates an AES-256-GCM cipher of AWS-LC, which uses the processor's AES instructions.
 pub(super) fn cipher(key: &Secret) -> LessSafeKey {
     let key = UnboundKey::new(&AES_256_GCM, key.as_ref());
     LessSafeKey::new(key.expect("a key has the length of AES-256's"))
 }
 
-/// What [`seal`] has made, of which parts are read. Its tag can be checked with all of it only.
+/// Output of [`seal`] that is read in parts. Its tag can be checked only over all of it.
 pub(super) struct Whole {
     key: Secret,
-    /// The counter block of the first bytes (NIST SP 800-38D, 7.1: `J0` is that of the tag).
+    /// Counter block of the first bytes (NIST SP 800-38D, 7.1: `J0` is that of the tag).
     first: [u8; 16],
 }
 
 impl Whole {
-    /// What begins with `header`.
+    /// Creates a reader for output with this `header`.
     pub(super) fn of(key: Secret, header: &[u8; HEADER_BYTES]) -> Result<Self, KeyError> {
         let [FORMAT, nonce @ ..] = header else {
             return Err(KeyError::Unsealable);
@@ -112,8 +112,7 @@ impl Whole {
         Ok(Self { key, first })
     }
 
-    /// Turns ciphertext that stands so far behind the first byte into plaintext, whether or not
-    /// it was changed.
+    /// Decrypts the ciphertext at this offset, without authentication.
     pub(super) fn decipher(&self, at: u64, bytes: &mut [u8]) {
         let mut cipher = Ctr32BE::<Aes256>::new(self.key.as_ref().into(), &self.first.into());
         cipher.seek(at);

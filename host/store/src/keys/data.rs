@@ -1,4 +1,4 @@
-//! The key under which one owner's data are sealed.
+//! Data keys, each of which seals the data of one owner.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,24 +16,25 @@ use super::KeyError;
 use super::aead::{self, Secret};
 use super::segments::{self, SealedFile};
 
-/// Bytes under a data key: AES-256-GCM, in JSON as base64.
+/// Bytes sealed under a data key: AES-256-GCM, in JSON as base64.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Sealed(Vec<u8>);
 
-/// A key for the data of one owner. Erasing it erases them all.
+/// A key for the data of one owner. Erasing it erases all of these data.
 #[derive(Clone)]
 pub struct DataKey {
     secret: Secret,
-    /// What values are sealed and opened with, once one was: to make it takes longer than to
-    /// open a short one.
+    /// Cipher for values, created on first use: creating it takes longer than opening a short
+    /// value.
     of_values: Arc<OnceLock<LessSafeKey>>,
 }
 
 impl DataKey {
-    /// A key of random bytes, kept nowhere yet; see [`DataKeys::keep`](super::DataKeys::keep).
+    /// Creates a random key that is not stored yet; see
+    /// [`DataKeys::keep`](super::DataKeys::keep).
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn random() -> Result<Self, KeyError> {
         Ok(Self::from_secret(aead::random()?))
     }
@@ -49,15 +50,15 @@ impl DataKey {
         self.secret.as_ref()
     }
 
-    /// Seals `plaintext` in a context: the same `aad` is needed to open it.
+    /// Seals `plaintext` in a context: opening it needs the same `aad`.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn seal(&self, aad: &[u8], plaintext: &[u8]) -> Result<Sealed, KeyError> {
         aead::seal(self.of_values(), aad, plaintext).map(Sealed)
     }
 
-    /// Opens what was sealed under this key in the same context.
+    /// Opens bytes sealed under this key in the same context.
     ///
     /// # Errors
     /// [`KeyError::Unsealable`].
@@ -65,7 +66,7 @@ impl DataKey {
         aead::open(self.of_values(), aad, sealed.0.clone()).map(Zeroizing::new)
     }
 
-    /// [`seal`](Self::seal) for a value as JSON.
+    /// Seals a value as JSON; see [`seal`](Self::seal).
     ///
     /// # Errors
     /// [`KeyError::Json`], [`KeyError::Random`].
@@ -74,7 +75,7 @@ impl DataKey {
         self.seal(aad, &Zeroizing::new(json))
     }
 
-    /// [`open`](Self::open) for a value as JSON.
+    /// Opens a value as JSON; see [`open`](Self::open).
     ///
     /// # Errors
     /// [`KeyError::Unsealable`], [`KeyError::Json`].
@@ -86,12 +87,12 @@ impl DataKey {
         serde_json::from_slice(&self.open(aad, sealed)?).map_err(|_| KeyError::Json)
     }
 
-    /// Seals a byte file, when it is written.
+    /// Seals a byte file as it is written.
     pub(crate) fn seal_file(&self, id: &[u8], content: Bytes) -> Result<SealedFile, KeyError> {
         SealedFile::new(self.file_key(id), content)
     }
 
-    /// Opens all of a byte file, whichever format it has.
+    /// Opens a whole byte file of either format.
     pub(crate) fn open_file(&self, id: &[u8], sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
         if sealed.first() == Some(&segments::FORMAT) {
             segments::open(&self.file_key(id), sealed)
@@ -100,19 +101,19 @@ impl DataKey {
         }
     }
 
-    /// Seals a byte file as one, as it was done before there were segments.
+    /// Seals a byte file as a whole, in the format used before segments.
     #[cfg(test)]
     pub(crate) fn seal_whole_file(&self, id: &[u8], content: &[u8]) -> Vec<u8> {
         let cipher = aead::cipher(&self.whole_file_key());
         aead::seal(&cipher, id, content).expect("sealed")
     }
 
-    /// The key of one byte file in segments: no other file's segments open under it.
+    /// Derives the key of one byte file in segments; no other file's segments open under it.
     pub(super) fn file_key(&self, id: &[u8]) -> Secret {
         aead::derive(&self.secret, "file-segments", &hex::encode(id))
     }
 
-    /// The key of all byte files that are sealed as one.
+    /// Derives the key of all byte files that are sealed as a whole.
     pub(super) fn whole_file_key(&self) -> Secret {
         self.purpose("file")
     }

@@ -1,4 +1,4 @@
-//! Data keys where they are kept, each wrapped by the master key.
+//! Stored data keys, each wrapped by a master key.
 
 use std::io;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::files;
 use crate::owned_folder::OwnedFolder;
 use crate::sweep::Sweep;
 
-/// What the name of a key's file ends in.
+/// Suffix of a key's file.
 pub(crate) const ENDING: &str = ".key";
 
 /// The data keys, each wrapped by a master key and named by its id: small files in a folder, or
-/// rows of a database that several hosts share.
+/// rows of a database shared by hosts.
 ///
-/// Files are outside the embedded engine because that may keep what it was told to delete.
+/// The files are outside the embedded engine because that may retain deleted values.
 #[derive(Clone, Debug)]
 pub struct DataKeys {
     blobs: Blobs,
@@ -30,23 +30,23 @@ pub struct DataKeys {
 }
 
 impl DataKeys {
-    /// The folder of a new store: makes it, where it is not there yet, and marks it as the one
-    /// that keeps the store's keys. Blocks on it.
+    /// Opens the folder of a new store: creates it if needed, and marks it as the one with the
+    /// store's keys. Blocks.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// A folder that cannot be created.
     pub fn create_folder(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
         let folder = OwnedFolder::open_marked(folder, ENDING)?;
         folder.set_mark()?;
         Ok(Self::of(Blobs::in_folder(folder), master))
     }
 
-    /// The folder of a store that was there before. One without a mark is marked if it holds keys;
-    /// otherwise it counts as away until it is marked or another is mounted on it, see
-    /// [`check`](Self::check). Blocks on it.
+    /// Opens the folder of an existing store. A folder without a mark is marked if it holds keys.
+    /// Otherwise it counts as missing until it is marked or another is mounted on it; see
+    /// [`check`](Self::check). Blocks.
     ///
     /// # Errors
-    /// When the folder cannot be made or read.
+    /// A folder that cannot be created or read.
     pub fn open_folder(folder: &Path, master: Arc<MasterKey>) -> Result<Self, KeyError> {
         let folder = OwnedFolder::open_marked(folder, ENDING)?;
         match folder.look_for() {
@@ -61,8 +61,8 @@ impl DataKeys {
         Self { blobs, master }
     }
 
-    /// Marks the folder, which has no mark and no keys, as the one that keeps the store's keys.
-    /// Only for a store without a row that names a key: any other has lost its keys with this.
+    /// Marks a folder without mark and keys as the one with the store's keys. Only for a store
+    /// without a row that names a key: any other has lost its keys with this.
     ///
     /// # Errors
     /// I/O errors.
@@ -73,7 +73,7 @@ impl DataKeys {
         Ok(files::blocking(move || folder.set_mark()).await?)
     }
 
-    /// Whether the keys are there, so that one which is not among them is no more.
+    /// Checks that the keys are available, so that a key not found is known not to exist.
     ///
     /// # Errors
     /// [`KeyError::FolderAway`], [`KeyError::Unavailable`]; I/O errors.
@@ -81,16 +81,16 @@ impl DataKeys {
         Ok(self.blobs.store().check().await?)
     }
 
-    /// Bytes that are free on the file system of the folder; none where no folder keeps the keys,
-    /// so that nobody can tell.
+    /// Returns the free bytes on the file system of the folder; `None` where the keys are not in a
+    /// folder.
     ///
     /// # Errors
-    /// When the file system does not tell.
+    /// A file system that does not report it.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
         self.blobs.free_space().await
     }
 
-    /// Makes a key. Do so before the row that names it is committed.
+    /// Creates a key. Do so before the row that names it is committed.
     ///
     /// # Errors
     /// [`KeyError::Exists`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
@@ -100,8 +100,8 @@ impl DataKeys {
         Ok(key)
     }
 
-    /// Keeps a new key, durably when this returns. What is sealed under it may be written
-    /// meanwhile; the row that names it is committed afterwards.
+    /// Stores a new key, durable on return. Content sealed under it may be written meanwhile;
+    /// commit the row that names it afterwards.
     ///
     /// # Errors
     /// [`KeyError::Exists`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
@@ -110,8 +110,8 @@ impl DataKeys {
         Ok(self.blobs.store().write(id, wrapped).await?)
     }
 
-    /// Wraps a key by the one that wraps new ones, if another one wraps it; tells whether it did.
-    /// A key that is erased meanwhile stays erased.
+    /// Rewraps a key by the active master key, if another one wraps it; returns whether it did. A
+    /// key erased meanwhile stays erased.
     ///
     /// # Errors
     /// [`KeyError::Damaged`], [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
@@ -128,8 +128,8 @@ impl DataKeys {
         Ok(self.blobs.store().replace(id, found, anew).await?)
     }
 
-    /// The ids of all keys that can be [wrapped anew](Self::rewrap), in their order. Takes as long
-    /// as there are many.
+    /// Returns the ids of all keys that can be [rewrapped](Self::rewrap), in order. Its duration
+    /// grows with their number.
     ///
     /// # Errors
     /// [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors.
@@ -140,8 +140,8 @@ impl DataKeys {
         Ok(ids)
     }
 
-    /// How many keys wait in a quarantine where they cannot be wrapped anew: they are removed, or
-    /// brought back, within days.
+    /// Counts the keys in a quarantine where they cannot be rewrapped: they are removed, or
+    /// restored, within days.
     ///
     /// # Errors
     /// [`KeyError::Unavailable`], I/O errors.
@@ -157,7 +157,7 @@ impl DataKeys {
         Ok(wrapped.into())
     }
 
-    /// The key with this id.
+    /// Opens the key with this id.
     ///
     /// # Errors
     /// [`KeyError::Missing`] when it was erased, [`KeyError::Damaged`], [`KeyError::FolderAway`],
@@ -166,7 +166,7 @@ impl DataKeys {
         self.opened(id, self.blobs.store().read(id).await)
     }
 
-    /// The keys with these ids, in their order, read together. Each may fail as of
+    /// Opens the keys with these ids, in order, with one read. Each may fail as in
     /// [`open`](Self::open).
     pub async fn open_all(&self, ids: &[Uuid]) -> Vec<Result<DataKey, KeyError>> {
         let read = self.blobs.store().read_all(ids).await;
@@ -174,8 +174,8 @@ impl DataKeys {
         read.map(|(id, read)| self.opened(*id, read)).collect()
     }
 
-    /// Erases a key for good, and with it all that was sealed under it. Tells whether it was
-    /// there; once this has returned it is gone, also after a loss of power.
+    /// Erases a key permanently, and with it everything sealed under it. Returns whether it
+    /// existed. The erasure is durable on return.
     ///
     /// # Errors
     /// [`KeyError::FolderAway`], [`KeyError::Unavailable`], I/O errors; then try again.
@@ -183,13 +183,13 @@ impl DataKeys {
         Ok(self.blobs.remove(id).await?)
     }
 
-    /// A look for keys that nobody owns, at this time, among those of a store made at `since`.
+    /// Starts a sweep for orphaned keys, at this time, in a store made at `since`.
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
         Sweep::of(&self.blobs, since, now)
     }
 
-    /// The key with this id, out of what was read of it.
+    /// Unwraps the key with this id from what was read.
     fn opened(
         &self,
         id: Uuid,
@@ -210,8 +210,8 @@ impl DataKeys {
     }
 }
 
-/// A data key out of what is kept of it, and whether the key that wraps new ones wraps it; none
-/// where it is wrapped by none of the master keys.
+/// Unwraps a data key, and returns whether the active master key wraps it; `None` where no master
+/// key does.
 pub(super) fn unwrap(master: &MasterKey, id: Uuid, wrapped: &[u8]) -> Option<(Secret, bool)> {
     let (opened, is_current) = master.all_of_data_keys().find_map(|(key, is_current)| {
         let opened = aead::open(key, id.as_bytes(), wrapped.to_vec()).ok()?;

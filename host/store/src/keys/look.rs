@@ -1,4 +1,4 @@
-//! What a folder of data keys tells to somebody who changes nothing.
+//! Read-only inspection of a folder of data keys.
 
 use std::fs;
 use std::io;
@@ -11,21 +11,21 @@ use super::kept::{ENDING, unwrap};
 use super::{KeyError, MasterKey};
 use crate::mark::Mark;
 
-/// Keys that are tried: one may be damaged, and not all of these.
+/// Keys to try: one may be damaged, but not all of these.
 const TRIED: usize = 16;
 
-/// Whether the data keys are wrapped by a master key.
+/// Relation of the data keys to a master key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Wrapped {
-    /// By this one.
+    /// Wrapped by this one.
     ByThis,
-    /// By another one.
+    /// Wrapped by another one.
     ByAnother,
-    /// There is no key that would tell.
+    /// Unknown: there is no key to try.
     NoneTells,
 }
 
-/// Looks at a folder of data keys without making or changing anything. Blocks on it.
+/// Inspects a folder of data keys without creating or changing anything. Blocks.
 ///
 /// # Errors
 /// [`KeyError::FolderAway`] where there is neither a mark nor a key; I/O errors.
@@ -52,7 +52,7 @@ pub(crate) fn look_at(folder: &Path, master: &MasterKey) -> Result<Wrapped, KeyE
         };
         holds_keys = true;
         let wrapped = match fs::read(entry.path()) {
-            // It was erased meanwhile.
+            // The key was erased meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             wrapped => wrapped.map_err(failed)?,
         };

@@ -1,4 +1,4 @@
-//! The key that all others hang from.
+//! The master key, from which all others depend.
 
 use std::fmt;
 use std::fs;
@@ -22,38 +22,38 @@ use super::{DataKey, KEY_BYTES, KeyError, Sealed};
 use crate::files;
 use crate::hex_bytes::{Sha256Digest, hex_bytes};
 
-/// In which context a store's root secret is wrapped.
+/// Context in which a store's root secret is wrapped.
 const ROOT: &[u8] = b"root";
 
-/// The key that wraps all others, with those that did so before it. It lives in a file outside the
-/// store and never in it.
+/// The key that wraps all others, with its predecessors. It is in a file outside the store and
+/// never in it.
 ///
-/// What has to stay as it is when the key is replaced is derived from a secret that the store
-/// keeps, wrapped: its root. The master key of an open [`Folder`](crate::Folder) knows it. Without
-/// a store, and of one whose first key was made to be its root, that is the key itself.
+/// Values that must survive a replacement of the key are derived from the store's root secret,
+/// which the store keeps, wrapped. The master key of an open [`Folder`](crate::Folder) has it.
+/// Without a store, and for a store whose first key was made its root, the root is the key itself.
 pub struct MasterKey {
     ring: Arc<Ring>,
-    /// What tokens, digests of personal values and the keys of the deployment's own secrets are
-    /// derived from.
+    /// Root of tokens, of digests of personal values and of the keys of the deployment's own
+    /// secrets.
     root: Secret,
 }
 
 hex_bytes! {
-    /// A keyed digest of a personal value, to look rows up by it.
+    /// A keyed digest of a personal value, by which rows are looked up.
     BlindIndex
 }
 
 hex_bytes! {
-    /// The SHA-256 digest of a token: what is stored in the token's stead.
+    /// SHA-256 digest of a token, stored in its stead.
     TokenHash
 }
 
 hex_bytes! {
-    /// HMAC-SHA-256 over the digest of a backup, under a key of its own.
+    /// HMAC-SHA-256 over the digest of a backup, under a separate key.
     BackupProof
 }
 
-/// Makes the tokens of one purpose. Clones make the same.
+/// Generator of the tokens of one purpose. Clones generate the same.
 #[derive(Clone)]
 pub struct Tokens(Hmac<Sha256>);
 
@@ -62,7 +62,7 @@ pub struct Tokens(Hmac<Sha256>);
 pub struct Token(Zeroizing<String>);
 
 impl MasterKey {
-    /// A key of these bytes.
+    /// Creates a key of these bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Self {
         Self::of(Zeroizing::new(bytes))
@@ -75,7 +75,7 @@ impl MasterKey {
         }
     }
 
-    /// The same key, with others that may wrap something, or that will.
+    /// Returns the same key, with others that may wrap data or will.
     #[must_use]
     pub fn with_others(self, others: impl IntoIterator<Item = Self>) -> Self {
         let others = others.into_iter();
@@ -87,16 +87,16 @@ impl MasterKey {
         }
     }
 
-    /// Whether there are others.
+    /// Returns whether there are other keys.
     #[must_use]
     pub fn has_others(&self) -> bool {
         self.ring.keys().len() > 1
     }
 
-    /// Reads the key from its file. Blocks on it.
+    /// Reads the key from its file. Blocks.
     ///
     /// # Errors
-    /// When the file is missing, malformed, or readable by others than its owner.
+    /// A file that is missing, malformed, or readable by others than its owner.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let named = || path.display().to_string();
         let failed = |source: io::Error| KeyError::Io {
@@ -124,25 +124,25 @@ impl MasterKey {
         Ok(Self::of(key))
     }
 
-    /// Reads the key, and others beside it. Blocks on their files.
+    /// Reads the key and others. Blocks.
     ///
     /// # Errors
-    /// As of [`load`](Self::load), for each of them.
+    /// As in [`load`](Self::load), for each of them.
     pub fn load_with(path: &Path, others: &[PathBuf]) -> Result<Self, KeyError> {
         Self::load(path)?.beside(others)
     }
 
-    /// The same key, with others that are read from these files. Blocks on them.
+    /// Returns the same key, with others read from these files. Blocks.
     pub(crate) fn beside(self, others: &[PathBuf]) -> Result<Self, KeyError> {
         let others = others.iter().map(|path| Self::load(path));
         let others = others.collect::<Result<Vec<_>, KeyError>>()?;
         Ok(self.with_others(others))
     }
 
-    /// Makes a new key and its file (mode 0600). Blocks on it.
+    /// Creates a key and its file (mode 0600). Blocks.
     ///
     /// # Errors
-    /// When there is such a file already, or it cannot be written.
+    /// A file that already exists, or cannot be written.
     pub fn create(path: &Path) -> Result<Self, KeyError> {
         let key = aead::random::<KEY_BYTES>()?;
         let text = Zeroizing::new(format!("{}\n", *Zeroizing::new(hex::encode(key.as_ref()))));
@@ -158,61 +158,61 @@ impl MasterKey {
         Ok(Self::of(key))
     }
 
-    /// Makes a personal value searchable without storing it: HMAC-SHA-256 under a key of its own
-    /// for each purpose.
+    /// Makes a personal value searchable without storing it: HMAC-SHA-256 under a separate key for
+    /// each purpose.
     #[must_use]
     pub fn index(&self, purpose: &str, value: &str) -> BlindIndex {
         BlindIndex(hmac(&self.root, "index", purpose, &[value.as_bytes()]))
     }
 
-    /// The token of an id's generation; always the same, so that it need not be stored.
+    /// Returns the token of an id's generation; always the same, so that it need not be stored.
     #[must_use]
     pub fn token(&self, purpose: &str, id: Uuid, generation: u32) -> Token {
         self.tokens(purpose).of(id, generation)
     }
 
-    /// What makes the tokens of a purpose, for those who make many.
+    /// Returns the token generator of a purpose, for callers that need many.
     #[must_use]
     pub fn tokens(&self, purpose: &str) -> Tokens {
         Tokens(keyed(&self.root, "token", purpose))
     }
 
-    /// A key for the deployment's own secrets (not erasable).
+    /// Derives a key for the deployment's own secrets, which are not erasable.
     #[must_use]
     pub fn sealing_key(&self, purpose: &str) -> DataKey {
         DataKey::from_secret(aead::derive(&self.root, "sealing", purpose))
     }
 
-    /// What a store keeps to recognise the configured key.
+    /// Returns the value by which a store recognises the configured key.
     pub(crate) fn check_value(&self) -> String {
         self.ring.first().check_value()
     }
 
-    /// The same of the others.
+    /// Returns the check values of the other keys.
     pub(crate) fn other_check_values(&self) -> Vec<String> {
         let others = self.ring.keys().iter().skip(1);
         others.map(WrappingKey::check_value).collect()
     }
 
-    /// Where the key with this check value stands among all; the configured one is at 0.
+    /// Returns the position of the key with this check value; the configured one is at 0.
     pub(crate) fn position_of(&self, check_value: &str) -> Option<usize> {
         let mut keys = self.ring.keys().iter();
         keys.position(|key| key.check_value() == check_value)
     }
 
-    /// Has the key at this place wrap whatever is new, also for whoever has a clone of this one.
+    /// Makes the key at this position wrap new keys, also for clones of this one.
     pub(crate) fn activate(&self, position: usize) {
         self.ring.activate(position);
     }
 
-    /// A root secret for a new store, wrapped by the configured key.
+    /// Creates a root secret for a new store, wrapped by the configured key.
     pub(crate) fn new_root(&self) -> Result<Sealed, KeyError> {
         let secret = aead::random::<KEY_BYTES>()?;
         self.ring.first().of_root().seal(ROOT, secret.as_ref())
     }
 
-    /// The root secret of a store that is under the key at this place, wrapped by the configured
-    /// one instead.
+    /// Returns the root secret of a store under the key at this position, wrapped by the
+    /// configured one instead.
     pub(crate) fn rewrapped_root(
         &self,
         position: usize,
@@ -222,7 +222,7 @@ impl MasterKey {
         self.ring.first().of_root().seal(ROOT, secret.as_ref())
     }
 
-    /// The same keys, for a store that is under the one at this place and has this root.
+    /// Returns the same keys, for a store under the one at this position with this root.
     pub(crate) fn with_root(
         &self,
         position: usize,
@@ -234,7 +234,7 @@ impl MasterKey {
         })
     }
 
-    /// A store without a root secret of its own has the key that it is under.
+    /// Returns the root secret; a store without one has its key as root.
     fn root_by(&self, position: usize, root: Option<&Sealed>) -> Result<Secret, KeyError> {
         let key = &self.ring.keys()[position];
         let Some(root) = root else {
@@ -249,7 +249,7 @@ impl MasterKey {
         Ok(secret)
     }
 
-    /// Proves that whoever wrote a backup with this digest has the key.
+    /// Proves that the writer of a backup with this digest has the key.
     pub(crate) fn backup_proof(&self, digest: &Sha256Digest) -> BackupProof {
         BackupProof::of(self.ring.active(), digest)
     }
@@ -258,7 +258,7 @@ impl MasterKey {
         self.ring.active().of_data_keys()
     }
 
-    /// What data keys may be wrapped with, each with whether new ones are.
+    /// Returns the ciphers that may wrap data keys, each with whether it wraps new ones.
     pub(super) fn all_of_data_keys(&self) -> impl Iterator<Item = (&LessSafeKey, bool)> {
         let keys = self.ring.in_order();
         keys.map(|(key, is_active)| (key.of_data_keys(), is_active))
@@ -279,7 +279,7 @@ fn keyed(secret: &Secret, purpose: &str, context: &str) -> Hmac<Sha256> {
 }
 
 impl Tokens {
-    /// The token of an id's generation, as of [`MasterKey::token`].
+    /// Returns the token of an id's generation; see [`MasterKey::token`].
     #[must_use]
     pub fn of(&self, id: Uuid, generation: u32) -> Token {
         let mac = self.0.clone().chain_update(id.as_bytes());
@@ -295,22 +295,22 @@ impl fmt::Debug for MasterKey {
 }
 
 impl Token {
-    /// A token of random bytes, for what has no id to derive it from.
+    /// Creates a random token, for a subject without an id to derive it from.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn random() -> Result<Self, KeyError> {
         let bytes = aead::random::<KEY_BYTES>()?;
         Ok(Self(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_ref()))))
     }
 
-    /// The token's text, a secret.
+    /// Returns the token's text, a secret.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What to store in the token's stead.
+    /// Returns the hash to store in the token's stead.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
         hash_token(&self.0)
@@ -328,8 +328,8 @@ impl BackupProof {
         Self(hmac(key.secret(), "backup", "", &[digest.as_bytes()]))
     }
 
-    /// Whether this is the proof of `digest` by `master` or one of the others, in a time that does
-    /// not tell how nearly.
+    /// Returns whether this is the proof of `digest` by `master` or one of the others, in constant
+    /// time.
     pub(crate) fn is_by(&self, master: &MasterKey, digest: &Sha256Digest) -> bool {
         let mut keys = master.ring.keys().iter();
         keys.any(|key| self.0.ct_eq(&Self::of(key, digest).0).into())
@@ -337,14 +337,14 @@ impl BackupProof {
 }
 
 impl TokenHash {
-    /// Whether this is the hash of `token`, in a time that does not tell how nearly.
+    /// Returns whether this is the hash of `token`, in constant time.
     #[must_use]
     pub fn is_of(&self, token: &str) -> bool {
         self.0.ct_eq(&hash_token(token).0).into()
     }
 }
 
-/// Hashes a token that somebody has presented. Tokens are random, so that no salt is needed.
+/// Hashes a presented token. Tokens are random, so no salt is needed.
 #[must_use]
 pub fn hash_token(token: &str) -> TokenHash {
     TokenHash(Sha256::digest(token.as_bytes()).into())

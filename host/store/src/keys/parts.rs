@@ -1,4 +1,4 @@
-//! The parts of a sealed file, whichever format it has.
+//! Parts of a sealed file of either format.
 
 use std::ops::Range;
 
@@ -6,31 +6,31 @@ use super::aead::{self, Whole};
 use super::segments::{self, SEGMENT_BYTES, Segments};
 use super::{DataKey, KeyError};
 
-/// A sealed file that is opened part by part. Every part has [`Parts::BYTES`] of content, but the
-/// last, which has the rest.
+/// A sealed file that is opened part by part. Every part has [`Parts::BYTES`] of content; the
+/// last has the rest.
 pub(crate) struct Parts {
     format: Format,
-    /// How many there are, less one.
+    /// Number of the last part; the first has 0.
     last: u32,
-    /// Content of the last, in bytes.
+    /// Content of the last part, in bytes.
     rest: usize,
 }
 
 enum Format {
-    /// Sealed as one: no part proves anything alone.
+    /// Sealed as a whole: no part can be authenticated alone.
     Whole(Whole),
     Segments(Box<Segments>),
 }
 
 impl Parts {
     pub(crate) const BYTES: usize = SEGMENT_BYTES;
-    /// What is looked at of a file to learn its format; no file is shorter.
+    /// Bytes of a file that give its format; no file is shorter.
     pub(crate) const HEADER_BYTES: usize = aead::HEADER_BYTES;
 
-    /// Of the file with this id that begins with `header` and has so much content.
+    /// Returns the parts of the file with this id, `header` and content length.
     ///
     /// # Errors
-    /// [`KeyError::Unsealable`] where the format is not known.
+    /// [`KeyError::Unsealable`] for an unknown format.
     pub(crate) fn of(
         key: &DataKey,
         id: &[u8],
@@ -51,18 +51,18 @@ impl Parts {
         })
     }
 
-    /// Whether a part that was changed does not open. Otherwise only a digest of the content
-    /// tells.
+    /// Returns whether each part is authenticated. Otherwise only a digest of the content reveals
+    /// a change.
     pub(crate) fn prove_themselves(&self) -> bool {
         matches!(self.format, Format::Segments(_))
     }
 
-    /// The number of the last part; the first has 0.
+    /// Returns the number of the last part; the first has 0.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }
 
-    /// Length of the file, in bytes.
+    /// Returns the length of the file, in bytes.
     pub(crate) fn file_bytes(&self) -> u64 {
         let end = self.place(self.last).end;
         match self.format {
@@ -71,7 +71,7 @@ impl Parts {
         }
     }
 
-    /// Where a part lies in the file.
+    /// Returns the range of a part in the file.
     pub(crate) fn place(&self, number: u32) -> Range<u64> {
         let content = if number == self.last {
             self.rest
@@ -87,10 +87,10 @@ impl Parts {
         }
     }
 
-    /// The content of a part, from what lies in its place.
+    /// Opens a part from its sealed bytes.
     ///
     /// # Errors
-    /// [`KeyError::Unsealable`], if the parts prove themselves.
+    /// [`KeyError::Unsealable`], if the parts are authenticated.
     pub(crate) fn open(&self, number: u32, mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
         match &self.format {
             Format::Whole(whole) => {
@@ -102,7 +102,7 @@ impl Parts {
     }
 }
 
-/// How much content is before a part.
+/// Returns the length of the content before a part.
 fn begin_of(number: u32) -> u64 {
     u64::from(number) * Parts::BYTES as u64
 }

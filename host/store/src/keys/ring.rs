@@ -1,4 +1,4 @@
-//! The keys that the configuration names: the master key, and others that may wrap something still.
+//! The configured keys: the master key, and others that may still wrap data.
 
 use std::iter;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use aws_lc_rs::aead::LessSafeKey;
 use super::DataKey;
 use super::aead::{self, Secret};
 
-/// Some keys of which one wraps whatever is new. The first is the configured master key.
+/// Keys, one of which is active and wraps new keys. The first is the configured master key.
 pub(super) struct Ring {
     keys: Vec<WrappingKey>,
     active: AtomicUsize,
@@ -18,12 +18,12 @@ pub(super) struct Ring {
 /// A key that wraps others.
 pub(super) struct WrappingKey {
     secret: Secret,
-    /// What data keys are wrapped and unwrapped with, once one was.
+    /// Cipher for data keys, created on first use.
     of_data_keys: OnceLock<LessSafeKey>,
 }
 
 impl Ring {
-    /// A key and others, the first of which wraps until another one is told to.
+    /// Creates a ring of a key and others, with the first active.
     pub(super) fn of(first: Secret, others: impl IntoIterator<Item = Secret>) -> Self {
         let keys = iter::once(first).chain(others);
         Self {
@@ -32,22 +32,22 @@ impl Ring {
         }
     }
 
-    /// All keys, the configured one first.
+    /// Returns all keys, the configured one first.
     pub(super) fn keys(&self) -> &[WrappingKey] {
         &self.keys
     }
 
-    /// The configured key.
+    /// Returns the configured key.
     pub(super) fn first(&self) -> &WrappingKey {
         &self.keys[0]
     }
 
-    /// The key that wraps.
+    /// Returns the active key.
     pub(super) fn active(&self) -> &WrappingKey {
         &self.keys[self.active.load(Ordering::Relaxed)]
     }
 
-    /// All keys, the one that wraps first, each with whether it is that one.
+    /// Returns all keys, the active one first, each with whether it is active.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (&WrappingKey, bool)> {
         let active = self.active.load(Ordering::Relaxed);
         let first = iter::once((&self.keys[active], true));
@@ -56,7 +56,7 @@ impl Ring {
         first.chain(others.map(|(_, key)| (key, false)))
     }
 
-    /// Has the key at this place wrap from now on.
+    /// Activates the key at this position.
     pub(super) fn activate(&self, at: usize) {
         debug_assert!(at < self.keys.len());
         self.active.store(at, Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl WrappingKey {
         &self.secret
     }
 
-    /// What a store keeps to recognise the key.
+    /// Returns the value by which a store recognises the key.
     pub(super) fn check_value(&self) -> String {
         hex::encode(aead::derive(&self.secret, "check", "").as_ref())
     }
@@ -85,7 +85,7 @@ impl WrappingKey {
             .get_or_init(|| aead::cipher(&aead::derive(&self.secret, "wrap", "")))
     }
 
-    /// What a store's root secret is wrapped with.
+    /// Derives the key that wraps a store's root secret.
     pub(super) fn of_root(&self) -> DataKey {
         DataKey::from_secret(aead::derive(&self.secret, "root", ""))
     }

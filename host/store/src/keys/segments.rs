@@ -1,10 +1,10 @@
-//! Files in segments that open one by one: `02 ‖ prefix (7) ‖ segments`, each of them
+//! Files in segments that can be opened separately: `02 ‖ prefix (7) ‖ segments`, each of them
 //! `ciphertext ‖ tag (16)` of AES-256-GCM.
 //!
 //! This is the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár: "Online
 //! Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", 2015): a segment's nonce is
-//! `prefix ‖ number (4) ‖ whether it is the last (1)`. What was exchanged, left out, repeated or
-//! cut off does not open, and neither does a segment of another file, which has another key.
+//! `prefix ‖ number (4) ‖ whether it is the last (1)`. Exchanged, omitted, repeated or truncated
+//! segments do not open. Neither does a segment of another file, which has another key.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use super::KeyError;
 use super::aead::{self, NONCE_BYTES, Secret, TAG_BYTES};
 use crate::blobs::BlobContent;
 
-/// The first byte of such a file.
+/// First byte of such a file.
 pub(super) const FORMAT: u8 = 2;
-/// Content in every segment but the last, which is not empty unless it is the only one.
+/// Content of every segment except the last, which is empty only if it is the only one.
 pub(super) const SEGMENT_BYTES: usize = 64 * 1024;
 
 const SEALED_SEGMENT_BYTES: usize = SEGMENT_BYTES + TAG_BYTES;
 const PREFIX_BYTES: usize = 7;
 const HEADER_BYTES: usize = 1 + PREFIX_BYTES;
 
-/// A file that is sealed under a key of its own when its pieces are asked for, so that not all of
-/// it has to be in memory beside its content.
+/// A file sealed under its own key as its pieces are requested, so that it is not in memory
+/// beside its content.
 pub(crate) struct SealedFile {
     key: Secret,
     header: [u8; HEADER_BYTES],
@@ -34,7 +34,7 @@ pub(crate) struct SealedFile {
 
 impl SealedFile {
     pub(super) fn new(key: Secret, content: Bytes) -> Result<Self, KeyError> {
-        // Their numbers have four bytes.
+        // Segment numbers have four bytes.
         let segments = u32::try_from(segments_of(content.len()));
         segments.map_err(|_| KeyError::Unsealable)?;
         let mut header = [FORMAT; HEADER_BYTES];
@@ -67,14 +67,14 @@ impl BlobContent for SealedFile {
     }
 }
 
-/// The pieces of a file, sealed one after the other.
+/// Iterator that seals the pieces of a file.
 struct SealedPieces {
     file: Segments,
-    /// The number of the segment to be sealed; none after the last.
+    /// Number of the next segment; `None` after the last.
     next: Option<u32>,
-    /// Content that is not sealed yet.
+    /// Content not sealed yet.
     rest: Bytes,
-    /// What is sealed and not given yet.
+    /// Sealed bytes not returned yet.
     sealed: BytesMut,
     piece_bytes: usize,
 }
@@ -116,12 +116,12 @@ impl Iterator for SealedPieces {
     }
 }
 
-/// How many segments so much content has.
+/// Returns the number of segments for content of this length.
 fn segments_of(bytes: usize) -> usize {
     bytes.div_ceil(SEGMENT_BYTES).max(1)
 }
 
-/// Opens all of a file in place: the buffer becomes the content.
+/// Opens a whole file in place: the buffer becomes the content.
 pub(super) fn open(key: &Secret, mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyError> {
     let file = Segments::of(key, &sealed)?;
     let mut opened = 0;
@@ -149,7 +149,7 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// Of the file that begins like this.
+    /// Reads the header of a file.
     pub(super) fn of(key: &Secret, file: &[u8]) -> Result<Self, KeyError> {
         let Some(([FORMAT, prefix @ ..], _)) = file.split_first_chunk::<HEADER_BYTES>() else {
             return Err(KeyError::Unsealable);
@@ -160,13 +160,13 @@ impl Segments {
         })
     }
 
-    /// Where a segment lies in the file, if it has so much content.
+    /// Returns the range of a segment in a file, given the length of its content.
     pub(super) fn place(number: u32, content: usize) -> Range<u64> {
         let begin = HEADER_BYTES as u64 + u64::from(number) * SEALED_SEGMENT_BYTES as u64;
         begin..begin + (content + TAG_BYTES) as u64
     }
 
-    /// The content of a segment.
+    /// Opens a segment.
     pub(super) fn open(
         &self,
         number: u32,
@@ -178,7 +178,7 @@ impl Segments {
         Ok(sealed)
     }
 
-    /// Makes `sealed` begin with the content; tells how long that is.
+    /// Decrypts in place; returns the length of the content, with which `sealed` then begins.
     fn open_in_place(
         &self,
         number: u32,
@@ -212,7 +212,7 @@ mod tests {
     use crate::keys::KEY_BYTES;
 
     const KEY: [u8; KEY_BYTES] = [7; KEY_BYTES];
-    /// "content" under [`KEY`], as it was written first.
+    /// "content" under [`KEY`], as first written.
     const WRITTEN: &str = "020102030405060764d4fe4bc24330655cd520b2091838e1dcfaf28bd3ae7a";
 
     fn key() -> Secret {
@@ -227,7 +227,7 @@ mod tests {
         SealedFile::new(key(), Bytes::copy_from_slice(content)).expect("a file")
     }
 
-    /// Content of some length near a whole number of segments.
+    /// Generates content with a length near a whole number of segments.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         (0..4_usize, 0..=40_usize, any::<u8>()).prop_map(|(segments, near, first)| {
             let length = (segments * SEGMENT_BYTES + near).saturating_sub(20);

@@ -21,14 +21,14 @@ use super::statements::Statement;
 use crate::blobs::{BlobContent, BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
 use crate::files;
 
-/// Length of every piece but the last, in bytes.
+/// Length of every piece except the last, in bytes.
 const PIECE_BYTES: u64 = 256 * 1024;
-/// Pieces of a blob that are on their way at the same time.
+/// Pieces of a blob in flight at the same time.
 const SENT_AT_ONCE: usize = 2;
-/// Blobs of one kind that are written or removed at the same time on this host.
+/// Blobs of one kind written or removed at the same time on this host.
 const WRITERS: usize = 4;
 
-/// What a blob is.
+/// Kinds of blobs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     /// The content of a byte file.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// As it is stored.
+    /// Returns the stored number of the kind.
     pub(super) fn number(self) -> i16 {
         match self {
             Self::ByteFile => 1,
@@ -51,8 +51,8 @@ impl Kind {
 pub(crate) struct PostgresBlobs {
     database: Database,
     kind: Kind,
-    /// Apart from the connections that reads share: what waits for a disk or a standby would keep
-    /// them waiting, and only one that is used alone tells whose write was not replicated.
+    /// Connections separate from those shared by reads: waits for a disk or a standby would delay
+    /// reads, and only exclusive use shows whose write was not replicated.
     writers: Sessions,
 }
 
@@ -83,16 +83,16 @@ impl PostgresBlobs {
                     session.give_back();
                     return Ok(());
                 }
-                // It may have a transaction, and is closed.
+                // The connection may have a transaction, and is closed.
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Writes a blob of several pieces in one transaction: nothing stays of one that does not come
-    /// to its end. In one statement with all of them the client would hold the blob twice, and keep
-    /// a buffer of its length for each connection. `COPY` would wait without an end for a client
-    /// that is gone, and its answer comes before that of its commit.
+    /// Writes a blob of several pieces in one transaction, so that an interrupted write leaves
+    /// nothing. With a single statement, the client would hold the blob twice, and keep a buffer of
+    /// its length per connection. `COPY` would wait forever for a vanished client, and its answer
+    /// comes before that of its commit.
     async fn insert_pieces(
         &self,
         session: &Session,
@@ -125,7 +125,7 @@ impl PostgresBlobs {
         session.run("COMMIT").await
     }
 
-    /// Writes a piece of a blob that is so long.
+    /// Writes a piece of a blob of this length.
     async fn insert_piece(
         &self,
         session: &Session,
@@ -141,8 +141,8 @@ impl PostgresBlobs {
         Ok(())
     }
 
-    /// Makes sure that a blob which is there is on the standbys too: a commit that comes after it
-    /// is on them no sooner.
+    /// Ensures that an existing blob is on the standbys too, by a later commit, which they cannot
+    /// have any sooner.
     async fn confirm(&self, id: Uuid) -> Result<(), DatabaseError> {
         let session = self.writers.borrow().await?;
         session
@@ -158,7 +158,7 @@ impl PostgresBlobs {
         Ok(())
     }
 
-    /// Pieces that follow each other, and the length of the blob; none if it is not there.
+    /// Returns consecutive pieces and the length of the blob; `None` if it does not exist.
     async fn pieces(&self, id: Uuid, numbers: Range<i32>) -> Result<Option<Part>, DatabaseError> {
         let rows = self
             .database
@@ -187,7 +187,7 @@ impl BlobStore for PostgresBlobs {
         match written {
             Err(error) if is_there_already(&error) => {
                 let found = self.read(id).await?;
-                // No two seals are the same: if it is this one, this call has written it, and the
+                // No two sealed blobs are equal. If this one is there, this call wrote it, and the
                 // answer was lost.
                 let is_this = move || found.is_some_and(|found| found == blob.whole());
                 match files::blocking(is_this).await {
@@ -227,7 +227,7 @@ impl BlobStore for PostgresBlobs {
             let end = first.whole.min(begin + READ_AHEAD_BYTES);
             match self.read_range(id, begin..end).await? {
                 Some(part) if !part.bytes.is_empty() => all.extend_from_slice(&part.bytes),
-                // It was removed meanwhile.
+                // The blob was removed meanwhile.
                 _ => return Ok(None),
             }
         }
@@ -297,7 +297,7 @@ impl BlobStore for PostgresBlobs {
         }
     }
 
-    /// A blob is written by one transaction, and so finished or not there.
+    /// Does nothing: a blob is written by one transaction, so unfinished ones do not exist.
     async fn remove_unfinished(&self, _: Uuid) -> Result<(), BlobError> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Claims of due entries, by which no host waits for another.
+//! Claims of due entries that do not wait for other hosts.
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ use crate::clock::shifted;
 use crate::engine::due::{Moves, due_range};
 use crate::engine::{ClaimDue, DueEntry, EngineError, Entry};
 
-/// The connection on which this process claims, one claim after the other.
+/// The connection for this process's claims, one after the other.
 pub(super) struct Claims {
     database: Database,
     connection: Mutex<Option<(Session, Numbers)>>,
@@ -27,8 +27,8 @@ impl Claims {
         }
     }
 
-    /// Claims entries that no other transaction has locked. Where the answer of the database is
-    /// lost, they are claimed all the same, perhaps: then they wait for their lease to end.
+    /// Claims entries that no other transaction has locked. If the database's answer is lost,
+    /// they may be claimed nevertheless; they then wait for the end of the lease.
     pub(super) async fn claim(&self, claim: &ClaimDue) -> Result<Vec<DueEntry>, EngineError> {
         let until = Instant::now() + PATIENCE;
         let mut connection = within(until, self.connection.lock()).await?;
@@ -112,7 +112,7 @@ async fn try_once(
     deleted?;
     committed?;
     if session.take_unreplicated() {
-        // After a failover somebody else may claim them: they wait for their lease to end.
+        // After a failover another host may claim them, so they wait for the end of the lease.
         return Err(DatabaseError::Unreplicated { number }.into());
     }
     Ok(moves.into_entries())

@@ -1,4 +1,4 @@
-//! The database's time, which is the same for all hosts.
+//! The database's clock, shared by all hosts.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -11,17 +11,17 @@ use super::error::DatabaseError;
 use super::statements::Statement;
 use crate::clock::{Clock, shifted};
 
-/// How often the database is asked.
+/// Interval between readings.
 const EVERY: Duration = Duration::from_secs(10);
-/// A reading that may be wrong by more is not taken.
+/// Largest error of an accepted reading.
 const EXACT: SignedDuration = SignedDuration::from_millis(500);
-/// How often a first one is tried that is exact.
+/// Attempts to get an exact first reading.
 const TRIES: u32 = 3;
-/// By how much this machine's clock may differ without a warning.
+/// Deviation of this machine's clock that needs no warning.
 const TOLERATED: SignedDuration = SignedDuration::from_secs(5);
 
-/// A clock that shows the time of a database: what it answered last, and what has passed since by
-/// this machine's steady clock. It is asked every ten seconds; while it is away the clock runs on.
+/// A clock with the time of a database: its last reading, advanced by this machine's monotonic
+/// clock. It is read every ten seconds and continues while the database is unavailable.
 #[derive(Clone, Debug)]
 pub struct DatabaseClock(Arc<Mutex<Reading>>);
 
@@ -29,7 +29,7 @@ pub struct DatabaseClock(Arc<Mutex<Reading>>);
 struct Reading {
     shown: Timestamp,
     at: Instant,
-    /// By how much it may be wrong, either way.
+    /// Largest error, in either direction.
     error: SignedDuration,
 }
 
@@ -50,10 +50,10 @@ impl DatabaseClock {
 }
 
 impl Database {
-    /// The database's time, kept in step with it.
+    /// Returns a clock synchronized with the database.
     ///
     /// # Errors
-    /// When the database is away.
+    /// An unavailable database.
     pub async fn clock(&self) -> Result<DatabaseClock, DatabaseError> {
         DatabaseClock::of(self).await
     }
@@ -67,8 +67,8 @@ impl Clock for DatabaseClock {
 }
 
 impl Reading {
-    /// Asks. The time is taken to be that of the middle of the wait for it, in which no try counts
-    /// that failed and no wait for a connection.
+    /// Reads the time. It is assigned to the middle of the wait for the answer, without failed
+    /// attempts and waits for a connection.
     async fn take(database: &Database) -> Result<Self, DatabaseError> {
         let (rows, begun) = database.query_since(Statement::Time, &[]).await?;
         let half = begun.elapsed() / 2;
@@ -102,8 +102,8 @@ impl Reading {
         }
     }
 
-    /// What is shown after another reading: that one, unless it tells little, or would set the
-    /// clock back by no more than the two may be wrong. One that tells little gives way.
+    /// Chooses between this reading and the next one. The next is taken unless it is inexact, or
+    /// sets the clock back by no more than both errors. An inexact reading is replaced.
     fn followed_by(self, next: Self) -> Self {
         let back = self.now().duration_since(next.now());
         let is_noise = self.is_exact() && back.is_positive() && back <= self.error + next.error;
@@ -114,8 +114,8 @@ impl Reading {
         }
     }
 
-    /// Says so where this machine's clock is far off: whatever is not the store's goes by it, such
-    /// as logs and the certificates of TLS.
+    /// Warns when this machine's clock is far off: logs and TLS certificate checks, for example,
+    /// depend on it.
     fn compare_with_system(self) {
         let difference = Timestamp::now().duration_since(self.now());
         if difference.abs() > TOLERATED {
@@ -127,14 +127,14 @@ impl Reading {
     }
 }
 
-/// Asks again and again, until nobody has the clock any more.
+/// Repeats readings until the clock is dropped.
 async fn keep_in_step(database: Database, clock: Weak<Mutex<Reading>>) {
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(clock) = clock.upgrade() else {
             return;
         };
-        // Away, it says so itself where somebody needs it.
+        // Skipped while unavailable: callers in need of the database report that.
         if let Ok(reading) = Reading::take(&database).await {
             reading.compare_with_system();
             let mut shown = clock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +160,8 @@ mod tests {
         }
     }
 
-    /// How far past noon a clock is that takes the second reading at the same moment as the first.
+    /// Returns the time past noon that a clock shows if it takes the second reading at the moment
+    /// of the first.
     fn shown_after(first: (i64, i64), second: (i64, i64)) -> SignedDuration {
         let mut first = reading(first.0, first.1);
         let second = reading(second.0, second.1);

@@ -1,4 +1,4 @@
-//! Commits, and what became of those whose answer was lost.
+//! Committers, which also find the outcome of commits whose answer was lost.
 
 use std::collections::HashMap;
 use std::num::NonZeroU16;
@@ -20,7 +20,7 @@ use super::session::Session;
 use super::statements::Statement;
 use crate::engine::{Commit, CommitOutcome, EngineError};
 
-/// The longest pause before a group is tried again because another transaction was in the way.
+/// Longest pause before a group is retried after a conflict with another transaction.
 const LONGEST_PAUSE_MILLIS: u64 = 20;
 
 /// Tasks that commit, each on a connection of its own. They end when this is dropped.
@@ -55,25 +55,25 @@ impl Committers {
     }
 }
 
-/// Takes what waits, and commits it.
+/// A task that commits waiting requests.
 struct Committer {
     database: Database,
     connection: Option<Connection>,
 }
 
-/// A connection that leaves a mark with each commit: the row of its id has the number of the last
-/// one. A commit whose answer was lost is known by it.
+/// A connection that leaves a mark with each commit: the row with its id has the number of the
+/// last one. A commit whose answer was lost is found by it.
 struct Connection {
     session: Session,
     id: Uuid,
     numbers: Numbers,
 }
 
-/// Why a group was not committed for sure.
+/// Failure to commit a group.
 enum Failure {
-    /// Nothing of it happened.
+    /// Nothing was committed.
     Undone(DatabaseError),
-    /// The database was told to commit, and has not answered.
+    /// The database was asked to commit and did not answer.
     Unanswered {
         outcomes: Vec<CommitOutcome>,
         number: i64,
@@ -107,7 +107,7 @@ impl Committer {
         }
     }
 
-    /// Tries until it is known what became of the group, or there is no more patience.
+    /// Retries until the group's outcome is known, or patience ends.
     async fn commit(
         &mut self,
         commits: &[&Commit],
@@ -157,16 +157,16 @@ impl Committer {
         done
     }
 
-    /// Looks whether a commit that was not answered happened: then its connection's mark has its
-    /// number. The mark is written anew for that, which waits for the transaction to end, and is a
-    /// commit too, and so not done before all earlier ones are durable. Doing it twice, where its
-    /// own answer is lost, changes nothing.
+    /// Finds out whether an unanswered commit happened: then its connection's mark has its number.
+    /// The mark is rewritten for that. The rewrite waits for the transaction to end; as a commit,
+    /// it is acknowledged only when all earlier ones are durable. Repeating it, if its own answer
+    /// is lost, changes nothing.
     async fn was_committed(&mut self, number: i64, until: Instant) -> Result<bool, DatabaseError> {
         let Some(lost) = self.connection.take() else {
             return Ok(false);
         };
         drop(lost.session);
-        // Past the patience for the commit itself: what is known is worth some more.
+        // May exceed the commit's own patience: a known outcome is worth the wait.
         let until = until.max(Instant::now() + PATIENCE);
         loop {
             let session = self.database.new_session(until).await?;
@@ -197,8 +197,8 @@ impl Connection {
     async fn open(database: &Database, until: Instant) -> Result<Self, DatabaseError> {
         let session = database.new_session(until).await?;
         let id = Uuid::new_v4();
-        // Of processes that were killed: nobody asks for what they committed last. One that lives
-        // and has committed nothing for so long connects anew.
+        // Marks of killed processes: their last commits are never looked up. A live one that has
+        // been idle for that time reconnects.
         session
             .query_or_cancel(
                 "DELETE FROM parafa_committers WHERE since < now() - interval '7 days'",
@@ -245,7 +245,7 @@ impl Connection {
         }
     }
 
-    /// Begins, leaves the mark, and locks; answers with the versions of the keys that are there.
+    /// Begins, writes the mark, and locks; returns the versions of the existing keys.
     async fn lock(
         &self,
         locks: &Locks<'_>,
@@ -259,7 +259,7 @@ impl Connection {
             };
             session.query(statement, &[keys]).await
         });
-        // Sent in this order, without waiting for answers between them.
+        // Sent in this order, without waiting for answers in between.
         let (begun, marked, locked) = tokio::join!(
             biased;
             session.run("BEGIN ISOLATION LEVEL READ COMMITTED"),
@@ -275,7 +275,7 @@ impl Connection {
         group::versions(&rows)
     }
 
-    /// Writes, and commits.
+    /// Writes and commits.
     async fn write(&self, writes: &Writes<'_>, number: i64) -> Result<(), DatabaseError> {
         let (inserted, put, deleted, committed) = tokio::join!(
             biased;
@@ -290,7 +290,8 @@ impl Connection {
             },
             self.session.run("COMMIT"),
         );
-        // A database that has refused one of them has rolled back, and says that it is done.
+        // A database that refused one of the statements has rolled back, yet acknowledges the
+        // commit.
         inserted?;
         put?;
         deleted?;
@@ -317,7 +318,7 @@ impl Connection {
 /// Waits for a random part of the longest pause.
 async fn pause() {
     let mut random = [0];
-    // Without random bytes it is none.
+    // Without random bytes there is no pause.
     let _ = getrandom::fill(&mut random);
     let millis = LONGEST_PAUSE_MILLIS * u64::from(random[0]) / 256;
     tokio::time::sleep(Duration::from_millis(millis)).await;

@@ -1,4 +1,4 @@
-//! What lies in a database, as far as that tells whose it is.
+//! Ownership of a database's content.
 
 use ::bytes::Bytes;
 use tokio_postgres::Client;
@@ -13,16 +13,16 @@ use crate::keys::MasterKey;
 use crate::mode::StoreMode;
 use crate::schema;
 
-/// What tells whose records are in a database, and where their documents are.
+/// The owner of the records in a database, and the place of their documents.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DatabaseContent {
-    /// What the records say that they are for.
+    /// The schema row of the records.
     schema: Option<Bytes>,
     deployment: Option<Deployment>,
 }
 
 impl DatabaseContent {
-    /// Reads it, where there are tables.
+    /// Reads the content, if there are tables.
     pub(super) async fn of(client: &Client) -> Result<Self, DatabaseError> {
         let key = schema::key();
         let schema = first(client, Statement::Get.sql(), &[&key]).await?;
@@ -35,16 +35,17 @@ impl DatabaseContent {
         })
     }
 
-    /// Whether records say what they are for: there is a store, which hosts open.
+    /// Returns whether there is a store that hosts can open.
     #[must_use]
     pub fn holds_store(&self) -> bool {
         self.schema.is_some()
     }
 
-    /// Refuses a store that no host in this mode and with this master key opens.
+    /// Refuses a store that hosts in this mode and with this master key cannot open.
     ///
     /// # Errors
-    /// A store of the other mode, under another key or of a later schema; none at all.
+    /// A store of the other mode, under another key or of a later schema; a missing
+    /// store.
     pub fn check_store(&self, master: &MasterKey, mode: StoreMode) -> Result<(), StoreError> {
         schema::check(self.schema.as_deref(), master, mode)
     }
@@ -54,7 +55,7 @@ impl DatabaseContent {
     }
 }
 
-/// The first row, if there is one; none where there is no such table yet.
+/// Returns the first row; `None` if there is none, or no such table yet.
 async fn first(
     client: &Client,
     sql: &str,

@@ -1,4 +1,4 @@
-//! A database, and the connections to it.
+//! A database and its connections.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -20,39 +20,39 @@ use super::statements::Statement;
 use super::{encryption, hosts, migrations, pooler};
 use crate::engine::EngineError;
 
-/// For how long a call waits for a database that is away before it gives up.
+/// Time that a call waits for an unavailable database.
 pub const PATIENCE: Duration = Duration::from_secs(8);
-/// For how long a connection may take to come about.
+/// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(5);
-/// For how long sent bytes may stay without acknowledgement.
+/// Time that sent bytes may remain unacknowledged.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
-/// After this silence a connection is probed, and how often.
+/// Silence after which a connection is probed, and the interval of probes.
 const KEEPALIVE: Duration = Duration::from_secs(5);
-/// Between two tries to connect: the first pause, from which on they double, and the longest.
+/// Pauses between attempts to connect: the first, which doubles, and the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How a URL begins. The client also reads lists of names and values, of which the rest knows
-/// nothing.
+/// Prefixes of a URL. The client also accepts lists of names and values, which the rest of this
+/// code does not support.
 const SCHEMES: [&str; 2] = ["postgresql://", "postgres://"];
 
-/// Which database, and how to reach it.
+/// Options for connecting to a database.
 #[derive(Clone)]
 pub struct DatabaseOptions {
-    /// `postgresql://user:password@host:5432,other:5432/name`. All hosts of a database are tried at
-    /// once, for one that takes writes.
+    /// URL, such as `postgresql://user:password@host:5432,other:5432/name`. All hosts of a database
+    /// are tried at once, for one that accepts writes.
     pub url: String,
-    /// Connections that are shared by reads.
+    /// Connections shared by reads.
     pub connections: NonZeroU16,
-    /// Whom a server's certificate has to come from.
+    /// TLS configuration, with the trusted issuers of a server's certificate.
     pub tls: rustls::ClientConfig,
 }
 
 impl DatabaseOptions {
-    /// Connections that are shared by reads when nothing else is asked for.
+    /// Default number of connections shared by reads.
     pub const DEFAULT_CONNECTIONS: NonZeroU16 = NonZeroU16::new(4).expect("it is not zero");
 
-    /// Refuses a URL that cannot be read.
+    /// Refuses a malformed URL.
     ///
     /// # Errors
     /// [`DatabaseError::Url`].
@@ -60,8 +60,8 @@ impl DatabaseOptions {
         self.parsed().map(drop)
     }
 
-    /// Whether whoever is on the way to one of the hosts may read the password and all rows, as the
-    /// URL says: it has `sslmode=disable` or `sslmode=prefer`.
+    /// Returns whether a network attacker could read the password and all rows, because the URL has
+    /// `sslmode=disable` or `sslmode=prefer`.
     ///
     /// # Errors
     /// [`DatabaseError::Url`].
@@ -69,7 +69,7 @@ impl DatabaseOptions {
         Ok(self.parsed()?.iter().any(encryption::is_open))
     }
 
-    /// How to connect to each of the hosts.
+    /// Returns the configuration for each of the hosts.
     fn parsed(&self) -> Result<Vec<Config>, DatabaseError> {
         if !SCHEMES.iter().any(|scheme| self.url.starts_with(scheme)) {
             return Err(DatabaseError::Url);
@@ -96,7 +96,7 @@ impl DatabaseOptions {
     }
 }
 
-/// The connections to a database. Clones share them.
+/// Connections to a database, shared by clones.
 #[derive(Clone)]
 pub struct Database(Arc<Shared>);
 
@@ -104,16 +104,16 @@ struct Shared {
     reach: Reach,
     slots: Vec<tokio::sync::Mutex<Option<Arc<Session>>>>,
     next: AtomicUsize,
-    /// What failed last, until something succeeds.
+    /// Last failure, until something succeeds.
     failure: Mutex<Option<Arc<str>>>,
 }
 
 impl Database {
-    /// Connects, checks that the database is one to be relied upon, and makes or renews its
-    /// tables. Hosts that do so at the same time wait for each other.
+    /// Connects, checks that the database is reliable, and creates or migrates its tables. Hosts
+    /// that do so at the same time wait for each other.
     ///
     /// # Errors
-    /// A refusal of the database as it is; that there is none at this URL.
+    /// A refusal of the database as it is; no database at this URL.
     pub async fn open(options: &DatabaseOptions) -> Result<Self, DatabaseError> {
         let database = Self::at(options)?;
         let mut line = database.checked().await?;
@@ -124,7 +124,7 @@ impl Database {
         Ok(database)
     }
 
-    /// A connection to a database that can be relied upon.
+    /// Opens a connection to a reliable database.
     pub(super) async fn checked(&self) -> Result<Line, DatabaseError> {
         let line = Line::open(&self.0.reach).await?;
         let other = Line::open(&self.0.reach).await?;
@@ -152,7 +152,7 @@ impl Database {
         })))
     }
 
-    /// `Ok` while the database answers; since it does not, why not.
+    /// Returns `Ok` while the database answers, else the reason.
     pub(super) fn health(&self) -> Result<(), EngineError> {
         match &*self.0.failure() {
             None => Ok(()),
@@ -167,8 +167,7 @@ impl Database {
         self.0.note(None);
     }
 
-    /// Reads. Tries again on another connection where one breaks, for as long as there is
-    /// patience.
+    /// Queries, and retries on another connection where one breaks, until patience ends.
     pub(super) async fn query(
         &self,
         statement: Statement,
@@ -178,8 +177,8 @@ impl Database {
         Ok(rows)
     }
 
-    /// The same, and when the try was begun that was answered: neither tries that failed nor the
-    /// wait for a connection are in that time.
+    /// Like [`query`](Self::query), and returns when the answered attempt began. That excludes
+    /// failed attempts and the wait for a connection.
     pub(super) async fn query_since(
         &self,
         statement: Statement,
@@ -202,8 +201,8 @@ impl Database {
         }
     }
 
-    /// One of the connections that reads share. Where somebody connects, another one is taken for
-    /// as long as there is one.
+    /// Returns one of the connections shared by reads. While one is being opened, another is taken
+    /// if there is one.
     async fn shared_session(&self, until: Instant) -> Result<Arc<Session>, DatabaseError> {
         let slots = &self.0.slots;
         let next = self.0.next.fetch_add(1, Ordering::Relaxed) % slots.len();
@@ -222,7 +221,7 @@ impl Database {
         Ok(session)
     }
 
-    /// A connection of one's own. Tries until then.
+    /// Opens an exclusive connection. Retries until `until`.
     pub(super) async fn new_session(&self, until: Instant) -> Result<Session, DatabaseError> {
         let mut pause = SHORTEST_PAUSE;
         loop {
@@ -254,8 +253,8 @@ fn works(slot: &Option<Arc<Session>>) -> Option<Arc<Session>> {
         .cloned()
 }
 
-/// Waits until then and no longer: who waits behind others for a database that says nothing does
-/// not begin anew when it is their turn.
+/// Waits until `until` at most: a caller queued behind others for a silent database does not wait
+/// anew when its turn comes.
 pub(super) async fn within<T>(
     until: Instant,
     work: impl Future<Output = T>,
@@ -271,7 +270,7 @@ impl Shared {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes whether the database could be reached, and logs where that changes.
+    /// Notes whether the database was reachable, and logs changes.
     fn note(&self, error: Option<&DatabaseError>) {
         let mut failure = self.failure();
         match (&*failure, error) {

@@ -1,4 +1,4 @@
-//! Which deployment a database belongs to.
+//! The deployment that a database belongs to.
 
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -7,19 +7,20 @@ use super::database::{Database, PATIENCE};
 use super::error::DatabaseError;
 use super::session::Session;
 
-/// Reads a deployment.
+/// Query for the deployment.
 pub(super) const READ: &str = "SELECT deployment, documents FROM parafa_deployment WHERE id = 1";
 
-/// What tells a deployment from others, and where it keeps its documents.
+/// Identity of a deployment, and the place of its documents.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Deployment {
     pub(crate) id: Uuid,
-    /// Where the documents are kept, once that is settled.
+    /// Place of the documents, once settled.
     pub(crate) documents: Option<String>,
 }
 
 impl Deployment {
-    /// That of a database. A new one is given an id, the same whichever host comes first.
+    /// Returns the deployment of a database. A new database gets an id, the same whichever
+    /// host is first.
     pub(crate) async fn of(database: &Database) -> Result<Self, DatabaseError> {
         let session = session(database).await?;
         let id = Uuid::new_v4();
@@ -33,7 +34,7 @@ impl Deployment {
         read(&session).await
     }
 
-    /// That of the row that [`READ`] gives.
+    /// Decodes the row of [`READ`].
     pub(super) fn in_row(row: &Row) -> Result<Self, DatabaseError> {
         Ok(Self {
             id: row.try_get(0)?,
@@ -41,7 +42,8 @@ impl Deployment {
         })
     }
 
-    /// Settles where its documents are kept, unless another host has; gives what is settled.
+    /// Settles the place of the documents, unless another host has; returns the deployment
+    /// as settled.
     pub(crate) async fn settle(
         database: &Database,
         documents: &str,

@@ -1,4 +1,4 @@
-//! Whether a database keeps what it acknowledges.
+//! Checks that a database retains what it acknowledges.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use tokio_postgres::{Client, Error, SimpleQueryMessage};
 use super::error::DatabaseError;
 
 const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
-/// What holds for every connection, and what a commit waits for on it: that of the server, of the
-/// database or of the role, which differs between nodes and may be changed at any time. There is no
-/// `statement_timeout`: it would also end the wait of a commit for the standbys, and the commit
-/// would pass for durable on them.
+/// Settings of every connection, and a query for its `synchronous_commit`. That setting comes from
+/// the server, the database or the role, differs between nodes and may be changed at any time.
+/// There is no `statement_timeout`: it would also end a commit's wait for the standbys, and the
+/// commit would count as durable on them.
 const SETTINGS: &str = "\
     SET idle_in_transaction_session_timeout = '10s'; \
     SET lock_timeout = '5s'; \
     SELECT current_setting('synchronous_commit', true)";
 
-/// Makes the settings of a new connection; tells what its commits wait for, if the database has a
-/// name for it.
+/// Applies the settings to a new connection; returns its `synchronous_commit`, if the database has
+/// it.
 pub(super) async fn prepare(client: &Client) -> Result<Option<String>, Error> {
     let answers = client.simple_query(SETTINGS).await?;
     Ok(answers.iter().find_map(|answer| match answer {
@@ -26,8 +26,8 @@ pub(super) async fn prepare(client: &Client) -> Result<Option<String>, Error> {
     }))
 }
 
-/// Refuses commits that wait for less than this server's disk and, where it has synchronous
-/// standbys, for them.
+/// Refuses commits that do not wait for this server's disk and, where it has synchronous standbys,
+/// for theirs.
 pub(super) fn check(synchronous_commit: Option<String>) -> Result<(), DatabaseError> {
     match synchronous_commit {
         Some(value) if value == "off" || value == "local" => Err(DatabaseError::NotDurable {
@@ -38,12 +38,12 @@ pub(super) fn check(synchronous_commit: Option<String>) -> Result<(), DatabaseEr
     }
 }
 
-/// What makes a database forget in some cases what it has acknowledged.
+/// A setting with which a database may lose acknowledged commits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Weakness {
-    /// It does not write through to its disk.
+    /// The server does not flush to its disk.
     NoFsync,
-    /// Its standbys acknowledge what is not on their disks.
+    /// The standbys acknowledge before their disks have the commit.
     RemoteWrite,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Weakness {
     }
 }
 
-/// Those that a database has.
+/// Returns the weaknesses of a database.
 pub(super) async fn weaknesses(client: &Client) -> Result<Vec<Weakness>, DatabaseError> {
     let mut found = Vec::new();
     if setting(client, "fsync").await?.as_deref() == Some("off") {
@@ -75,7 +75,7 @@ pub(super) async fn weaknesses(client: &Client) -> Result<Vec<Weakness>, Databas
     Ok(found)
 }
 
-/// What a parameter is set to, if the database has it.
+/// Returns the value of a parameter, if the database has it.
 pub(super) async fn setting(client: &Client, name: &str) -> Result<Option<String>, DatabaseError> {
     let row = client
         .query_one("SELECT current_setting($1, true)", &[&name])

@@ -1,4 +1,4 @@
-//! Which connections have to be encrypted.
+//! Encryption of connections.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use tokio_postgres::config::{Host, SslMode};
 /// The parameter of a URL.
 const SSL_MODE: &str = "sslmode=";
 
-/// A URL as the client understands it, which verifies the certificate and its name whenever it
-/// requires encryption.
+/// Returns a URL that the client understands. The client verifies the certificate and its name
+/// whenever it requires encryption.
 pub(super) fn understood(url: &str) -> Cow<'_, str> {
     if said(url) != Some("verify-full") {
         return Cow::Borrowed(url);
@@ -19,33 +19,32 @@ pub(super) fn understood(url: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{place}{parameters}"))
 }
 
-/// Has the connection to a host be encrypted, unless it stays on this machine or the URL says that
-/// it need not be. Left to itself the client takes what it is offered, and whoever is on the way
-/// offers nothing.
+/// Requires encryption for a host, unless it is this machine or the URL has an `sslmode`. By
+/// default the client takes what is offered, and an attacker on the network offers none.
 pub(super) fn require(host: &mut Config, url: &str) {
     if said(url).is_none() && !is_local(host) {
         host.ssl_mode(SslMode::Require);
     }
 }
 
-/// Whether the password and all rows may be read by whoever is on the way to a host.
+/// Returns whether a network attacker could read the password and all rows.
 pub(super) fn is_open(host: &Config) -> bool {
     host.get_ssl_mode() != SslMode::Require && !is_local(host)
 }
 
-/// What a URL says of it.
+/// Returns the `sslmode` of a URL.
 fn said(url: &str) -> Option<&str> {
     let mut parameters = parameters(url).split('&');
     parameters.find_map(|parameter| parameter.strip_prefix(SSL_MODE))
 }
 
-/// What follows the question mark. A password may have one too.
+/// Returns the part after the question mark. A password may contain one too.
 fn parameters(url: &str) -> &str {
     let behind_password = url.split_once('@').map_or(url, |(_, place)| place);
     behind_password.split_once('?').map_or("", |(_, all)| all)
 }
 
-/// Whether a host is this machine. Where an address is given, it is what counts.
+/// Returns whether a host is this machine. An explicit address takes precedence.
 fn is_local(host: &Config) -> bool {
     if let Some(address) = host.get_hostaddrs().first() {
         return address.is_loopback();

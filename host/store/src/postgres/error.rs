@@ -1,93 +1,92 @@
-//! Why a database cannot be used.
+//! Errors of databases.
 
 use tokio_postgres::error::SqlState;
 
 use crate::engine::EngineError;
 
-/// Why a database cannot be used.
+/// Reason why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// The URL cannot be read.
+    /// The URL is malformed.
     #[error(
         "store.url is not a URL of a PostgreSQL database, such as postgresql://parafa:PASSWORD@db1:5432,db2:5432/parafa"
     )]
     Url,
-    /// The database was made by a later program.
+    /// The database was created by a later version of the program.
     #[error(
         "the database has schema {found}, made by a later version of this program, which knows {known}: run that version"
     )]
     TooNew {
-        /// The schema that it has.
+        /// The schema found.
         found: i32,
-        /// The latest that is known.
+        /// The latest schema known here.
         known: i32,
     },
-    /// The database keeps texts in another encoding than UTF-8.
+    /// The database's encoding is not UTF-8.
     #[error("the database has the encoding {encoding}: make one with ENCODING 'UTF8'")]
     Encoding {
-        /// Its encoding.
+        /// The encoding.
         encoding: String,
     },
-    /// Commits do not wait until they are on a disk, or on that of a standby.
+    /// Commits do not wait for a disk, or for that of a standby.
     #[error(
         "the database has {setting} {value}, and forgets acknowledged commits when it fails: set it to on, for this database or for the role"
     )]
     NotDurable {
         /// The parameter.
         setting: &'static str,
-        /// What it is set to.
+        /// The value.
         value: String,
     },
-    /// A pooler gives the connections to others between two transactions.
+    /// A pooler reassigns the connections between two transactions.
     #[error(
         "a pooler before the database gives its connections away after each transaction: have it pool by session (of pgbouncer: pool_mode = session), or name the database itself"
     )]
     Pooled,
-    /// What is stored is not what this engine writes.
+    /// Stored data are not in this engine's format.
     #[error("the stored data is damaged: {what}")]
     Damaged {
-        /// What was found.
+        /// The damage.
         what: &'static str,
     },
-    /// A commit was cut short in its wait for the standbys.
+    /// A commit's wait for the standbys was interrupted.
     #[error("commit {number} is not on the standbys that it should be on")]
     Unreplicated {
-        /// Its number.
+        /// The commit's number.
         number: i64,
     },
-    /// A write or removal of a key or document was cut short in its wait for the standbys.
+    /// The wait for the standbys of a key's or document's write or removal was interrupted.
     #[error("a write or removal has not reached the standbys that must have it")]
     Unconfirmed,
-    /// Nobody can say whether a commit happened.
+    /// The outcome of a commit is unknown.
     #[error("the outcome of commit {number} is unknown")]
     Unknown {
-        /// Its number.
+        /// The commit's number.
         number: i64,
     },
     /// The mark of a connection is gone.
     #[error("the mark of a connection has been removed")]
     Unmarked,
-    /// The database has not ended what it was asked and nobody waits for any more, such as commits
-    /// that wait for a standby.
+    /// The database still executes abandoned requests, such as commits that wait for a standby.
     #[error(
         "the database is still at what it was asked on {connections} connections that were given up: does a standby not answer?"
     )]
     LeftBehind {
-        /// How many there are.
+        /// Number of their connections.
         connections: usize,
     },
-    /// No answer came.
+    /// There was no answer.
     #[error("no answer within {seconds} seconds")]
     Silent {
-        /// For how long it was waited, in seconds.
+        /// Duration of the wait, in seconds.
         seconds: u64,
     },
-    /// The database or the way to it.
+    /// The database or the connection failed.
     #[error("{}", told(.0))]
     Postgres(#[from] tokio_postgres::Error),
 }
 
-/// What an error says, without the values that a statement had.
+/// Returns the message of an error, without the values of the statement.
 fn told(error: &tokio_postgres::Error) -> String {
     if let Some(refusal) = error.as_db_error() {
         return format!("{} (SQLSTATE {})", refusal.message(), refusal.code().code());
@@ -102,8 +101,8 @@ fn told(error: &tokio_postgres::Error) -> String {
 }
 
 impl DatabaseError {
-    /// Whether the connection is of no use any more: it is cut, or leads to a database that takes
-    /// no writes now.
+    /// Returns whether the connection is unusable: broken, or to a database that accepts no writes
+    /// now.
     pub(super) fn is_of_connection(&self) -> bool {
         match self {
             Self::Silent { .. } | Self::Unmarked | Self::Unreplicated { .. } => true,
@@ -126,7 +125,7 @@ impl DatabaseError {
         }
     }
 
-    /// Whether another transaction was in the way, so that the same may succeed now.
+    /// Returns whether another transaction conflicted, so that a retry may succeed.
     pub(super) fn is_of_another(&self) -> bool {
         let Self::Postgres(error) = self else {
             return false;
@@ -140,12 +139,12 @@ impl DatabaseError {
         error.code().is_some_and(|code| others.contains(code))
     }
 
-    /// Whether the same may succeed if it is tried again at once, on a new connection or this one.
+    /// Returns whether an immediate retry may succeed, on a new connection or this one.
     pub(super) fn may_pass(&self) -> bool {
         self.is_of_connection() || self.is_of_another()
     }
 
-    /// Whether it says that nothing can be done with this database as it is, now or later.
+    /// Returns whether the database is unusable as it is, now and later.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         match self {

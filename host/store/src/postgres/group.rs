@@ -1,4 +1,4 @@
-//! Commits that are made in one transaction, decided one after the other.
+//! Groups of commits in one transaction, decided one after the other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,33 +8,32 @@ use super::error::DatabaseError;
 use super::rows::version;
 use crate::engine::{Commit, CommitOutcome, Version};
 
-/// The keys that a group locks, in their order, so that no two groups wait for each other in a
-/// circle: neighbours with the same lock together.
+/// The keys that a group locks, in order, so that groups do not deadlock; neighbours with the same
+/// lock are together.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Locks<'c>(pub(super) Vec<(Lock, Vec<&'c [u8]>)>);
 
-/// For what a key is locked.
+/// Kinds of locks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Lock {
-    /// It is relied upon: nobody may change it.
+    /// The key is expected: it must not change.
     Reading,
-    /// It is changed.
+    /// The key is written.
     Writing,
 }
 
-/// What a group writes. In the order of the keys, so that two groups rarely wait for each other in
-/// a circle.
+/// The writes of a group, in the order of the keys, so that groups rarely deadlock.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Writes<'c> {
-    /// Entries of keys that have to be absent: another host that inserts one of them is waited
-    /// for, and then in the way.
+    /// Entries of keys that must be absent. An insert by another host is waited for, and then
+    /// conflicts.
     pub(super) inserts: Vec<(&'c [u8], &'c [u8])>,
     pub(super) puts: Vec<(&'c [u8], &'c [u8])>,
-    /// Afterwards. Also keys that have to be absent and stay so, whose inserts only lock them.
+    /// Applied last. Includes keys that must be absent and stay so, whose inserts only lock them.
     pub(super) deletes: Vec<&'c [u8]>,
 }
 
-/// What becomes of each commit of a group, and what they write together.
+/// The outcomes of a group's commits, and their joint writes.
 #[derive(Debug)]
 pub(super) struct Decision<'c> {
     pub(super) outcomes: Vec<CommitOutcome>,
@@ -63,8 +62,8 @@ impl<'c> Locks<'c> {
 }
 
 impl<'c> Decision<'c> {
-    /// Decides the commits in their order, each with what those before it write. `found` are the
-    /// versions of the locked keys that are there; `number` is the one of this transaction.
+    /// Decides the commits in order, each after the writes of those before it. `found` has the
+    /// versions of the existing locked keys; `number` is this transaction's.
     pub(super) fn of(commits: &[&'c Commit], found: &HashMap<Vec<u8>, u64>, number: u64) -> Self {
         let mut written: BTreeMap<&[u8], Option<&[u8]>> = BTreeMap::new();
         let mut absent: BTreeSet<&[u8]> = BTreeSet::new();
@@ -131,7 +130,7 @@ impl<'c> Writes<'c> {
     }
 }
 
-/// The versions that rows of keys and versions tell.
+/// Decodes rows of keys and versions.
 pub(super) fn versions(rows: &[Row]) -> Result<HashMap<Vec<u8>, u64>, DatabaseError> {
     rows.iter()
         .map(|row| Ok((row.try_get(0)?, version(row.try_get(1)?)?.number())))
@@ -144,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// What a key has to be, and what is written to it: in a commit on the keys `0` to `3`.
+    /// Generates a commit, with expectations and writes on the keys `0` to `3`.
     fn commit() -> impl Strategy<Value = Commit> {
         let expectation = prop_oneof![Just(None), (1..4_u64).prop_map(Version::new)];
         let expectations = proptest::collection::btree_map(0..4_u8, expectation, 0..3);
@@ -165,10 +164,10 @@ mod tests {
         })
     }
 
-    /// Entries, each with the number of the commit that wrote it.
+    /// Entries with the number of the commit that wrote each.
     type Entries = BTreeMap<Vec<u8>, (u64, Vec<u8>)>;
 
-    /// One commit after the other, as an engine alone would make them.
+    /// Applies the commits one after the other, as an engine without groups would.
     fn one_by_one(entries: &mut Entries, commits: &[Commit], number: u64) -> Vec<bool> {
         let mut done = Vec::new();
         for commit in commits {
@@ -190,7 +189,7 @@ mod tests {
         done
     }
 
-    /// What the statements of a group leave.
+    /// Applies the statements of a group.
     fn applied(entries: &mut Entries, writes: &Writes<'_>, number: u64) {
         for (key, value) in &writes.inserts {
             let old = entries.insert(key.to_vec(), (number, value.to_vec()));

@@ -1,9 +1,10 @@
-//! The hosts of a URL.
+//! Hosts of a URL.
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// The same for each host alone; `None` where it is not clear which port or address is whose.
+/// Returns a configuration for each host alone; `None` where the ports or addresses do not
+/// match the hosts.
 pub(super) fn each(config: &Config) -> Option<Vec<Config>> {
     let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
     let ports = config.get_ports();
@@ -33,7 +34,7 @@ pub(super) fn each(config: &Config) -> Option<Vec<Config>> {
     Some(alone.collect())
 }
 
-/// What a URL says but for where.
+/// Copies a configuration without its hosts.
 fn without_host(config: &Config) -> Config {
     let mut copy = Config::new();
     copy.ssl_mode(config.get_ssl_mode())

@@ -1,4 +1,4 @@
-//! Connections that were given up, and that the database has not ended yet.
+//! Abandoned connections that the database has not ended yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::error::DatabaseError;
 
-/// How many of them a host may have. A commit that waits for a standby goes on to wait, and keeps
-/// its connection, also where nobody waits for its answer any more.
+/// Most of them on a host. A commit that waits for a standby continues to wait, and keeps its
+/// connection, even if its caller is gone.
 const MOST: usize = 32;
-/// For how long one is counted whose end nobody tells.
+/// Time that one is counted if its end is not reported.
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// Counts them.
+/// Counter of abandoned connections.
 #[derive(Clone)]
 pub(super) struct LeftBehind(Arc<Semaphore>);
 
-/// Says that a connection is in use, until it is dropped.
+/// Guard of a connection in use; dropping it abandons the connection.
 pub(super) struct InUse {
     _until_dropped: oneshot::Sender<()>,
 }
@@ -29,7 +29,7 @@ impl Default for LeftBehind {
 }
 
 impl LeftBehind {
-    /// Refuses another connection where too many are left behind: it would become one of them.
+    /// Refuses another connection when too many are abandoned: it could become one of them.
     pub(super) fn check(&self) -> Result<(), DatabaseError> {
         match self.0.available_permits() {
             0 => Err(DatabaseError::LeftBehind { connections: MOST }),
@@ -37,7 +37,7 @@ impl LeftBehind {
         }
     }
 
-    /// Has a connection run in a task of its own until it ends.
+    /// Runs a connection in its own task until it ends.
     pub(super) fn spawn(&self, connection: impl Future<Output = ()> + Send + 'static) -> InUse {
         let (in_use, dropped) = oneshot::channel();
         let left_behind = self.clone();
@@ -49,7 +49,7 @@ impl LeftBehind {
                 _ = dropped => {}
             }
             let _counted = left_behind.count();
-            // Past that the socket is closed, whatever the database makes of it.
+            // After that the socket is closed, whatever the state of the database.
             let _ = tokio::time::timeout(LONGEST, connection).await;
         });
         InUse {
@@ -57,7 +57,8 @@ impl LeftBehind {
         }
     }
 
-    /// None where more are left behind than are counted, which connected at the same time.
+    /// Counts one; `None` where more are abandoned than are counted, because they connected at
+    /// the same time.
     fn count(&self) -> Option<OwnedSemaphorePermit> {
         self.0.clone().try_acquire_owned().ok()
     }
@@ -88,7 +89,7 @@ mod tests {
         assert!(left_behind.check().is_ok());
     }
 
-    /// Has all tasks run until so many more may be left behind.
+    /// Lets all tasks run until this many more may be abandoned.
     async fn settled(left_behind: &LeftBehind, left: usize) {
         for _ in 0..1000 {
             tokio::task::yield_now().await;

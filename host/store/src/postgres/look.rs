@@ -1,4 +1,4 @@
-//! A look at a database, which changes nothing.
+//! Read-only inspection of a database.
 
 use jiff::Timestamp;
 use tokio_postgres::Client;
@@ -11,21 +11,22 @@ use super::migrations;
 use super::session::answered;
 use super::statements::Statement;
 
-/// What a database tells without being changed.
+/// State of a database.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DatabaseLook {
-    /// The schema of its tables; none where there are no tables yet.
+    /// Schema of its tables; `None` without tables.
     pub schema: Option<i32>,
-    /// Its time when it was asked.
+    /// Its time at the inspection.
     pub now: Timestamp,
-    /// What makes it forget in some cases what it has acknowledged.
+    /// Settings with which it may lose acknowledged commits.
     pub weaknesses: Vec<Weakness>,
-    /// What lies in it.
+    /// Its content.
     pub content: DatabaseContent,
 }
 
 impl Database {
-    /// Connects and checks as [`open`](Self::open) does, but makes and changes nothing.
+    /// Connects and checks as [`open`](Self::open) does, but creates and changes
+    /// nothing.
     ///
     /// # Errors
     /// As [`open`](Self::open).

@@ -1,4 +1,4 @@
-//! The tables, in the order in which they came to be.
+//! The tables, in the order of their introduction.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use super::durability::setting;
 use super::error::DatabaseError;
 use super::session::answered;
 
-/// What each schema adds to the one before it, from the first on. A number has its length in its
-/// type: `integer` is one of eight bytes to some databases.
+/// Statements that migrate each schema to the next, from the first on. Number types state their
+/// length: `integer` has eight bytes in some databases.
 pub const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE parafa_entries (
@@ -63,25 +63,25 @@ pub const MIGRATIONS: &[&str] = &[
 ",
 ];
 
-/// Makes the table that says which schema there is.
+/// Creates the table with the schema version.
 const MAKE: &str = "
     CREATE TABLE IF NOT EXISTS parafa_schema (id int4 PRIMARY KEY, version int4 NOT NULL);
     INSERT INTO parafa_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING;
 ";
 
-/// How often the table is made that says which schema there is. Two hosts that make it at the
-/// same time are both refused by some databases, although each asks whether it is there.
+/// Attempts to create the table with the schema version. Some databases refuse both of two hosts
+/// that create it at the same time, despite `IF NOT EXISTS`.
 const TRIES: u32 = 5;
-/// After this it is said that another host or a standby is waited for, and for how long it is.
+/// Delay before the log reports a wait for another host or a standby, and the longest wait.
 const TOLD_AFTER: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// The latest schema that is known.
+/// Returns the latest known schema.
 fn known() -> i32 {
     i32::try_from(MIGRATIONS.len()).expect("there are few migrations")
 }
 
-/// Refuses a database that cannot keep every text.
+/// Refuses a database that cannot store every text.
 pub(super) async fn check(client: &Client) -> Result<(), DatabaseError> {
     match setting(client, "server_encoding").await? {
         Some(encoding) if !["UTF8", "UTF-8"].contains(&encoding.to_ascii_uppercase().as_str()) => {
@@ -91,7 +91,7 @@ pub(super) async fn check(client: &Client) -> Result<(), DatabaseError> {
     }
 }
 
-/// The schema that there is; none where there are no tables yet.
+/// Returns the present schema; `None` without tables.
 pub(super) async fn schema(client: &Client) -> Result<Option<i32>, DatabaseError> {
     let found = client.query_opt("SELECT version FROM parafa_schema", &[]);
     let schema = match found.await {
@@ -104,13 +104,13 @@ pub(super) async fn schema(client: &Client) -> Result<Option<i32>, DatabaseError
     Ok(schema)
 }
 
-/// Brings the tables to the latest schema.
+/// Migrates the tables to the latest schema.
 pub(super) async fn run(client: &mut Client) -> Result<(), DatabaseError> {
-    // A host that has nothing to renew waits for no lock and no standby.
+    // A host with nothing to migrate waits for neither locks nor standbys.
     if answered(schema(client)).await? == Some(known()) {
         return Ok(());
     }
-    // Another host may take long to do the same. One that dies at it does not keep its lock.
+    // Another host's migration may take long. Its lock ends with its connection.
     client.batch_execute("SET lock_timeout = 0").await?;
     waited(make_schema_table(client)).await?;
     let transaction = client
@@ -118,7 +118,7 @@ pub(super) async fn run(client: &mut Client) -> Result<(), DatabaseError> {
         .isolation_level(IsolationLevel::ReadCommitted)
         .start()
         .await?;
-    // Whoever comes second waits here.
+    // The second host waits here.
     let locked = transaction.query_one(
         "SELECT version FROM parafa_schema WHERE id = 1 FOR UPDATE",
         &[],
@@ -140,7 +140,7 @@ pub(super) async fn run(client: &mut Client) -> Result<(), DatabaseError> {
     waited(transaction.commit()).await
 }
 
-/// Waits for another host or a standby, and says so. The tables are left as they are, or as the
+/// Waits for another host or a standby, and reports that. The tables stay as they are, or as the
 /// other host makes them.
 async fn waited<T, E: Into<DatabaseError>>(
     work: impl Future<Output = Result<T, E>>,

@@ -1,13 +1,14 @@
-//! The numbers of commits, which no two commits of any host share.
+//! Commit numbers, unique across hosts.
 
 use super::error::DatabaseError;
 use super::session::Session;
 
-/// Numbers that are taken at once.
+/// Numbers taken at once.
 const BLOCK: i64 = 1024;
 
-/// Numbers of one's own, taken over one connection: of the next one, which may lead to another
-/// server after a failover, they may be given anew. What is left of them when the process ends is never used.
+/// A block of numbers taken over one connection. Over the next connection, perhaps to another
+/// server after a failover, they may be given again. The remainder is never used after the process
+/// ends.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     last: i64,
@@ -17,7 +18,7 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) async fn next(&mut self, session: &Session) -> Result<i64, DatabaseError> {
         if self.left == 0 {
-            // Not a sequence: one may give a number anew after a failover.
+            // Not a sequence: a sequence may repeat numbers after a failover.
             let rows = session
                 .query_or_cancel(
                     "UPDATE parafa_numbers SET last = last + $1 WHERE id = 1 RETURNING last",

@@ -1,4 +1,4 @@
-//! What an operator can do where a database cannot be used.
+//! Obstacles between a host and its database, as an operator sees them.
 
 use std::error::Error;
 use std::io;
@@ -7,29 +7,29 @@ use tokio_postgres::error::SqlState;
 
 use super::error::DatabaseError;
 
-/// What keeps a host from using a database.
+/// Cause that keeps a host from using a database.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Obstacle {
-    /// The database as it is, or how it is named: the error says what to do.
+    /// The database itself or its URL; the error says what to do.
     Refused,
     /// The user or the password.
     Login,
-    /// The server has no database of this name, or does not let the user have it.
+    /// The server has no database of this name, or denies the user access.
     UnknownDatabase,
-    /// The server speaks no TLS, and the connection has to be encrypted.
+    /// The server does not support TLS, and the connection must be encrypted.
     NoTls,
-    /// The server's certificate: who it comes from, whom it is for, or its time.
+    /// The server's certificate: its issuer, its name or its validity.
     Certificate,
-    /// Whoever answers is a standby, which takes no writes.
+    /// Only standbys answer, which accept no writes.
     StandbysAlone,
-    /// Nobody answers, or not in time.
+    /// There is no answer, or not in time.
     NoAnswer,
-    /// Something else that the database says.
+    /// Another error of the database.
     Other,
 }
 
 impl Obstacle {
-    /// Whether waiting may help.
+    /// Returns whether waiting may help.
     #[must_use]
     pub fn may_pass(self) -> bool {
         match self {
@@ -44,7 +44,7 @@ impl Obstacle {
 }
 
 impl DatabaseError {
-    /// What it is to an operator.
+    /// Classifies the error for an operator.
     #[must_use]
     pub fn obstacle(&self) -> Obstacle {
         if self.is_refusal() {
@@ -56,7 +56,7 @@ impl DatabaseError {
                 Some(code) if *code == SqlState::INVALID_CATALOG_NAME => Obstacle::UnknownDatabase,
                 // Class 28, "invalid authorization specification".
                 Some(code) if code.code().starts_with("28") => Obstacle::Login,
-                // It starts, or ends.
+                // The server is starting or shutting down.
                 Some(code) if code.code().starts_with("57P") => Obstacle::NoAnswer,
                 Some(_) => Obstacle::Other,
                 None if says(error, "password missing") => Obstacle::Login,
@@ -69,8 +69,8 @@ impl DatabaseError {
         }
     }
 
-    /// Logs what a database that can be reached says of a statement, such as that its disk is full.
-    /// Nobody else does: to callers it is one that is away.
+    /// Logs a statement's error from a reachable database, such as a full disk. Nothing else logs
+    /// it: callers see an unavailable database.
     pub(super) fn log_refusal(&self) {
         let Self::Postgres(error) = self else {
             return;
@@ -82,13 +82,13 @@ impl DatabaseError {
     }
 }
 
-/// Whether the client gives this as the cause: that the server asks for a password and the URL has
-/// none, or that the server has no TLS.
+/// Returns whether this is the client's cause: the server asks for a password that the URL lacks,
+/// or the server has no TLS.
 fn says(error: &tokio_postgres::Error, cause: &str) -> bool {
     error.source().is_some_and(|said| said.to_string() == cause)
 }
 
-/// Whether the client left the server because of its certificate.
+/// Returns whether the client disconnected because of the server's certificate.
 fn refuses_certificate(error: &tokio_postgres::Error) -> bool {
     let cause = error
         .source()
@@ -98,7 +98,7 @@ fn refuses_certificate(error: &tokio_postgres::Error) -> bool {
     matches!(cause, Some(rustls::Error::InvalidCertificate(_)))
 }
 
-/// Whether the client left each server that it reached because it takes no writes.
+/// Returns whether every server that the client reached accepts no writes.
 fn takes_no_writes(error: &tokio_postgres::Error) -> bool {
     let cause = error
         .source()

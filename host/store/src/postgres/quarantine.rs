@@ -1,7 +1,7 @@
-//! Removals and quarantine of blobs that several hosts share.
+//! Removals and quarantine of blobs shared by hosts.
 //!
-//! Nothing is moved: a row says which blobs wait. So a removal by any host finds the blob where it
-//! is, and nothing of it elsewhere.
+//! Nothing is moved: a row names each blob in quarantine. A removal by any host therefore finds the
+//! blob in its only place.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use super::session::Session;
 use super::sessions::{Lent, Sessions};
 use crate::blobs::{BlobError, BlobStore, Held, Hold, Quarantine};
 
-/// Removals of one kind that are under way at the same time on this host.
+/// Removals of one kind in progress at the same time on this host.
 const REMOVERS: usize = 4;
-/// How long somebody who holds removals waits for those that are under way.
+/// Time that a hold waits for running removals.
 const HOLD_PATIENCE: Duration = Duration::from_secs(60);
-/// How often who removes looks whether someone is still about to hold removals.
+/// Interval at which a waiting removal checks for an announced hold.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often a transaction that holds removals, or removes, is kept from being taken for forgotten.
+/// Interval of statements that protect an open transaction from the idle timeout.
 const KEEP_EVERY: Duration = Duration::from_secs(2);
 
 /// The quarantine of the blobs of one kind.
@@ -46,9 +46,9 @@ impl SharedQuarantine {
         }
     }
 
-    /// Begins a transaction that ends before anybody holds removals, and begins after. Who is about
-    /// to hold them goes first: a database lets those who share a lock in before who waits for it
-    /// alone, and there is always somebody who removes.
+    /// Begins a removal's transaction, either before a hold or after it. An announced hold goes
+    /// first: a database grants shared locks ahead of a waiting exclusive one, and removals never
+    /// cease.
     async fn begin(&self) -> Result<Lent<'_>, DatabaseError> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -85,7 +85,7 @@ impl SharedQuarantine {
         Ok(!holds.is_empty())
     }
 
-    /// Says that removals are about to be held, for a little longer than one waits for the lock.
+    /// Announces a hold, for a little longer than the lock is waited for.
     async fn announce_hold(&self, until: Instant) -> Result<(), DatabaseError> {
         let session = self.database.new_session(until).await?;
         session
@@ -99,8 +99,8 @@ impl SharedQuarantine {
         Ok(())
     }
 
-    /// Takes that back, which nobody waits for: who removes waits for the lock from now on. Left,
-    /// it is soon over.
+    /// Withdraws the announcement in the background: from now on removals wait for the lock. If
+    /// this fails, the announcement expires soon.
     fn take_back_hold(&self, until: Instant) {
         let (database, kind) = (self.database.clone(), self.kind.number());
         tokio::spawn(async move {
@@ -115,7 +115,7 @@ impl SharedQuarantine {
         });
     }
 
-    /// Changes the rows of the quarantine; tells how many.
+    /// Changes rows of the quarantine; returns their number.
     async fn change(
         &self,
         sql: &str,
@@ -185,7 +185,8 @@ impl Quarantine for SharedQuarantine {
         let until = Instant::now() + HOLD_PATIENCE;
         let mut announces = true;
         loop {
-            // Without it the lock may take longer. It cannot be written while a standby is away.
+            // Without an announcement the lock may take longer. It cannot be written while a
+            // standby is unavailable.
             if announces && let Err(error) = self.announce_hold(until).await {
                 tracing::debug!(%error, "removals are held without an announcement");
                 announces = false;
@@ -208,7 +209,7 @@ impl Quarantine for SharedQuarantine {
     }
 }
 
-/// Begins a transaction with the row of the removals locked so.
+/// Begins a transaction that locks the row of removals with this strength.
 async fn lock(session: &Session, kind: Kind, strength: &str) -> Result<(), DatabaseError> {
     let select = format!("SELECT kind FROM parafa_removals WHERE kind = $1 {strength}");
     session.run("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
@@ -221,7 +222,7 @@ async fn lock(session: &Session, kind: Kind, strength: &str) -> Result<(), Datab
     Ok(())
 }
 
-/// Works while the session has a transaction, which is kept from being taken for forgotten.
+/// Runs `work` while protecting the session's transaction from the idle timeout.
 async fn while_kept<T>(
     session: &Session,
     work: impl Future<Output = Result<T, BlobError>>,
@@ -244,7 +245,7 @@ async fn commit(session: Lent<'_>) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Removals are held by a transaction that has locked their row. It ends with its connection.
+/// A hold: a transaction that has locked the row of removals. It ends with its connection.
 struct HeldByRow {
     session: Arc<Session>,
     keeping: AbortHandle,
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
     use crate::postgres::{DatabaseOptions, PostgresBlobs};
 
-    /// The data keys as a host of its own has them.
+    /// Returns the data keys as seen by a host of its own.
     async fn host(database: &PostgresDatabase) -> (Database, PostgresBlobs, SharedQuarantine) {
         let options = DatabaseOptions {
             url: database.url.clone(),
@@ -313,7 +314,7 @@ mod tests {
         until_somebody(database, "wait_event_type = 'Lock'").await;
     }
 
-    /// Waits until there is a connection of which this is so.
+    /// Waits until a connection meets this condition.
     async fn until_somebody(database: &Database, is_so: &str) {
         let until = Instant::now() + PATIENCE;
         let session = database.new_session(until).await.expect("a connection");

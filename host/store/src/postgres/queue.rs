@@ -1,4 +1,4 @@
-//! Commits that wait, and which of them make a transaction together.
+//! The queue of commits, and their grouping into transactions.
 
 use std::time::Duration;
 
@@ -7,40 +7,40 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::engine::{Commit, CommitOutcome, EngineError, MAX_COMMIT_BYTES};
 
-/// Commits that wait for a committer.
+/// Most commits that wait for a committer.
 const QUEUE: usize = 1024;
-/// Most commits that are made in one transaction.
+/// Most commits in one transaction.
 const GROUP: usize = 64;
-/// Commits that are worth a transaction of their own while others are under way: one costs the
-/// database about as much with eight commits as with two.
+/// Commits that justify a transaction while others are in progress: one with eight commits costs
+/// the database about as much as one with two.
 const ENOUGH: usize = 8;
-/// The longest that fewer of them wait for others, or for a transaction to end.
+/// Time that fewer commits wait for others, or for a transaction to end.
 const GATHERING: Duration = Duration::from_millis(2);
 
-/// A commit, and who waits for its outcome.
+/// A commit, with the channel for its outcome.
 pub(super) struct Request {
     pub(super) commit: Commit,
     pub(super) until: Instant,
     pub(super) reply: oneshot::Sender<Result<CommitOutcome, EngineError>>,
 }
 
-/// Where commits wait.
+/// The queue of commits.
 pub(super) struct Queue {
     waiting: Mutex<mpsc::Receiver<Request>>,
-    /// Groups that were taken and are not done.
+    /// Number of groups in progress.
     under_way: watch::Sender<usize>,
 }
 
-/// Commits that are made together, at least one; under way until it is dropped.
+/// Commits made together, at least one; in progress until dropped.
 pub(super) struct Group<'q> {
     pub(super) requests: Vec<Request>,
-    /// For how long it may take, which is what the first of them has left.
+    /// Deadline, which is that of the first commit.
     pub(super) until: Instant,
     queue: &'q Queue,
 }
 
 impl Queue {
-    /// An empty one, and the way into it.
+    /// Creates an empty queue, and the sender into it.
     pub(super) fn new() -> (mpsc::Sender<Request>, Self) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let queue = Self {
@@ -50,9 +50,9 @@ impl Queue {
         (sender, queue)
     }
 
-    /// The next commits to be made; none once nobody can ask for any. While nothing is under way
-    /// none waits. Otherwise a few of them do for a moment: the callers of several hosts would
-    /// else be spread over as many transactions as there are connections.
+    /// Returns the next commits to make; `None` once all senders are gone. Without a group in
+    /// progress, commits do not wait. Otherwise a few of them wait briefly: the commits of
+    /// several hosts would else be spread over as many transactions as there are connections.
     pub(super) async fn next_group(&self) -> Option<Group<'_>> {
         let mut waiting = self.waiting.lock().await;
         let first = waiting.recv().await?;

@@ -14,7 +14,7 @@ pub(super) fn entry(row: &Row) -> Result<Entry, DatabaseError> {
     })
 }
 
-/// The version in a column, and the value in the one after it.
+/// Returns the version in a column, with the value in the next one.
 pub(super) fn versioned(row: &Row, column: usize) -> Result<Versioned, DatabaseError> {
     let value: &[u8] = row.try_get(column + 1)?;
     Ok(Versioned {

@@ -1,4 +1,4 @@
-//! One connection.
+//! A connection.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -16,11 +16,10 @@ use super::error::DatabaseError;
 use super::left_behind::{InUse, LeftBehind};
 use super::statements::{PreparedStatements, Statement};
 
-/// For how long a connection waits for an answer. What takes longer is taken for a connection
-/// that is broken.
+/// Time that a connection waits for an answer; after that it counts as broken.
 pub(super) const ANSWER: Duration = Duration::from_secs(10);
 
-/// How to connect.
+/// Parameters of connecting.
 #[derive(Clone)]
 pub(super) struct Reach {
     /// All hosts of the database.
@@ -29,7 +28,7 @@ pub(super) struct Reach {
     pub(super) left_behind: LeftBehind,
 }
 
-/// A connection. Dropped, it ends when the database has answered what it was asked last.
+/// A connection. After a drop it ends when the database has answered the last request.
 pub(super) struct Line {
     pub(super) client: Client,
     state: Arc<State>,
@@ -37,7 +36,7 @@ pub(super) struct Line {
     _in_use: InUse,
 }
 
-/// A connection with its statements.
+/// A connection with its prepared statements.
 pub(super) struct Session {
     line: Line,
     prepared: PreparedStatements,
@@ -46,7 +45,7 @@ pub(super) struct Session {
 #[derive(Default)]
 struct State {
     is_broken: AtomicBool,
-    /// Whether a commit did not wait for the standbys that it should have.
+    /// A commit did not wait for the standbys as it should.
     is_unreplicated: AtomicBool,
 }
 
@@ -54,22 +53,22 @@ impl Session {
     pub(super) async fn open(reach: &Reach) -> Result<Self, DatabaseError> {
         let line = Line::open(reach).await?;
         let prepared = answered(PreparedStatements::on(&line.client)).await?;
-        // What a server says when one connects, such as of its collations, is of no commit.
+        // Notices while connecting, such as about collations, do not concern a commit.
         line.state.is_unreplicated.store(false, Ordering::Release);
         Ok(Self { line, prepared })
     }
 
-    /// Whether it can be used no more.
+    /// Returns whether it is unusable.
     pub(super) fn is_broken(&self) -> bool {
         self.line.client.is_closed() || self.line.state.is_broken.load(Ordering::Relaxed)
     }
 
-    /// Takes it for broken from now on.
+    /// Marks it as broken.
     pub(super) fn give_up(&self) {
         self.line.state.is_broken.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a commit since the last call did not wait for the standbys.
+    /// Returns whether a commit since the last call did not wait for the standbys.
     pub(super) fn take_unreplicated(&self) -> bool {
         let state = &self.line.state;
         state.is_unreplicated.swap(false, Ordering::AcqRel)
@@ -84,7 +83,7 @@ impl Session {
         self.noting(answered(self.line.client.query(statement, parameters)).await)
     }
 
-    /// How many rows it has changed.
+    /// Executes a statement; returns the number of changed rows.
     pub(super) async fn execute(
         &self,
         statement: Statement,
@@ -94,7 +93,7 @@ impl Session {
         self.noting(answered(self.line.client.execute(statement, parameters)).await)
     }
 
-    /// A statement that is not prepared.
+    /// Runs a statement that is not prepared.
     pub(super) async fn query_once(
         &self,
         sql: &str,
@@ -103,9 +102,9 @@ impl Session {
         self.noting(answered(self.line.client.query(sql, parameters)).await)
     }
 
-    /// The same for a statement whose changes nobody relies upon. Where it is not answered, it is
-    /// cut short, also in its wait for a standby: it leaves no connection behind, and whatever
-    /// follows it on this one happens only once the standbys follow.
+    /// Like [`query_once`](Self::query_once), for a statement on whose changes nothing depends.
+    /// If unanswered, it is cancelled, even while it waits for a standby. It leaves no connection
+    /// behind; later statements on this one take effect only once the standbys follow.
     pub(super) async fn query_or_cancel(
         &self,
         sql: &str,
@@ -118,7 +117,7 @@ impl Session {
         answer
     }
 
-    /// Statements without parameters, such as `BEGIN`.
+    /// Runs statements without parameters, such as `BEGIN`.
     pub(super) async fn run(&self, sql: &str) -> Result<(), DatabaseError> {
         self.noting(answered(self.line.client.batch_execute(sql)).await)
     }
@@ -134,8 +133,8 @@ impl Session {
 }
 
 impl Line {
-    /// Connects to whichever host takes writes, and prepares nothing. All are asked at once: one
-    /// that hangs keeps nobody from the others.
+    /// Connects to the host that accepts writes, without preparing statements. All hosts are
+    /// tried at once: one that hangs does not delay the others.
     pub(super) async fn open(reach: &Reach) -> Result<Self, DatabaseError> {
         reach.left_behind.check()?;
         let hosts = reach.hosts.iter();
@@ -168,7 +167,7 @@ impl Line {
         })
     }
 
-    /// Asks the database to end what this connection does. Nobody waits for that.
+    /// Asks the database to cancel this connection's statement, without waiting.
     fn cancel(&self) {
         let (token, tls) = (self.client.cancel_token(), self.tls.clone());
         tokio::spawn(async move {
@@ -179,14 +178,13 @@ impl Line {
     }
 }
 
-/// Whether a notice may say that a commit was cut short in its wait for a standby: by whoever
-/// cancels it with the code of any warning, and by a shutdown with its own. The words are in the
-/// server's language.
+/// Returns whether a notice may report an interrupted wait for a standby. A cancellation has the
+/// code of any warning, a shutdown its own. The text is in the server's language.
 fn is_of_replication(code: &SqlState) -> bool {
     [SqlState::WARNING, SqlState::ADMIN_SHUTDOWN].contains(code)
 }
 
-/// Waits for as long as a connection waits for an answer.
+/// Waits for an answer for at most [`ANSWER`].
 pub(super) async fn answered<T, E: Into<DatabaseError>>(
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, DatabaseError> {

@@ -1,4 +1,4 @@
-//! Connections for those who need one alone.
+//! Exclusive connections.
 
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
@@ -10,15 +10,15 @@ use super::database::{Database, PATIENCE};
 use super::error::DatabaseError;
 use super::session::Session;
 
-/// Connections that are lent to one user at a time.
+/// A pool of connections, each lent to one user at a time.
 pub(super) struct Sessions {
     database: Database,
     idle: Mutex<Vec<Session>>,
     places: Semaphore,
 }
 
-/// A connection that is lent. Dropped without having been given back it is closed, and whatever
-/// transaction it has is rolled back.
+/// A lent connection. Dropped without being given back, it is closed, and its transaction is
+/// rolled back.
 pub(super) struct Lent<'s> {
     session: Session,
     sessions: &'s Sessions,
@@ -26,7 +26,7 @@ pub(super) struct Lent<'s> {
 }
 
 impl Sessions {
-    /// At most so many at the same time.
+    /// Creates a pool that lends at most this many connections.
     pub(super) fn new(database: &Database, most: usize) -> Self {
         Self {
             database: database.clone(),
@@ -35,7 +35,7 @@ impl Sessions {
         }
     }
 
-    /// Waits for one, for as long as there is patience.
+    /// Waits for a connection, until patience ends.
     pub(super) async fn borrow(&self) -> Result<Lent<'_>, DatabaseError> {
         let until = Instant::now() + PATIENCE;
         let place = tokio::time::timeout_at(until, self.places.acquire()).await;
@@ -61,7 +61,7 @@ impl Sessions {
 }
 
 impl Lent<'_> {
-    /// Gives it back, without a transaction on it.
+    /// Returns it to the pool, without a transaction.
     pub(super) fn give_back(self) {
         let mut idle = self.sessions.idle.lock();
         let idle = idle.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());

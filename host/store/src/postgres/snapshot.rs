@@ -1,4 +1,4 @@
-//! All entries as of one moment, in a transaction that only reads.
+//! Snapshots: all entries as of one moment, in a read-only transaction.
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -13,8 +13,8 @@ use crate::engine::{EngineError, Entry, Scan, Snapshot, SnapshotSource};
 /// Takes snapshots of a database.
 pub(super) struct Snapshots(Database);
 
-/// A connection with the transaction under way. What a backup does between two scans may take its
-/// time.
+/// A connection with the transaction in progress. A backup's work between two scans may take
+/// long.
 struct Shown(Session);
 
 impl Snapshots {

@@ -1,11 +1,11 @@
-//! The SQL that connections prepare.
+//! Prepared SQL statements.
 
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error};
 
 use crate::engine::{Direction, Scan};
 
-/// A statement that is prepared by each connection when it first needs it.
+/// A prepared statement of each connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Statement {
     Get,
@@ -94,7 +94,7 @@ impl Statement {
     }
 }
 
-/// A scan as a statement and its parameters.
+/// A scan's statement and parameters.
 pub(super) struct ScanParameters<'s> {
     pub(super) statement: Statement,
     start: &'s [u8],
@@ -120,7 +120,7 @@ impl<'s> ScanParameters<'s> {
     }
 }
 
-/// The statements that a connection has prepared.
+/// The prepared statements of a connection.
 pub(super) struct PreparedStatements(Vec<tokio_postgres::Statement>);
 
 impl PreparedStatements {

@@ -1,8 +1,8 @@
-//! How a store comes from one master key to the next.
+//! Rotation of a store's master key.
 //!
-//! The row that says what the store is for names the key that it is under. A server that is
-//! configured with that one and a new one replaces it: at once what is derived from, in the same
-//! row, and then the wrapping of each data key, in walks through all of them.
+//! The schema row identifies the store's key. A server configured with that key and a new one
+//! replaces it: at once the wrapping of the root secret, in the same row, and then the wrapping of
+//! each data key, in walks through all of them.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -15,36 +15,34 @@ use crate::keys::MasterKey;
 use crate::store::Store;
 use crate::transaction::Transaction;
 
-/// For how long hosts that share a store may wrap by a key that was replaced: they look every
-/// minute which one it is.
+/// Time that hosts that share a store may still wrap by a replaced key: they check every minute
+/// which one is active.
 const OTHERS_FOLLOW_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
-/// The master keys that a store was under, and how far its data keys are wrapped by the present
-/// one.
+/// The replaced master keys of a store, and the progress of rewrapping its data keys.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct KeyRotation {
-    /// Check values of all keys that were replaced. None of them becomes the store's again.
+    /// Check values of all replaced keys. None of them becomes the store's again.
     replaced: Vec<String>,
-    /// Those that may wrap a data key still.
+    /// Check values of those that may still wrap a data key.
     needed: Vec<String>,
-    /// When the last was replaced.
+    /// Time of the last replacement.
     since: Timestamp,
-    /// When the present walk through all data keys began.
+    /// Beginning of the present walk through all data keys.
     began: Timestamp,
-    /// The last data key that it has looked at.
+    /// Last data key of that walk so far.
     after: Option<Uuid>,
-    /// Data keys that it has found under another key, and wrapped anew, or that it has passed
-    /// over.
+    /// Data keys of the walk that were under another key and rewrapped, or that were skipped.
     found: u64,
-    /// Data keys that it is to look at yet; not known before it has counted them.
+    /// Data keys left in the walk; unknown until they are counted.
     pending: Option<u64>,
 }
 
-/// Which key a store is under.
+/// The key that a store is under.
 pub(super) enum Standing {
-    /// The one at this place of the configuration.
+    /// The one at this position of the configuration.
     Under(usize),
-    /// The one at this place, which the configured one is to replace.
+    /// The one at this position, to be replaced by the configured one.
     ToReplace(usize),
 }
 
@@ -61,21 +59,21 @@ impl KeyRotation {
         }
     }
 
-    /// From all keys but the configured one, if there are others: where rows are left without the
-    /// one that says how far a rotation is, nobody knows which of them is needed.
+    /// Begins a rotation from all keys except the configured one, if there are others. Without the
+    /// schema row, it is unknown which of them are still needed.
     pub(super) fn of_what_is_left(master: &MasterKey, now: Timestamp) -> Option<Self> {
         let others = master.other_check_values();
         (!others.is_empty()).then(|| Self::begun(others.clone(), others, now))
     }
 
-    /// Whether no key that was replaced wraps a data key any more.
+    /// Returns whether no data key is wrapped by a replaced key any more.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.needed.is_empty()
     }
 
-    /// Data keys that a key which was replaced may wrap: those that were not looked at, and 1 at
-    /// least until it is certain that there is none.
+    /// Returns the number of data keys that a replaced key may still wrap: those not checked, and
+    /// at least 1 until it is certain that there is none.
     #[must_use]
     pub fn pending(&self) -> u64 {
         match self.is_complete() {
@@ -84,7 +82,7 @@ impl KeyRotation {
         }
     }
 
-    /// The last data key that was looked at, where a walk was cut short.
+    /// Returns the last data key checked by an interrupted walk.
     #[must_use]
     pub fn after(&self) -> Option<Uuid> {
         self.after
@@ -98,7 +96,7 @@ impl KeyRotation {
 }
 
 impl SchemaRow {
-    /// Where the key that the store is under stands in the configuration.
+    /// Returns the position of the store's key in the configuration.
     pub(super) fn position(&self, master: &MasterKey) -> Result<usize, StoreError> {
         let position = master.position_of(&self.key_check);
         position.ok_or(match master.has_others() {
@@ -107,7 +105,7 @@ impl SchemaRow {
         })
     }
 
-    /// Which key the store is under. Refuses a configuration that lacks one that it needs.
+    /// Returns the store's key. Refuses a configuration that lacks a needed one.
     pub(super) fn standing(&self, master: &MasterKey) -> Result<Standing, StoreError> {
         let position = self.position(master)?;
         let rotation = self.rotation.as_ref();
@@ -119,13 +117,13 @@ impl SchemaRow {
         let was_replaced = rotation.is_some_and(|it| it.replaced.contains(&configured));
         Ok(match position {
             0 => Standing::Under(0),
-            // Another host has the new key already, and this one is not configured for it yet.
+            // Another host already has a new key that is not configured here yet.
             _ if was_replaced => Standing::Under(position),
             _ => Standing::ToReplace(position),
         })
     }
 
-    /// Puts the store under the configured key.
+    /// Moves the store to the configured key.
     pub(super) fn replace_key(
         &mut self,
         position: usize,
@@ -148,29 +146,28 @@ impl SchemaRow {
 }
 
 impl Store {
-    /// The master keys that the store was under, if it was under another one than now.
+    /// Returns the replaced master keys of the store, if any.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn key_rotation(&self) -> Result<Option<KeyRotation>, StoreError> {
         let row: Option<SchemaRow> = self.get(&()).await?;
         Ok(row.and_then(|row| row.rotation))
     }
 
-    /// Has `master` wrap by the key that the store is under by now: another host may have replaced
-    /// it.
+    /// Makes `master` wrap by the store's present key, which another host may have replaced.
     ///
     /// # Errors
-    /// [`StoreError::NoMasterKeyFits`] where that key is not configured here; the engine's.
+    /// [`StoreError::NoMasterKeyFits`] where that key is not configured here; an engine failure.
     pub async fn follow_master_key(&self, master: &MasterKey) -> Result<(), StoreError> {
         keyed(self, master).await.map(|_| ())
     }
 
-    /// Notes that data keys were looked at: so many were wrapped anew or passed over, and so many
-    /// are to come after `last`.
+    /// Notes the progress of a walk: the data keys rewrapped or skipped, and those left after
+    /// `last`.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn note_rewrapped(
         &self,
         last: Uuid,
@@ -186,11 +183,11 @@ impl Store {
         .map(|_| ())
     }
 
-    /// Ends a walk through all data keys, of which so many were out of its reach, and begins the
-    /// next one. The keys that were replaced are not needed any more if it found none of them.
+    /// Ends a walk through all data keys, with the number that it could not reach, and begins the
+    /// next one. If the walk found none under replaced keys, those keys are no longer needed.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn end_rewrapping(
         &self,
         out_of_reach: usize,

@@ -1,9 +1,9 @@
-//! Blobs in an object store that speaks the protocol of Amazon S3.
+//! Blobs in an object store with the protocol of Amazon S3.
 //!
 //! ```text
-//! PREFIX/parafa-deployment    whose documents these are
+//! PREFIX/parafa-deployment    the deployment that owns the documents
 //! PREFIX/bytes/ID             the blobs
-//! PREFIX/uploads/ID           the id of an upload in parts, while it goes on
+//! PREFIX/uploads/ID           the id of a multipart upload in progress
 //! ```
 
 use std::fmt;
@@ -26,19 +26,19 @@ use super::objects::{self, ObjectsError};
 use crate::blobs::{BlobContent, BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
 use crate::files;
 
-/// The name of the object that says whose documents these are.
+/// Name of the object that identifies the owning deployment.
 pub(super) const MARKER: &str = "parafa-deployment";
-/// For how long an answer may take, and how much longer for each mebibyte sent or read.
+/// Time that an answer may take, and the extra time for each mebibyte sent or read.
 const PATIENCE: Duration = Duration::from_secs(8);
 const PATIENCE_FOR_A_MEBIBYTE: Duration = Duration::from_secs(1);
-/// What is longer is sent in parts.
+/// Length above which blobs are sent in parts.
 const SENT_AT_ONCE: usize = 16 * 1024 * 1024;
-/// Length of every part but the last, in bytes.
+/// Length of every part except the last, in bytes.
 const PART_BYTES: usize = 8 * 1024 * 1024;
-/// Parts that are sent at the same time.
+/// Parts sent at the same time.
 const PARTS_AT_ONCE: usize = 4;
 
-/// The blobs in a bucket, below a prefix.
+/// Blobs in a bucket, below a prefix.
 pub(super) struct BucketBlobs {
     store: AmazonS3,
     url: String,
@@ -56,9 +56,9 @@ impl BucketBlobs {
         }
     }
 
-    /// Marks the bucket as that of a deployment, unless it has a mark; gives the mark that it has.
+    /// Marks the bucket as a deployment's, unless it has a mark; returns its mark.
     pub(super) async fn mark(&self, deployment: Uuid) -> Result<String, ObjectsError> {
-        // Looked for first: a store that takes no notice of conditions would write over it.
+        // Read first: a store that ignores conditions would overwrite it.
         let mut mark = self.marked_as().await?;
         if mark.is_none() {
             self.put_mark(deployment).await?;
@@ -74,7 +74,7 @@ impl BucketBlobs {
         Ok(mark)
     }
 
-    /// Puts the mark unless there is one; tells whether it did.
+    /// Creates the mark unless there is one; returns whether it did.
     async fn put_mark(&self, deployment: Uuid) -> Result<bool, ObjectsError> {
         let payload = deployment.to_string().into_bytes().into();
         match self.put_new(&self.marker(), payload, 0).await {
@@ -101,13 +101,13 @@ impl BucketBlobs {
         }
     }
 
-    /// The mark of the bucket, if it has one.
+    /// Returns the mark of the bucket, if it has one.
     pub(super) async fn marked_as(&self) -> Result<Option<String>, ObjectsError> {
         let mark = self.get(&self.marker()).await?;
         Ok(mark.map(|mark| String::from_utf8_lossy(&mark).trim().to_owned()))
     }
 
-    /// Looks whether there is such a bucket and may be read: no object in it tells that.
+    /// Checks that the bucket exists and is readable, which a missing object does not show.
     pub(super) async fn look_for(&self) -> Result<(), BlobError> {
         self.list_below("uploads").await.map(drop)
     }
@@ -124,7 +124,7 @@ impl BucketBlobs {
         self.prefix.clone().join("uploads").join(id.to_string())
     }
 
-    /// All of an object, if it is there.
+    /// Returns a whole object, if it exists.
     async fn get(&self, path: &Path) -> Result<Option<Bytes>, BlobError> {
         let found = answered(0, self.store.get(path)).await;
         let Some(found) = self.if_there(found)? else {
@@ -139,7 +139,7 @@ impl BucketBlobs {
         self.if_there(answered(0, self.store.head(path)).await)
     }
 
-    /// Puts an object that is not there yet; gives its version, in a bucket that keeps versions.
+    /// Creates a new object; returns its version, in a bucket with versions.
     async fn put_new(
         &self,
         path: &Path,
@@ -149,9 +149,9 @@ impl BucketBlobs {
         let put = |mode: PutMode| self.store.put_opts(path, payload.clone(), mode.into());
         let done = answered(bytes as u64, async {
             match put(PutMode::Create).await {
-                // Whether it was put cannot be told: if it was, it is found to exist.
+                // The object may have been created: if it was, the second attempt finds it.
                 Err(error) if is_of_connection(&error) => put(PutMode::Create).await,
-                // Set so for a store that does not know conditions.
+                // Configured so for a store without conditional writes.
                 Err(Error::NotImplemented { .. }) => match self.store.head(path).await {
                     Ok(_) => Err(Error::AlreadyExists {
                         path: path.to_string(),
@@ -166,8 +166,8 @@ impl BucketBlobs {
         Ok(done.await?.version)
     }
 
-    /// Sends what is too long for one request. Until it is complete, a note says that it goes on,
-    /// by which a sweep finds what a crash has left of it.
+    /// Sends a blob too long for one request. Until the upload is complete, a note has its id, by
+    /// which a sweep finds the rest of an upload interrupted by a crash.
     async fn put_in_parts(&self, id: Uuid, sealed: &Bytes) -> Result<(), Failure> {
         let (path, note) = (self.blob(id), self.upload(id));
         let upload = answered(0, self.store.create_multipart(&path)).await?;
@@ -178,7 +178,7 @@ impl BucketBlobs {
             let part = sealed.slice(begin..sealed.len().min(begin + PART_BYTES));
             let bytes = part.len() as u64;
             answered(
-                // They share the way.
+                // The parts share the connection's bandwidth.
                 bytes * PARTS_AT_ONCE as u64,
                 self.store.put_part(&path, &upload, number, part.into()),
             )
@@ -187,13 +187,13 @@ impl BucketBlobs {
         let parts: Vec<_> = parts.try_collect().await?;
         let completed = answered(0, self.store.complete_multipart(&path, &upload, parts)).await;
         if let Err(failure) = completed {
-            // It may be complete, and the answer lost: completed again it is refused.
+            // The upload may be complete and the answer lost; a second completion is refused.
             let found = self.get(&path).await.unwrap_or_default();
             if found.as_ref() != Some(sealed) {
                 return Err(failure);
             }
         }
-        // A sweep removes the note where this does not.
+        // If this fails, a sweep removes the note.
         answered(0, self.store.delete(&note)).await.ok();
         Ok(())
     }
@@ -226,14 +226,14 @@ impl BucketBlobs {
         Ok(found)
     }
 
-    /// Notes that it does what it is asked, and logs where that changes.
+    /// Notes that the store works, and logs a change.
     fn works(&self) {
         if self.is_away.swap(false, Ordering::Relaxed) {
             tracing::info!(bucket = self.url, "the object store answers again");
         }
     }
 
-    /// Notes that it does not, likewise.
+    /// Notes that the store is unavailable, and logs a change.
     fn unavailable(&self, failure: Failure) -> BlobError {
         match failure {
             Failure::Silent => self.away("no answer in time"),
@@ -253,7 +253,8 @@ impl BucketBlobs {
 
 #[async_trait]
 impl BlobStore for BucketBlobs {
-    /// Whole, with a checksum in front of it: the content is not held beside what is sent.
+    /// Sends the sealed blob whole, with a checksum first, so the content is not in memory beside
+    /// it.
     async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
         let sealed = files::blocking(move || blob.whole()).await;
         let path = self.blob(id);
@@ -269,7 +270,7 @@ impl BlobStore for BucketBlobs {
         };
         match written {
             Err(Failure::Store(Error::AlreadyExists { .. })) => match self.read(id).await? {
-                // No two seals are the same: it was put by this call, and the answer was lost.
+                // No two sealed blobs are equal: this call wrote it, and the answer was lost.
                 Some(found) if found == sealed => Ok(()),
                 Some(_) => Err(BlobError::Exists { id }),
                 None => Err(self.away(&format!("somebody else writes {id}"))),
@@ -310,7 +311,7 @@ impl BlobStore for BucketBlobs {
                 return Ok(Some(part));
             }
             Err(Failure::Store(Error::NotFound { .. })) => {}
-            // A range of which nothing is there is refused.
+            // A range beyond the object's end is refused.
             Err(failure) => match self.head(&path).await? {
                 Some(object) if object.size <= begin => {
                     return Ok(Some(Part {
@@ -335,7 +336,7 @@ impl BlobStore for BucketBlobs {
         if !was_there {
             self.check().await?;
         }
-        // Also where it was gone: what a store does not show yet may still come.
+        // Deleted even if not found: a store may show an object late.
         let removed = answered(0, self.store.delete(&path)).await;
         self.if_there(removed)?;
         Ok(was_there)
@@ -360,8 +361,8 @@ impl BlobStore for BucketBlobs {
             let upload = String::from_utf8_lossy(&upload).into_owned();
             let path = self.blob(id);
             match answered(0, self.store.abort_multipart(&path, &upload)).await {
-                // Some refuse so what they know no more. Whoever may not end uploads has the
-                // bucket's rule for it, and the rest of the sweep all the same.
+                // Some stores refuse unknown uploads this way. Without the permission to abort
+                // uploads, the bucket's lifecycle rule does it, and the sweep continues.
                 Err(Failure::Store(Error::PermissionDenied { source, .. })) => {
                     let error: &dyn std::error::Error = &*source;
                     tracing::warn!(error, %id, "a multipart upload could not be aborted");
@@ -383,14 +384,14 @@ impl BlobStore for BucketBlobs {
     }
 }
 
-/// Why an object store did not do what it was asked.
+/// Failure of a request to an object store.
 enum Failure {
-    /// It did not answer in time.
+    /// There was no answer in time.
     Silent,
     Store(Error),
 }
 
-/// Whether the connection was lost, so that nobody knows what was done.
+/// Returns whether the connection was lost, so that the outcome is unknown.
 fn is_of_connection(error: &Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -402,7 +403,7 @@ fn is_of_connection(error: &Error) -> bool {
     false
 }
 
-/// Waits for the answer to a request that sends or reads so many bytes.
+/// Waits for the answer to a request that sends or reads this many bytes.
 async fn answered<T>(
     bytes: u64,
     request: impl Future<Output = object_store::Result<T>>,

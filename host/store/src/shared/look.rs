@@ -1,4 +1,4 @@
-//! A look at where documents are to be kept, which changes nothing.
+//! Read-only inspection of the documents' storage.
 
 use super::bucket::BucketBlobs;
 use super::objects::Kind as Place;
@@ -6,11 +6,11 @@ use super::{Objects, ObjectsError, check_mark, mark_of, refuse_elsewhere, wanted
 use crate::files;
 use crate::postgres::DatabaseContent;
 
-/// Refuses an object store with which the hosts of a database do not start.
+/// Refuses an object store with which the hosts of a database would not start.
 ///
 /// # Errors
-/// One that is away, that belongs to another deployment, or in which this deployment does not keep
-/// its documents.
+/// An object store that is unavailable, belongs to another deployment, or is not this deployment's
+/// documents storage.
 pub async fn look_at_objects(
     database: &DatabaseContent,
     objects: Option<Objects>,
@@ -34,7 +34,7 @@ pub async fn look_at_objects(
         }
     };
     match (mark, deployment) {
-        // The first host that starts marks it.
+        // The first host to start creates the mark.
         (None, None) => Ok(()),
         (None, Some(deployment)) if deployment.documents.is_none() => Ok(()),
         (Some(_), None) => Err(ObjectsError::OtherDeployment { place }),

@@ -1,4 +1,4 @@
-//! Which object store keeps the documents.
+//! The object store of the documents.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,12 +9,12 @@ use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, RetryConfig};
 
-/// For how long a connection may take to come about.
+/// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(3);
-/// From when on nothing is tried again.
+/// Time after which no request is retried.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// An object store, as a URL names it.
+/// An object store, given by a URL.
 #[derive(Clone)]
 pub struct Objects(pub(super) Kind);
 
@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Folder(PathBuf),
 }
 
-/// A bucket of a store that speaks the protocol of Amazon S3.
+/// A bucket of a store with the protocol of Amazon S3.
 #[derive(Clone)]
 pub(super) struct Bucket {
     /// The URL.
@@ -33,10 +33,10 @@ pub(super) struct Bucket {
     pub(super) store: AmazonS3,
 }
 
-/// Why the documents cannot be kept where they are to be.
+/// Reason why the documents cannot be stored in the configured place.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectsError {
-    /// The URL cannot be read.
+    /// The URL is malformed.
     #[error(
         "objects.url {url:?} names no object store: write s3://BUCKET or s3://BUCKET/PREFIX, or file:///FOLDER for a folder that all hosts have mounted"
     )]
@@ -44,7 +44,7 @@ pub enum ObjectsError {
         /// The URL.
         url: String,
     },
-    /// The bucket's endpoint is not reached by TLS.
+    /// The bucket's endpoint does not use TLS.
     #[error(
         "AWS_ENDPOINT_URL {endpoint} is plain http: write https, or set AWS_ALLOW_HTTP=true where nobody else is on the way"
     )]
@@ -52,10 +52,10 @@ pub enum ObjectsError {
         /// The endpoint.
         endpoint: String,
     },
-    /// The settings do not fit together.
+    /// The settings are inconsistent.
     #[error("the AWS_ variables for objects.url do not fit together: {reason}")]
     Settings {
-        /// Why not.
+        /// The cause.
         reason: String,
     },
     /// The place belongs to another deployment.
@@ -66,7 +66,7 @@ pub enum ObjectsError {
         /// The place.
         place: String,
     },
-    /// The place does not say that it belongs to this deployment, and it should.
+    /// The place lacks the mark of this deployment.
     #[error(
         "{place} is not the place where this deployment keeps its documents, which has an object {marker} in it: set objects.url right, or bring the documents back with it"
     )]
@@ -76,7 +76,7 @@ pub enum ObjectsError {
         /// The name of the object that is missing.
         marker: &'static str,
     },
-    /// The store does not know conditions, or takes no notice of them.
+    /// The store does not support conditional writes, or ignores the conditions.
     #[error(
         "the object store of {place} does not heed If-None-Match, by which an object is put only if it is not there: set AWS_CONDITIONAL_PUT=disabled, and it is asked before"
     )]
@@ -84,26 +84,26 @@ pub enum ObjectsError {
         /// The place.
         place: String,
     },
-    /// The documents are kept elsewhere.
+    /// The documents are in another place.
     #[error(
         "this deployment keeps its documents in {settled}, and objects.url says {wanted}: to move them, back up and restore"
     )]
     Elsewhere {
-        /// Where they are.
+        /// The place of the documents.
         settled: String,
-        /// Where they are looked for.
+        /// The configured place.
         wanted: &'static str,
     },
-    /// The place is away, or does not do what it is asked.
+    /// The place is unavailable or failed.
     #[error("the documents' place is not available: {reason}")]
     Unavailable {
-        /// Why.
+        /// The cause.
         reason: String,
     },
 }
 
 impl ObjectsError {
-    /// Whether it lies with what is set, and not with an object store that is away.
+    /// Returns whether the settings are at fault, not an unavailable object store.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Unavailable { .. })
@@ -111,11 +111,11 @@ impl ObjectsError {
 }
 
 impl Objects {
-    /// The object store that `url` names: `s3://BUCKET/PREFIX`, with the usual variables of an
-    /// environment, such as `AWS_ENDPOINT_URL` and `AWS_ACCESS_KEY_ID`, or `file:///FOLDER`.
+    /// Parses a URL: `s3://BUCKET/PREFIX`, with the usual environment variables, such as
+    /// `AWS_ENDPOINT_URL` and `AWS_ACCESS_KEY_ID`, or `file:///FOLDER`.
     ///
     /// # Errors
-    /// A URL or variables that name none.
+    /// A URL or variables that do not name an object store.
     pub fn parse(
         url: &str,
         variables: impl IntoIterator<Item = (String, String)>,
@@ -157,11 +157,11 @@ impl Objects {
     }
 }
 
-/// What the variables set; others than those of an object store are left out.
+/// Builds a client from the variables; those that do not concern an object store are ignored.
 fn builder(variables: impl IntoIterator<Item = (String, String)>) -> AmazonS3Builder {
     let options = ClientOptions::new()
         .with_connect_timeout(CONNECT)
-        // Whoever asks has a time of its own, by how much there is to send.
+        // Each request has its own timeout, which depends on its length.
         .with_timeout_disabled();
     let builder = AmazonS3Builder::new()
         .with_client_options(options)
@@ -176,7 +176,7 @@ fn builder(variables: impl IntoIterator<Item = (String, String)>) -> AmazonS3Bui
     })
 }
 
-/// Lets an endpoint be plain http on this machine, and elsewhere only if that was said.
+/// Allows plain http on this machine, and elsewhere only if configured.
 fn allow_loopback(builder: AmazonS3Builder) -> Result<AmazonS3Builder, ObjectsError> {
     let endpoint = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint]
         .iter()

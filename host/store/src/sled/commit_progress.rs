@@ -1,18 +1,18 @@
-//! Whether what reads see is durable.
+//! Progress of commits, which says when reads are durable.
 //!
-//! A group of commits can be read as soon as it is applied, and is durable only when it is
-//! synced. Whoever tells the world what they have read waits for the group that they may have
-//! seen, and for no later one.
+//! A group of commits is visible as soon as it is applied, and durable only when it is synced. A
+//! caller that reveals what it read waits for the group that it may have seen, and for no later
+//! one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::watch;
 
-/// How far the groups of commits have come, by their numbers.
+/// Progress of the groups of commits, by their numbers.
 pub(super) struct CommitProgress {
-    /// The last one that reads may see.
+    /// Last visible group.
     visible: AtomicU64,
-    /// The last one that is durable, and that followers have been told of.
+    /// Last group that is durable and was fed to followers.
     settled: watch::Sender<u64>,
 }
 
@@ -24,20 +24,19 @@ impl CommitProgress {
         }
     }
 
-    /// To be called before a group is applied: reads may see it from here on.
+    /// Begins a group. Call before it is applied: reads may see it from here on.
     pub(super) fn begin(&self) {
         self.visible.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// To be called when the group that was begun last is durable and told, or when the engine
-    /// has failed.
+    /// Ends the last group. Call when it is durable and fed, or when the engine has failed.
     pub(super) fn end(&self) {
         self.settled
             .send_replace(self.visible.load(Ordering::SeqCst));
     }
 
-    /// Waits until everything is settled that reads which have ended may have seen. If the engine
-    /// is healthy then, it is durable.
+    /// Waits until every group is settled that earlier reads may have seen. If the engine is
+    /// healthy then, these groups are durable.
     pub(super) async fn settle(&self) {
         let visible = self.visible.load(Ordering::SeqCst);
         if *self.settled.borrow() < visible {

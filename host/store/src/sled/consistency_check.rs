@@ -1,4 +1,4 @@
-//! A look at all entries, some at a time, while others are committed.
+//! Incremental verification of all entries between commits.
 
 use tokio::sync::oneshot;
 
@@ -9,31 +9,30 @@ use super::tally::Tallies;
 use crate::engine::{Direction, EngineError, MAX_SCAN_ENTRIES, Scan, Version};
 use crate::key::past_prefix;
 
-/// A look that has come to some key. The one who commits carries it on, between commits, and has
-/// it follow what they change behind it.
+/// A verification that has reached some key. The leader continues it between commits, and updates
+/// it with changes of the keys already checked.
 #[derive(Default)]
 pub(super) struct ConsistencyCheck {
-    /// The first key that was not looked at.
+    /// The next key to check.
     next: Vec<u8>,
     seen: Tallies,
     replies: Vec<oneshot::Sender<Result<(), EngineError>>>,
 }
 
 impl ConsistencyCheck {
-    /// Answers when it is done.
+    /// Adds a receiver of the result.
     pub(super) fn answer(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
         self.replies.push(reply);
     }
 
-    /// Takes in what a commit has changed.
+    /// Updates it with a change of a commit.
     pub(super) fn follow(&mut self, key: &[u8], before: Option<Version>, after: Option<Version>) {
         if key < &self.next[..] {
             self.seen.change(key, before, after);
         }
     }
 
-    /// Looks at some more entries of what is to be as the mark says. Nothing is left to do when it
-    /// is done and has answered.
+    /// Checks more entries against the mark. Returns `None` when it is done and has answered.
     pub(super) fn on(mut self, shared: &Shared, mark: &Mark) -> Option<Self> {
         match self.step(shared) {
             Ok(false) => Some(self),
@@ -42,7 +41,7 @@ impl ConsistencyCheck {
         }
     }
 
-    /// Tells whether that were all.
+    /// Checks a page of entries; returns whether it was the last.
     fn step(&mut self, shared: &Shared) -> Result<bool, EngineError> {
         let entries = shared.scan(Scan {
             start: self.next.clone(),
@@ -75,7 +74,7 @@ fn compare(seen: &Tallies, shared: &Shared, mark: &Mark) -> Result<(), EngineErr
     Err(shared.short(Loss::while_open(mark, seen)))
 }
 
-/// All that there is.
+/// Tallies all entries.
 pub(super) fn all(shared: &Shared) -> Result<Tallies, EngineError> {
     let mut look = ConsistencyCheck::default();
     while !look.step(shared)? {}
@@ -92,7 +91,7 @@ mod tests {
         Version::new(number).expect("not zero")
     }
 
-    /// Looks at notes with these numbers, where the mark says that there are others.
+    /// Checks notes with these numbers, where the mark has others.
     fn answer(there: &[u64], marked: &[u64]) -> Result<(), EngineError> {
         let folder = tempfile::tempdir().expect("a folder");
         let options = SledOptions::new(folder.path().join("store"));

@@ -1,8 +1,7 @@
-//! The one thread that writes to sled.
+//! The leader thread, the only one that writes to sled.
 //!
-//! Whatever commits have queued while the disk was busy are checked one after the other and
-//! written as one batch with one sync, so that the rate of commits is not bound by the disk's
-//! rate of syncs.
+//! Commits queued while the disk was busy are checked one after the other and written as one
+//! batch with one sync, so that the rate of commits is not bound by the disk's rate of syncs.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,12 +22,12 @@ use crate::clock::Clock;
 use crate::engine::feed::{Committed, Feed, Followers};
 use crate::engine::{Commit, CommitOutcome, EngineError, Version};
 
-/// Commits that may wait before callers have to.
+/// Most queued commits before callers wait.
 const QUEUE_LENGTH: usize = 1024;
-/// Size of a batch, in bytes of keys and values, after which no further commit joins it.
+/// Size of a batch, in bytes of keys and values, after which no further commit is added.
 const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
 
-/// The callers' end. Dropping it ends the thread, after what is queued.
+/// The callers' handle. Dropping it ends the thread, after the queued requests.
 pub(super) struct Leader {
     queue: Option<mpsc::Sender<Request>>,
     thread: Option<JoinHandle<()>>,
@@ -124,12 +123,12 @@ struct Writer {
     /// Most commits in one batch.
     max_group: usize,
     last: Option<Version>,
-    /// What the store has since the last group.
+    /// State of the store since the last group.
     mark: Mark,
     mark_file: MarkFile,
     clock: Arc<dyn Clock>,
     followers: Followers,
-    /// The look at all entries that is under way.
+    /// Verification in progress.
     look: Option<ConsistencyCheck>,
 }
 
@@ -147,7 +146,7 @@ impl Writer {
                         bytes += written_bytes(&queued.commit);
                         group.push(queued);
                     }
-                    // Whoever follows is told what comes after this group.
+                    // A follower is fed the commits after this group.
                     Request::Follow(reply) => {
                         follower = Some(reply);
                         break;
@@ -178,7 +177,7 @@ impl Writer {
         }
     }
 
-    /// The next request; until there is one, looks on.
+    /// Returns the next request; continues a verification until there is one.
     fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
         while self.look.is_some() {
             match requests.try_recv() {
@@ -190,14 +189,14 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    /// Looks at some more entries, where somebody wants to know.
+    /// Continues a verification, if there is one.
     fn look_on(&mut self) {
         if let Some(look) = self.look.take() {
             self.look = look.on(&self.shared, &self.mark);
         }
     }
 
-    /// Writes a group, then answers all of it: a conflict, too, may rest on a commit of the
+    /// Writes a group, then answers all of it: even a conflict may depend on a commit of the
     /// same group that was not durable before.
     fn write(&mut self, group: Vec<QueuedCommit>) {
         let mut outcomes = Vec::with_capacity(group.len());
@@ -228,7 +227,8 @@ impl Writer {
         }
     }
 
-    /// Notes, before anybody is told, what the store has now that a group is durable.
+    /// Records the state of the store after a durable group, before the group is
+    /// acknowledged.
     fn note(&mut self, mark: Option<Mark>, changes: &[Change]) -> Result<(), EngineError> {
         let Some(mark) = mark else {
             return Ok(());
@@ -247,7 +247,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Nobody waits for a thread that has ended.
+    /// Callers do not wait for a thread that has ended.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.shared.health.fail(&"the leader thread panicked");
@@ -256,14 +256,14 @@ impl Drop for Writer {
     }
 }
 
-/// An entry that a commit has written or removed.
+/// An entry written or removed by a commit.
 struct Change {
     key: Bytes,
     before: Option<Version>,
     after: Option<Version>,
 }
 
-/// The commits of a group on top of each other.
+/// Commits of a group, applied on top of each other.
 struct GroupBatch<'s> {
     shared: &'s Shared,
     batch: sled::Batch,
@@ -271,9 +271,9 @@ struct GroupBatch<'s> {
     before: Option<Version>,
     last: Option<Version>,
     tallies: Tallies,
-    /// What is changed.
+    /// The changed entries.
     changes: Vec<Change>,
-    /// What followers are to be told, where there are any.
+    /// The commits to feed to followers, if there are any.
     told: Vec<Committed>,
     is_followed: bool,
 }
@@ -303,7 +303,7 @@ impl<'s> GroupBatch<'s> {
             return Ok(CommitOutcome::Committed);
         }
         let version = Version::next(self.last);
-        // All that may fail comes before the first change.
+        // Everything that may fail comes before the first change.
         let changes = self.changes_of(&commit, version)?;
         self.last = Some(version);
         if self.is_followed {
@@ -350,7 +350,7 @@ impl<'s> GroupBatch<'s> {
         }
     }
 
-    /// Makes the group durable; gives what the store has then, if it wrote anything.
+    /// Makes the group durable; returns the state of the store, if it wrote anything.
     fn finish(mut self, now: Timestamp) -> Result<Option<Mark>, EngineError> {
         self.shared.health.check()?;
         let Some(last) = self.last.filter(|last| Some(*last) != self.before) else {

@@ -1,39 +1,39 @@
-//! What a store had and has no more.
+//! Losses of a store.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-/// A commit, and when it was made, if that is known.
+/// A commit, with its time if known.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Moment {
-    /// The commit's number; 0 stands for none.
+    /// The commit's number; 0 for none.
     pub sequence: u64,
-    /// When it was made.
+    /// Time of the commit.
     pub at: Option<Timestamp>,
 }
 
-/// What a store had, by what is kept of it outside of its own files, and has no more.
+/// Loss of a store, compared with the mark outside of its own files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Loss {
-    /// The last commit that the store has.
+    /// The last commit in the store.
     pub last: Moment,
-    /// The last commit that the store had for sure; none where its mark is missing, so that
-    /// nobody can say.
+    /// The last commit that the store certainly had; `None` if its mark is missing, so that this
+    /// is unknown.
     pub had: Option<Moment>,
-    /// Where entries are missing, are older than they were, or are there again.
+    /// Tables with missing, outdated or reappeared entries.
     pub tables: Vec<TableLoss>,
 }
 
-/// Which loss an operator has accepted: whether to go on with what is left.
+/// Loss that an operator has accepted, so that the store opens without it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum AcceptedLoss {
     /// None.
     #[default]
     None,
-    /// Any, also one of later.
+    /// Any, including later ones.
     Any,
-    /// That of what there was up to this commit. What is lost later was there up to a later one.
+    /// Loss of commits up to this one. A later loss is one of later commits.
     UpTo(u64),
 }
 
@@ -48,7 +48,7 @@ impl AcceptedLoss {
 }
 
 impl Loss {
-    /// The option of `parafa serve` that accepts this loss.
+    /// Returns the option of `parafa serve` that accepts this loss.
     pub(crate) fn option(&self) -> String {
         match self.had {
             Some(had) => format!("--accept-loss={}", had.sequence),
@@ -57,19 +57,19 @@ impl Loss {
     }
 }
 
-/// What a table has lost.
+/// Loss of a table.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TableLoss {
-    /// Whose entries they are: what their keys begin with.
+    /// Key prefix of the entries, which identifies their table.
     pub(super) space: String,
-    /// How many entries there were.
+    /// Number of entries before.
     pub had: u64,
-    /// How many are there.
+    /// Number of entries now.
     pub has: u64,
 }
 
 impl TableLoss {
-    /// What the entries are, such as ``rows of `note` ``.
+    /// Describes the entries, such as ``rows of `note` ``.
     #[must_use]
     pub fn entries(&self) -> String {
         match self.space.split_at_checked(1) {

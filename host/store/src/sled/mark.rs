@@ -1,9 +1,9 @@
-//! The mark beside the store: what its last durable commit left, outside of sled's files.
+//! The mark beside the store: its state after the last durable commit, outside of sled's files.
 //!
 //! The file has two slots. One was synced when the store was opened, or some commits ago, and is
-//! left alone; the other is written after each sync of the records, and not synced itself. So the
-//! mark is never ahead of the records; after a loss of power it may be behind them; and neither
-//! that nor damage to one slot takes the other.
+//! left unchanged. The other is written after each sync of the records, and not synced itself. So
+//! the mark is never ahead of the records; after a loss of power it may be behind them. Neither a
+//! loss of power nor damage to one slot destroys the other.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -17,46 +17,46 @@ use sha2::{Digest, Sha256};
 use super::tally::Tallies;
 use crate::files;
 
-/// Room for a mark, in bytes.
+/// Length of a slot, in bytes.
 const SLOT_BYTES: usize = 64 * 1024;
 const DIGEST_BYTES: usize = 32;
 const LENGTH_BYTES: usize = 4;
-/// After so many marks the slot with the last one is synced, and the other one is written.
+/// Marks after which the slot with the last one is synced and the other one is written.
 const MARKS_A_SLOT: u32 = 1024;
 
-/// What the store had after a commit.
+/// State of the store after a commit.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Mark {
     /// The commit's number; 0 before the first.
     pub(super) sequence: u64,
-    /// When it was made, if that is known.
+    /// Time of the commit, if known.
     pub(super) at: Option<Timestamp>,
-    /// The entries.
+    /// Tallies of the entries.
     pub(super) tallies: Tallies,
 }
 
-/// What is found of a mark.
+/// Result of reading a mark.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Found {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// There is a file, and no mark in it that can be read.
+    /// The file has no readable mark.
     Unreadable,
     /// The newest mark.
     Known(Mark),
 }
 
-/// The file, for the one who writes to the store.
+/// The file, opened by the writer of the store.
 #[derive(Debug)]
 pub(super) struct MarkFile {
     file: File,
-    /// The slot that is written.
+    /// The slot in use.
     slot: usize,
-    /// How many marks were written to it.
+    /// Number of marks written to it.
     written: u32,
 }
 
-/// Where the mark of an engine's folder is: beside it.
+/// Returns the path of the mark of an engine's folder, beside it.
 pub(crate) fn path_beside(folder: &Path) -> PathBuf {
     let mut path = folder.as_os_str().to_owned();
     path.push(".mark");
@@ -71,19 +71,19 @@ pub(super) fn read(path: &Path) -> io::Result<Found> {
     }
 }
 
-/// Whether there is a mark. Changes nothing.
+/// Returns whether there is a mark. Changes nothing.
 pub(crate) fn is_readable(path: &Path) -> io::Result<bool> {
     Ok(matches!(read(path)?, Found::Known(_)))
 }
 
-/// Whether there is a mark that knows of a commit. Changes nothing.
+/// Returns whether there is a mark of a commit. Changes nothing.
 pub(crate) fn knows_commits(path: &Path) -> io::Result<bool> {
     Ok(matches!(read(path)?, Found::Known(mark) if mark.sequence > 0))
 }
 
 impl MarkFile {
-    /// Writes a mark and makes it durable, in a file that is made when it is missing. The newest
-    /// mark of before stays until the next one is written.
+    /// Writes a mark durably, to a file that is created if missing. The previous mark is kept
+    /// until the next one is written.
     pub(super) fn begin(path: &Path, mark: &Mark) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)
@@ -105,7 +105,7 @@ impl MarkFile {
         })
     }
 
-    /// Writes a mark. To be called once what it tells of is durable.
+    /// Writes a mark. Call when the state that it records is durable.
     pub(super) fn note(&mut self, mark: &Mark) -> io::Result<()> {
         if self.written == MARKS_A_SLOT {
             files::sync_data(&self.file)?;
@@ -130,7 +130,7 @@ fn offset(slot: usize) -> u64 {
     (slot * SLOT_BYTES) as u64
 }
 
-/// A slot holds the SHA-256 digest of the mark, its length, and the mark in JSON.
+/// Writes a slot: the SHA-256 digest of the mark, its length, and the mark in JSON.
 fn write(file: &File, slot: usize, mark: &Mark) -> io::Result<()> {
     let body = serde_json::to_vec(mark)?;
     let length = u32::try_from(body.len()).ok();
@@ -140,7 +140,7 @@ fn write(file: &File, slot: usize, mark: &Mark) -> io::Result<()> {
     file.write_all_at(&content, offset(slot))
 }
 
-/// The newest mark and its slot.
+/// Returns the newest mark and its slot.
 fn newest(file: &File) -> io::Result<Option<(usize, Mark)>> {
     let mut newest: Option<(usize, Mark)> = None;
     for slot in [0, 1] {
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// A file of a store that was opened at commit 3 and ended at 5.
+    /// Writes the mark file of a store that was opened at commit 3 and ended at 5.
     fn written(folder: &Path) -> PathBuf {
         let path = folder.join("store.mark");
         let mut file = MarkFile::begin(&path, &mark(3)).expect("made");

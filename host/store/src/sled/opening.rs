@@ -1,9 +1,9 @@
-//! Whether a store that is opened has all that it had.
+//! Checks that an opened store has lost nothing.
 //!
-//! sled takes a damaged part of its log for the log's end, and what follows for never written.
-//! What it does not keep is kept here: with each group of commits, in the same batch, the tally of
-//! all entries; and outside of sled, in the [mark](super::mark), that of each table. The first
-//! proves that the entries are those of one commit, the second that it is no earlier one.
+//! sled takes a damaged part of its log for the log's end, and everything after it for unwritten.
+//! The missing checks are added here. Each group of commits leaves the tally of all entries in the
+//! same batch; outside of sled, the [mark](super::mark) has that of each table. The first proves
+//! that the entries are those of one commit, the second that it is not an earlier one.
 
 use std::collections::BTreeMap;
 
@@ -18,42 +18,42 @@ use super::shared::{SEQUENCE_KEY, Shared, pack, unpack};
 use super::tally::{Tallies, Tally};
 use crate::engine::{EngineError, Version, Versioned, failed_to};
 
-/// What a group of commits leaves beside its last number.
+/// Record of a group of commits beside its last number.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Stamp {
     at: Timestamp,
     tally: Tally,
 }
 
-/// What a store that is opened has, and the file that is to tell so.
+/// State of an opened store, and the file in which it is recorded.
 pub(super) struct Opening {
     pub(super) mark: Mark,
     pub(super) file: MarkFile,
 }
 
-/// The last commit that the records have.
+/// The last commit in the records.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     sequence: u64,
-    /// None where there is no commit, and where an earlier program made it.
+    /// `None` without commits, and for a commit of an earlier program.
     stamp: Option<Stamp>,
 }
 
-/// Entries that were read otherwise than by sled, with the row of the last commit.
+/// Entries read without sled, with the row of the last commit.
 pub(super) struct Readable {
     pub(super) entries: BTreeMap<Vec<u8>, Vec<u8>>,
     tallies: Tallies,
     last: Last,
-    /// Whether the row of the last commit is one that was read, or can be told for sure.
+    /// The row of the last commit was read, or is known with certainty.
     is_last_known: bool,
 }
 
-/// Why nothing is missing.
+/// Reason why the store counts as complete.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Whole {
-    /// It is as its mark says, or has what was committed after that.
+    /// The store matches its mark, or has later commits.
     AsMarked,
-    /// An earlier program, which made no marks, made it or wrote to it last.
+    /// An earlier program, without marks, created it or wrote to it last.
     Unmarked,
 }
 
@@ -71,7 +71,7 @@ impl Stamp {
 }
 
 impl Opening {
-    /// Reads all entries and compares them with what there was. Blocks on files.
+    /// Reads all entries and compares them with the previous state. Blocks.
     pub(super) fn of(
         shared: &Shared,
         options: &SledOptions,
@@ -100,7 +100,7 @@ impl Opening {
             }
             Err(loss) if options.accepted_loss.covers(&loss) => {
                 loss.log_as_accepted();
-                // Past all that there was: numbers only grow.
+                // Greater than all previous numbers: numbers only grow.
                 let known = loss.had.map_or(0, |had| had.sequence);
                 opened.sequence = known.max(last.sequence).saturating_add(1);
                 opened.at = Some(now);
@@ -143,8 +143,8 @@ impl Last {
 }
 
 impl Readable {
-    /// What the entries tell. If they are all that the mark knows of, it tells the last commit;
-    /// otherwise the row of it does, and without one it is the last commit that wrote an entry.
+    /// Derives the last commit from the entries. If they match the mark, it is the mark's.
+    /// Otherwise it is that of its row, and without one the last commit that wrote an entry.
     pub(super) fn new(mut entries: BTreeMap<Vec<u8>, Vec<u8>>, marked: &Found) -> Self {
         let row = entries.remove(SEQUENCE_KEY);
         let row = row.and_then(|row| Last::read(&unpack(&row).ok()?));
@@ -182,7 +182,7 @@ impl Readable {
         }
     }
 
-    /// What is missing among them. Without a mark nobody can say.
+    /// Returns the loss among them. Without a mark it is unknown.
     pub(super) fn loss(&self, marked: &Found) -> Option<Loss> {
         match marked {
             Found::Known(mark) if !self.is_last_known => {
@@ -198,7 +198,7 @@ impl Readable {
     }
 }
 
-/// Compares what is found with what there was.
+/// Compares the present state with the previous one.
 fn judge(last: &Last, found: &Tallies, marked: &Found) -> Result<Whole, Loss> {
     let whole = match marked {
         Found::Known(mark) => {
@@ -243,7 +243,7 @@ impl Loss {
         }
     }
 
-    /// What an open store has lost since its last commit.
+    /// Returns the loss of an open store since its last commit.
     pub(super) fn while_open(mark: &Mark, found: &Tallies) -> Self {
         Self::new(mark.moment(), mark, found)
     }
@@ -271,7 +271,7 @@ impl Mark {
 }
 
 impl Shared {
-    /// Says of the entries that are there that they are what a commit left.
+    /// Stamps the present entries as the state after a commit.
     fn restamp(&self, mark: &Mark, now: Timestamp) -> Result<(), EngineError> {
         let Some(version) = Version::new(mark.sequence) else {
             return Ok(());
@@ -296,7 +296,7 @@ fn unreadable(error: EngineError) -> EngineError {
 mod tests {
     use super::*;
 
-    /// The entries that so many commits leave, each with a note of its own.
+    /// Returns the entries after this many commits, each of which adds a note.
     fn entries(commits: u64) -> Tallies {
         let mut tallies = Tallies::default();
         for number in 1..=commits {

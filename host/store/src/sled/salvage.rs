@@ -1,8 +1,8 @@
-//! A store that sled cannot read: what is left of it, read without sled.
+//! Salvage of a store that sled cannot read, without sled.
 //!
-//! What can be read becomes a new store, if nothing is missing or its loss is accepted; the old one
-//! is kept under another name, with what sled has changed in it before it gave up. The log and the
-//! entries are all in memory meanwhile.
+//! The readable entries become a new store, if nothing is missing or the loss is accepted. The old
+//! store is kept under another name, with any changes that sled made before it failed. The log and
+//! the entries are all in memory meanwhile.
 
 mod log;
 mod pages;
@@ -22,13 +22,13 @@ use super::shared::{Shared, lock_exclusively, lock_folder};
 use crate::engine::{EngineError, failed_to};
 use crate::files;
 
-/// Entries that are written to a new store at a time.
+/// Entries written to a new store at a time.
 const ENTRIES_A_BATCH: usize = 512;
 
-/// Refuses or mends a store that sled could not read. Blocks on files.
+/// Refuses or repairs a store that sled could not read. Blocks.
 ///
 /// # Errors
-/// [`EngineError::Short`] where something is missing and that is not accepted; I/O errors.
+/// [`EngineError::Short`] for a loss that is not accepted; I/O errors.
 pub(super) fn mend(options: &SledOptions, now: Timestamp) -> Result<(), EngineError> {
     let path = options.folder.join("db");
     let _lock = lock_folder(&options.folder)?;
@@ -44,14 +44,14 @@ fn read_mark(options: &SledOptions) -> Result<Found, EngineError> {
     mark::read(&path).map_err(failed_to("read", &path))
 }
 
-/// Waits for threads of sled that still have the log. They may write to files beside it.
+/// Waits for threads of sled that still have the log open. They may write to files beside it.
 fn once_closed(log: &File, folder: &Path) -> Result<(), EngineError> {
     let path = folder.join("db");
     lock_exclusively(log, folder, &path)?;
     log.unlock().map_err(failed_to("unlock", &path))
 }
 
-/// Puts a store of these entries in the place of the one that there is.
+/// Replaces the store by one with these entries.
 fn replace(
     options: &SledOptions,
     entries: Entries,
@@ -68,7 +68,7 @@ fn replace(
         });
     }
     let kept = free_name(folder, now).map_err(failed_to("look for", folder))?;
-    // Both change places in one step: at no moment is there no store.
+    // The two are exchanged in one step, so that there is always a store.
     write(options, &kept, &readable)?;
     renameat_with(CWD, folder, CWD, &kept, RenameFlags::EXCHANGE)
         .map_err(|error| failed_to("set aside", folder)(error.into()))?;
@@ -109,7 +109,7 @@ fn beside(folder: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// A name for a store that is set aside, which nothing has.
+/// Returns an unused name for a store that is set aside.
 fn free_name(folder: &Path, now: Timestamp) -> io::Result<PathBuf> {
     let moment = now.strftime("damaged-%Y%m%dT%H%M%SZ").to_string();
     for number in 1_u32.. {

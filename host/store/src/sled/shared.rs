@@ -1,4 +1,4 @@
-//! What the leader and the readers share: sled's database, and files of its own beside it.
+//! State shared by the leader and the readers: sled's database, and files beside it.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
@@ -17,19 +17,19 @@ use super::options::SledOptions;
 use crate::engine::{Direction, EngineError, Entry, Scan, Version, Versioned, failed_to};
 use crate::files;
 
-/// sled writes a page past a quarter of a segment to a file of its own that it never syncs. A
-/// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
+/// sled writes a page larger than a quarter of a segment to a separate file that it never syncs.
+/// A page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
 pub(super) const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
-/// How often a lock is tried that somebody may have for a moment only.
+/// Attempts to take a lock that others hold only briefly.
 const LOCK_ATTEMPTS: u32 = 300;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Length of the version before each value.
 const VERSION_BYTES: usize = 8;
-/// The number of the last commit; before all keys of transactions.
+/// Key of the last commit's number, before all keys of transactions.
 pub(super) const SEQUENCE_KEY: &[u8] = b"\0sequence";
 const FIRST_KEY: &[u8] = b"\x01";
 
-/// What the leader and the readers share. Fields drop in order: the lock goes last.
+/// State shared by the leader and the readers. Fields drop in order: the lock goes last.
 pub(super) struct Shared {
     pub(super) db: sled::Db,
     pub(super) folder: PathBuf,
@@ -67,7 +67,7 @@ impl Shared {
         Ok(shared)
     }
 
-    /// Makes what opening has created durable.
+    /// Makes everything that opening has created durable.
     fn sync_files(&self, folder: &Path) -> Result<(), EngineError> {
         files::sync_all(&self.file).map_err(failed_to("sync", &folder.join("db")))?;
         for path in [folder.join("conf"), self.overflow.clone(), folder.into()] {
@@ -87,8 +87,8 @@ impl Shared {
         self.guarded(|| self.scan_unguarded(scan))
     }
 
-    /// Reads. Where a page cannot be read, sled answers so or panics; either way nothing is to be
-    /// built on what it says afterwards.
+    /// Runs a read. For an unreadable page, sled returns an error or panics; in either case its
+    /// later answers are unreliable.
     pub(super) fn guarded<T>(
         &self,
         read: impl FnOnce() -> Result<T, EngineError>,
@@ -125,7 +125,7 @@ impl Shared {
             .collect()
     }
 
-    /// The error of a store that has lost something.
+    /// Returns the error of a store with a loss.
     pub(super) fn short(&self, loss: Loss) -> EngineError {
         EngineError::Short {
             folder: self.folder.display().to_string(),
@@ -133,7 +133,7 @@ impl Shared {
         }
     }
 
-    /// Applies a batch and returns once it is on the disk.
+    /// Applies a batch and returns when it is on the disk.
     pub(super) fn apply(&self, batch: sled::Batch) -> Result<(), EngineError> {
         self.db
             .apply_batch(batch)
@@ -144,13 +144,13 @@ impl Shared {
             .map_err(|error| self.health.fail(&error))
     }
 
-    /// Syncs pages that sled has put outside its log. With [`SEGMENT_BYTES`] there are none, and
-    /// a lost one would be lost data, so this looks each time.
+    /// Syncs pages that sled has put outside its log. With [`SEGMENT_BYTES`] there are none, but
+    /// an unsynced one could be lost, so this checks each time.
     fn sync_overflow(&self) -> io::Result<()> {
         let mut found = false;
         for entry in std::fs::read_dir(&self.overflow)? {
             match files::sync(&entry?.path()) {
-                // sled has written the page anew, elsewhere.
+                // sled has rewritten the page elsewhere.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 synced => synced?,
             }
@@ -163,7 +163,7 @@ impl Shared {
     }
 }
 
-/// Whether the engine has failed.
+/// Health of the engine: its first failure.
 #[derive(Default)]
 pub(super) struct Health(OnceLock<Arc<str>>);
 
@@ -177,7 +177,7 @@ impl Health {
         }
     }
 
-    /// Notes a failure, of which the first is kept, and answers with it.
+    /// Notes a failure and returns the first one.
     pub(super) fn fail(&self, cause: &dyn fmt::Display) -> EngineError {
         let reason = self.0.get_or_init(|| {
             tracing::error!(%cause, "the storage engine has failed");
@@ -189,7 +189,7 @@ impl Health {
     }
 }
 
-/// A version and a value as one sled value.
+/// Joins a version and a value to one sled value.
 pub(super) fn pack(version: Version, value: &[u8]) -> Vec<u8> {
     [&version.number().to_be_bytes(), value].concat()
 }
@@ -216,7 +216,7 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
         .open(&path)
         .map_err(failed_to("open", &path))?;
     lock_exclusively(&lock, folder, &path)?;
-    // Who mends a store puts another folder in its place, which has a lock of its own.
+    // A repair puts another folder in its place, with a lock of its own.
     let identity = |file: Metadata| (file.dev(), file.ino());
     let locked = lock.metadata().map(identity);
     let there = std::fs::metadata(&path).map(identity);
@@ -228,12 +228,11 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
     })
 }
 
-/// Locks a file of an engine's folder, waiting for who has it for moments only: a look at the
-/// records, a thread of sled that is about to end, a child of this process that has not come to
-/// `exec` yet.
+/// Locks a file of an engine's folder. Waits for brief holders: an inspection of the records, an
+/// ending thread of sled, or a child of this process before its `exec`.
 ///
 /// # Errors
-/// [`EngineError::InUse`] where somebody keeps it; I/O errors.
+/// [`EngineError::InUse`] where the lock stays taken; I/O errors.
 pub(super) fn lock_exclusively(file: &File, folder: &Path, path: &Path) -> Result<(), EngineError> {
     for _ in 0..LOCK_ATTEMPTS {
         if files::is_locked(file.try_lock()).map_err(failed_to("lock", path))? {
@@ -246,9 +245,9 @@ pub(super) fn lock_exclusively(file: &File, folder: &Path, path: &Path) -> Resul
     })
 }
 
-/// Removes what sled left when it was cut short in writing a snapshot of its page table. It would
-/// take the file for a snapshot and, where that is not whole, refuse to open. The log alone says
-/// all that a snapshot does.
+/// Removes the rest of a snapshot of sled's page table whose writing was interrupted. sled would
+/// take the file for a snapshot and refuse to open if it is incomplete. The log alone contains
+/// everything that a snapshot does.
 fn remove_unfinished_snapshots(folder: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -259,8 +258,8 @@ fn remove_unfinished_snapshots(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the settings that sled left when its first start was cut short. It writes them in two
-/// parts, unsynced, before there is a log, and would never again open with a half of them.
+/// Removes the settings of a first start of sled that was interrupted. sled writes them in two
+/// parts, unsynced, before there is a log, and would never open again with a partial file.
 fn remove_unfinished_settings(folder: &Path) -> io::Result<()> {
     let has_log = std::fs::metadata(folder.join("db")).is_ok_and(|log| log.len() > 0);
     if !has_log {
@@ -270,7 +269,7 @@ fn remove_unfinished_settings(folder: &Path) -> io::Result<()> {
 }
 
 /// Opens sled, waiting for threads of a previous engine in this process that still hold sled's
-/// own lock. Another process cannot: [`lock_folder`] comes first.
+/// own lock. Another process cannot hold it: [`lock_folder`] comes first.
 fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
     let config = sled::Config::new()
         .path(&options.folder)
@@ -285,7 +284,7 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
     };
     let mut attempts = 0;
     loop {
-        // It takes for granted much of what a log says that was cut off.
+        // sled panics on some truncated logs.
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         match opened {
             Ok(Ok(db)) => return Ok(db),
@@ -304,7 +303,7 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
     }
 }
 
-/// Whether there is less in a file than sled says that there is.
+/// Returns whether a file is shorter than sled expects.
 fn is_for_want_of_bytes(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! How many entries there are, table by table, and a digest that tells which.
+//! Tallies: the number of entries, table by table, and a digest that identifies them.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,15 @@ use sha2::{Digest, Sha256};
 use crate::engine::Version;
 use crate::table::layout;
 
-/// Of entries how many there are, and the sum of their digests. Each is digested by its key and
-/// version: what the value of a version is, sled's own checksums keep.
+/// Number of entries, and the sum of their digests. Each is digested by its key and version;
+/// sled's own checksums protect the values.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Tally {
     pub(super) entries: u64,
     digest: [u64; 2],
 }
 
-/// The tallies of tables, indexes and queues, by what their keys begin with. One without entries
-/// is not in it.
+/// Tallies of tables, indexes and queues, by key prefix. Those without entries are omitted.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(super) struct Tallies(BTreeMap<String, Tally>);
@@ -34,7 +33,7 @@ impl Tallies {
         tally.sum(digest_of(key, version), u64::wrapping_add);
     }
 
-    /// Takes an entry away that was added before.
+    /// Removes an entry that was added before.
     pub(super) fn remove(&mut self, key: &[u8], version: Version) {
         let name = layout::space_of(key);
         if let Some(tally) = self.0.get_mut(name) {
@@ -46,7 +45,7 @@ impl Tallies {
         }
     }
 
-    /// Puts an entry in the place of another, or of none, or takes it away.
+    /// Replaces, adds or removes an entry.
     pub(super) fn change(&mut self, key: &[u8], before: Option<Version>, after: Option<Version>) {
         if let Some(version) = before {
             self.remove(key, version);
@@ -56,7 +55,7 @@ impl Tallies {
         }
     }
 
-    /// The tally of all entries.
+    /// Returns the tally of all entries.
     pub(super) fn total(&self) -> Tally {
         let mut total = Tally::default();
         for tally in self.0.values() {
@@ -66,7 +65,7 @@ impl Tallies {
         total
     }
 
-    /// Where these differ from others: the name, and how many entries there are here and there.
+    /// Returns the differences to others: the name, and the numbers of entries here and there.
     pub(super) fn differences(&self, other: &Self) -> Vec<(String, u64, u64)> {
         let others = other.0.keys().filter(|name| !self.0.contains_key(*name));
         let mut names: Vec<&String> = self.0.keys().chain(others).collect();

@@ -1,4 +1,4 @@
-//! Whether the records of a data folder are whole, tried on a copy of them.
+//! Verification of a data folder's records on a copy.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,28 +10,28 @@ use crate::clock::Clock;
 use crate::engine::EngineError;
 use crate::files;
 
-/// Room that is left beside a copy, in bytes.
+/// Space that a copy leaves free, in bytes.
 const ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What is seen of the records of a data folder without touching them.
+/// Result of inspecting a data folder's records without changing them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RecordsLook {
-    /// All that was acknowledged is there.
+    /// Everything acknowledged is there.
     Whole,
-    /// A server has them open, and said so when it opened them; `is_marked` is whether the mark
-    /// can be read by which the next one will.
+    /// A server has them open, and checked them when it opened them. `is_marked` says whether
+    /// the mark that the next server checks is readable.
     InUse {
-        /// Whether there is a mark.
+        /// The mark is readable.
         is_marked: bool,
     },
-    /// There is no room for a copy of so many bytes in the folder of temporary files.
+    /// The folder of temporary files has no space for a copy.
     NoRoom {
-        /// Their length.
+        /// Length of the copy.
         bytes: u64,
     },
 }
 
-/// Copies an engine's folder and its mark to where temporary files are, and opens the copy.
+/// Copies an engine's folder and its mark to a temporary folder, and opens the copy.
 pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, EngineError> {
     let failed = |source| EngineError::Io {
         action: "copy",
@@ -56,10 +56,10 @@ pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         copied => drop(copied.map_err(failed)?),
     }
-    // A server that starts meanwhile waits for no longer than that.
+    // A server that starts meanwhile waits only until here.
     drop(lock);
     match SledEngine::open(&SledOptions::new(copy), clock) {
-        // The copy is nobody's concern.
+        // The error names the original folder instead of the copy.
         Err(EngineError::Short { loss, .. }) => Err(EngineError::Short {
             folder: store.display().to_string(),
             loss,
@@ -68,7 +68,7 @@ pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook
     }
 }
 
-/// The lock of an engine's folder, unless an engine has it.
+/// Takes the lock of an engine's folder, unless an engine has it.
 fn lock(store: &Path) -> io::Result<Option<Option<File>>> {
     match File::open(store.join("lock")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(None)),
@@ -79,7 +79,7 @@ fn lock(store: &Path) -> io::Result<Option<Option<File>>> {
     }
 }
 
-/// The files of an engine, with the folder of values beside its log, and their lengths.
+/// Returns the files of an engine, with the folder of values beside its log, and their lengths.
 fn files_in(store: &Path) -> io::Result<Vec<(String, u64)>> {
     let mut files = Vec::new();
     for below in ["", "blobs/"] {

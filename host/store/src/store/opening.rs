@@ -1,4 +1,4 @@
-//! Opening a store: what it is for, and after which ids it goes on.
+//! Opening a store: its kind, and the start of its ids.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Store {
     /// Opens the records in `engine`; an empty engine becomes a store of this mode and key.
     ///
     /// # Errors
-    /// When the data are of a later schema, of the other mode or under another master key.
+    /// Data of a later schema, of the other mode or under another master key.
     pub async fn open(
         engine: Arc<dyn Engine>,
         master: &MasterKey,
@@ -27,8 +27,7 @@ impl Store {
         Self::opened(engine, master, mode, schema::WhereMissing::Refuse).await
     }
 
-    /// Opens the records of which some are lost: also the row that says what they are for, which
-    /// is made anew then.
+    /// Opens records with a loss; recreates the schema row if that is lost too.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -55,8 +54,8 @@ impl Store {
             created_at: None,
         };
         store.created_at = schema::open(&store, master, mode, where_missing).await?;
-        // Where hosts share the store, their time is the database's, which a restart does not set
-        // back, and others make ids meanwhile: there is nothing to look for.
+        // Hosts that share the store use the database's time, which a restart does not set back,
+        // and create ids concurrently: there is nothing to look for.
         if !store.is_shared()
             && let Some(greatest) = greatest_in(&store).await?
         {
@@ -66,9 +65,9 @@ impl Store {
     }
 }
 
-/// The greatest UUIDv7 that a row's key begins with, or that is all of a row's key but for the id
-/// before it. Reads one row of each table, and of each first half of such a pair: of an embedded
-/// engine, each of them a step in memory or two.
+/// Returns the greatest UUIDv7 at the beginning of a row's key, or after such an id as the rest
+/// of the key. Reads one row of each table, and of each first half of such a pair: in an embedded
+/// engine one or two steps in memory each.
 async fn greatest_in(store: &Store) -> Result<Option<Uuid>, StoreError> {
     let mut greatest = None;
     for table in store.table_names().await? {

@@ -1,4 +1,4 @@
-//! What rows add, by how much transactions move sums, and the sums themselves.
+//! Addends of rows, the moves of transactions, and the sums themselves.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -6,34 +6,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-/// Whose a sum is: an owner, and which of the owner's two parts.
+/// Key of a sum: an owner, and one of the owner's two parts.
 pub type QuotaKey = (Uuid, bool);
 
-/// What a row adds.
+/// Contribution of a row to sums.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Addend {
-    /// To whose sums.
+    /// The sum.
     pub of: QuotaKey,
-    /// How much; what the amounts mean the tables agree upon.
+    /// The amounts, on whose meaning the tables agree.
     pub amounts: QuotaAmounts,
 }
 
-/// How much there is of each of two things.
+/// Amounts of two things.
 pub type QuotaAmounts = [u64; 2];
 
-/// Amounts that may be less than nothing: rows come and go.
+/// Signed amounts: rows are added and removed.
 pub(super) type Differences = [i128; 2];
 
-/// By how much a transaction moves sums.
+/// Changes of sums by a transaction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moved {
     differences: HashMap<QuotaKey, Differences>,
-    /// Dropped once the sums are moved.
+    /// Guards dropped once the sums are moved.
     held: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Moved {
-    /// A row takes another one's place, or none.
+    /// Replaces, adds or removes a row's addend.
     pub(crate) fn replace(&mut self, old: Option<Addend>, new: Option<Addend>) {
         for (addend, sign) in [(old, -1), (new, 1)] {
             let Some(Addend { of, amounts }) = addend else {
@@ -54,7 +54,7 @@ impl Moved {
         self.differences().next().is_none()
     }
 
-    /// The sums that are moved, and by how much.
+    /// Returns the moved sums with their differences.
     pub(super) fn differences(&self) -> impl Iterator<Item = (QuotaKey, Differences)> {
         let differences = self.differences.iter();
         let moved = differences.filter(|(_, differences)| **differences != [0, 0]);

@@ -1,5 +1,4 @@
-//! The count of all rows that are there, for sums that are rows: once in a store's life with several
-//! hosts.
+//! Initial count of all rows for sums stored as rows: once in the life of a shared store.
 
 use std::time::Duration;
 
@@ -16,14 +15,14 @@ use crate::store::Store;
 use crate::table::{Table, TableName, layout};
 use crate::tables::TableDeclaration;
 
-/// The turn at counting all.
+/// Name of the lease for counting.
 const COUNTING: &str = "sums";
 const TURN: SignedDuration = SignedDuration::from_secs(30);
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// How often whoever waits for the count looks whether it is done.
+/// Interval at which a host that waits for the count checks for its end.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Says that every commit is in the ledger, and what was there before it.
+/// Row that is present when the ledger has every commit, and everything before it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct CompleteRow {}
 
@@ -35,7 +34,7 @@ impl Table for CompleteRow {
     fn key(&self) {}
 }
 
-/// Counts what is there unless that was done, under a turn of all hosts.
+/// Counts the existing rows unless that is done, under a lease shared by all hosts.
 pub(super) async fn begin(store: &Store, tables: &[TableDeclaration]) -> Result<(), StoreError> {
     while store.get::<CompleteRow>(&()).await?.is_none() {
         let acquired = store
@@ -43,7 +42,7 @@ pub(super) async fn begin(store: &Store, tables: &[TableDeclaration]) -> Result<
             .await?;
         match acquired {
             Acquired::Taken(turn) => match count(store, tables, turn).await {
-                // Somebody else counts by now.
+                // Another host counts by now.
                 Err(StoreError::LeaseLost { .. }) => {}
                 counted => return counted,
             },
@@ -98,7 +97,7 @@ async fn count(
         .await
 }
 
-/// Forgets the ledger in a store that one process has for itself: it is not kept there.
+/// Deletes the ledger in a store of a single process, which does not maintain it.
 pub(super) async fn end(store: &Store) -> Result<(), StoreError> {
     let ended = store.transact(|tx| Box::pin(async move { tx.delete::<CompleteRow>(&()).await }));
     match ended.await? {
@@ -107,8 +106,8 @@ pub(super) async fn end(store: &Store) -> Result<(), StoreError> {
     }
 }
 
-/// Removes all entries: where hosts share the store, only for as long as the turn at counting lasts,
-/// for afterwards they are those of another count.
+/// Removes all entries. In a shared store only while the counting lease lasts: later entries belong
+/// to another count.
 async fn clear(store: &Store, turn: Option<&Lease>) -> Result<(), StoreError> {
     let start = layout::table::<SumRow>();
     let end = past_prefix(&start);
@@ -133,7 +132,7 @@ async fn clear(store: &Store, turn: Option<&Lease>) -> Result<(), StoreError> {
     }
 }
 
-/// What the rows of these tables come to.
+/// Adds up the rows of these tables.
 pub(super) async fn counted(
     store: &Store,
     tables: &[TableDeclaration],

@@ -1,8 +1,8 @@
-//! Sums as rows, for hosts that share a store.
+//! Sums as rows, for a shared store.
 //!
-//! A counter that every commit of an owner moves would make them wait for each other. Instead each
-//! commit enters by how much it moves the sums as a row of its own, which no other commit touches,
-//! and a sum is that of an owner's entries. Now and then they are folded into one.
+//! A counter moved by every commit of an owner would serialize these commits. Instead each commit
+//! adds its differences as a separate row, which no other commit touches, and a sum is that of an
+//! owner's entries. From time to time they are folded into one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::key::{Key, past_prefix};
 use crate::table::{Table, TableName, decode, encode, layout};
 use crate::transaction::Transaction;
 
-/// One commit in so many has the entries of its owner folded.
+/// Average number of an owner's commits between two folds of its entries.
 const FOLDED_EVERY: u8 = 32;
-/// Entries that are folded at once, and written at once where all is counted.
+/// Entries folded at once, and written at once by the initial count.
 pub(super) const AT_ONCE: usize = 512;
 
-/// By how much a commit, or several that were folded, moved the sums of an owner's part.
+/// Differences of an owner's sums by a commit, or by several folded ones.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct SumRow {
     owner: Uuid,
@@ -64,7 +64,7 @@ impl SumRow {
     }
 }
 
-/// Enters what a transaction moves, along with what it writes.
+/// Adds the differences of a transaction to its writes.
 pub(crate) fn enter(tx: &mut Transaction<'_>, moved: &Moved) -> Result<(), StoreError> {
     enter_each(tx, moved.differences())
 }
@@ -81,7 +81,7 @@ pub(super) fn enter_each(
     Ok(())
 }
 
-/// Has the entries of those folded whose sums were moved, now and then.
+/// Folds the entries of the moved sums from time to time.
 pub(crate) fn moved(engine: &Arc<dyn Engine>, ids: &Arc<IdSource>, moved: &Moved) {
     let mut drawn = [0];
     if getrandom::fill(&mut drawn).is_err() || drawn[0] % FOLDED_EVERY != 0 {
@@ -101,8 +101,8 @@ pub(crate) fn moved(engine: &Arc<dyn Engine>, ids: &Arc<IdSource>, moved: &Moved
     }
 }
 
-/// The sum of an owner's part. Of more than a thousand entries some that are folded meanwhile may
-/// be missed or counted twice.
+/// Returns the sum of an owner's part. With more than a thousand entries, some that are folded
+/// meanwhile may be missed or counted twice.
 pub(super) async fn sum(engine: &dyn Engine, of: &QuotaKey) -> Result<Differences, StoreError> {
     let mut sum = [0, 0];
     let mut start = entries_of(of);
@@ -119,7 +119,7 @@ pub(super) async fn sum(engine: &dyn Engine, of: &QuotaKey) -> Result<Difference
     }
 }
 
-/// The sums of all owners. What is committed meanwhile counts or not.
+/// Returns the sums of all owners. Commits made meanwhile may be missed.
 pub(super) async fn all(engine: &dyn Engine) -> Result<HashMap<QuotaKey, Differences>, StoreError> {
     let mut sums = HashMap::new();
     let mut start = layout::table::<SumRow>();
@@ -134,7 +134,7 @@ pub(super) async fn all(engine: &dyn Engine) -> Result<HashMap<QuotaKey, Differe
         for row in &rows {
             add(sums.entry(row.of()).or_default(), row);
         }
-        // Of the owner where the page ends all entries are looked at again, at one moment.
+        // The entries of the owner at the end of the page are read again together.
         let of_last = entries_of(&last);
         if rows.len() == MAX_SCAN_ENTRIES {
             sums.insert(last, sum(engine, &last).await?);
@@ -145,7 +145,7 @@ pub(super) async fn all(engine: &dyn Engine) -> Result<HashMap<QuotaKey, Differe
     Ok(sums)
 }
 
-/// Makes one entry of an owner's many, unless somebody else does.
+/// Folds an owner's entries into one, unless another host does.
 async fn fold(engine: &dyn Engine, ids: &IdSource, of: QuotaKey) -> Result<(), StoreError> {
     let start = entries_of(&of);
     let end = past_prefix(&start);
@@ -197,7 +197,7 @@ pub(super) async fn entries(
     Ok(engine.scan(scan).await?)
 }
 
-/// What the keys of an owner's entries begin with.
+/// Returns the key prefix of an owner's entries.
 fn entries_of(of: &QuotaKey) -> Vec<u8> {
     let mut start = layout::table::<SumRow>();
     of.encode(&mut start);

@@ -14,10 +14,10 @@ use crate::key::{Key, PrefixOf};
 use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, decode, layout};
 
 impl Transaction<'_> {
-    /// The row that a unique index has under this key.
+    /// Returns the row that a unique index has under this key.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn find<T: Table, K: Key>(
         &mut self,
         index: &Index<T, K>,
@@ -36,10 +36,11 @@ impl Transaction<'_> {
         Ok(self.rows_of_entries(index, page).await?.rows.pop())
     }
 
-    /// A page of the rows that an index has under exactly this key, in order of the rows' keys.
+    /// Returns a page of the rows that an index has under exactly this key, in order of the
+    /// rows' keys.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn page_by<T: Table, K: Key>(
         &mut self,
         index: &Index<T, K>,
@@ -54,10 +55,10 @@ impl Transaction<'_> {
         self.rows_of_entries(index, scan).await
     }
 
-    /// A page of a whole table.
+    /// Returns a page of a whole table.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn page<T: Table>(
         &mut self,
         page: &Page<T::Key>,
@@ -68,10 +69,10 @@ impl Transaction<'_> {
         self.rows_of_table(scan).await
     }
 
-    /// The rows whose own keys begin with `prefix`, in key order, `limit` at most.
+    /// Returns at most `limit` rows whose own keys begin with `prefix`, in key order.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn children<T: Table>(
         &mut self,
         prefix: &impl PrefixOf<T::Key>,
@@ -88,7 +89,7 @@ impl Transaction<'_> {
     /// Like [`children`](Self::children), from the row with key `first` on.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub async fn children_from<T: Table>(
         &mut self,
         prefix: &impl PrefixOf<T::Key>,
@@ -102,12 +103,11 @@ impl Transaction<'_> {
             .await
     }
 
-    /// The rows that an index has from one of its keys to another, both included, in order of
-    /// these keys and then of the rows' own, `limit` at most. `from` may go on into the rows'
-    /// keys.
+    /// Returns at most `limit` rows that an index has between two of its keys, both included,
+    /// in order of these keys and then of the rows' own. `from` may extend into the rows' keys.
     ///
     /// # Errors
-    /// When the engine fails or a row is not of type `T`.
+    /// An engine failure, or a row that is not of type `T`.
     pub(crate) async fn between<T: Table, K: Key>(
         &mut self,
         index: &Index<T, K>,
@@ -120,11 +120,11 @@ impl Transaction<'_> {
             .await
     }
 
-    /// What all rows earmark of an owner together. Who decides by it names a guard that all
-    /// [touch](Self::touch) who earmark more; what is earmarked no more may still count.
+    /// Returns the sum that all rows earmark of an owner. For decisions, name a guard that
+    /// every additional earmark [touches](Self::touch); released earmarks may still count.
     ///
     /// # Errors
-    /// When the engine fails.
+    /// An engine failure.
     pub async fn earmarked(
         &mut self,
         owner: &Uuid,
@@ -168,8 +168,9 @@ impl Transaction<'_> {
         })
     }
 
-    /// Goes on past entries whose rows have moved on between the scan and their reading: a page
-    /// that is not full is the last one, and one that others follow ends in a row.
+    /// Continues past entries whose rows have changed between the scan and their reading. A
+    /// page that is not full is therefore the last one, and a page that others follow ends in a
+    /// row.
     async fn rows_of_entries<T: Table, K: Key>(
         &mut self,
         index: &Index<T, K>,
@@ -202,7 +203,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Scans what is stored with this transaction's own writes laid over it.
+    /// Scans the stored entries, overlaid with this transaction's own writes.
     async fn scan(&mut self, scan: &Scan, record: bool) -> Result<Found, StoreError> {
         let wanted = scan.limit.min(MAX_PAGE_ROWS);
         if scan.start >= scan.end {

@@ -1,4 +1,4 @@
-//! Chains of events.
+//! Audit trails.
 
 use parafa_store::audit::{self, Event, Fields, Head, Verdict};
 use parafa_store::{Store, StoreError};

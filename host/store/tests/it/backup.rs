@@ -1,4 +1,4 @@
-//! Backups that are made while others write.
+//! Backups made while others write.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::Path;
@@ -21,13 +21,13 @@ use crate::support::{
     Account, Note, World, clock, master, on_every_engine, open, put_all, rows_by_id,
 };
 
-/// Writers that work at the same time.
+/// Concurrent writers.
 const WRITERS: usize = 8;
 
-/// Which balance each account has.
+/// Balances by account.
 type State = BTreeMap<u32, u64>;
 
-/// A document with a key of its own.
+/// A document with its own data key.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct Document {
     pub(crate) id: Uuid,
@@ -52,7 +52,7 @@ impl Table for Document {
     }
 }
 
-/// A row of a table that these tests keep from the backup.
+/// A row of a table that is not declared to the backup.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Stranger {
     id: Uuid,
@@ -60,7 +60,7 @@ struct Stranger {
 
 rows_by_id!(Stranger, Uuid, "stranger");
 
-/// A document as no program writes it that reads [`Document`].
+/// A document that does not decode as [`Document`].
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct OddDocument {
     id: Uuid,
@@ -102,21 +102,21 @@ impl Document {
     }
 }
 
-/// What lies beside the stores of these tests.
+/// Files beside the stores of these tests.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside: |_| vec!["notes".into(), "nowhere".into()],
     formerly_beside: &[],
     tables: TABLES,
 };
 
-/// All tables that these tests write to.
+/// All tables of these tests.
 const TABLES: Tables = Tables::new(&[&[
     TableDeclaration::of::<Account>(),
     TableDeclaration::of::<Document>(),
     TableDeclaration::of::<Note>(),
 ]]);
 
-/// A store with its folders, ready to be backed up.
+/// Returns a backup source: a store with its folders.
 fn source(world: &World) -> BackupSource {
     let [bytes, keys] = ["bytes", "keys"].map(|name| world.folder.path().join(name));
     BackupSource {
@@ -128,7 +128,7 @@ fn source(world: &World) -> BackupSource {
     }
 }
 
-/// What is in the records of a backup, restored in memory.
+/// Restores the records of a backup in memory.
 async fn restored(backup: &Path) -> Store {
     let engine: Arc<dyn parafa_store::Engine> = Arc::new(MemoryEngine::new(Arc::new(clock())));
     let backup = Backup::open(backup, INVENTORY)
@@ -164,7 +164,7 @@ async fn state_of(store: &Store) -> State {
         .collect()
 }
 
-/// One transaction: these accounts get these balances, or none.
+/// A transaction's new balances by account; `None` deletes the account.
 type Change = BTreeMap<u32, Option<u64>>;
 
 async fn change(store: &Store, change: &Change) {
@@ -196,8 +196,8 @@ fn apply(state: &mut State, change: &Change) {
     }
 }
 
-/// Makes the changes one after the other and a backup meanwhile; the restored state is that after
-/// one of them, and not before those that were acknowledged when the backup began.
+/// Makes the changes one after the other, with a backup meanwhile. The restored state must be
+/// that after one of them, not earlier than the changes acknowledged when the backup began.
 async fn back_up_meanwhile(world: &World, changes: Vec<Change>, before: usize) {
     let mut states = vec![State::new()];
     for change in &changes {
@@ -281,7 +281,7 @@ proptest! {
 }
 
 on_every_engine! {
-    /// More than one scan, and more than one commit of what is restored.
+    /// More rows than one scan and one restored commit hold.
     async fn a_backup_of_many_rows_is_complete(world) {
         let rows: Vec<Account> = (0..5_000).map(|id| Account { id, balance: 7 }).collect();
         for rows in rows.chunks(1_000) {
@@ -295,7 +295,8 @@ on_every_engine! {
         assert_eq!(state_of(&restored(&target).await).await.len(), rows.len());
     }
 
-    /// Documents come and go, each written before the row that names it and removed after it.
+    /// Documents are created and erased meanwhile. Each is written before the row that names it,
+    /// and removed after it.
     async fn every_row_of_a_backup_has_its_file_and_its_key(world) {
         let source = source(world);
         let is_over = Arc::new(AtomicBool::new(false));
@@ -320,7 +321,7 @@ on_every_engine! {
         }
     }
 
-    /// Whoever is told that something is erased while a backup is not complete finds it in none.
+    /// An erasure acknowledged before a backup is complete applies to the backup.
     async fn what_is_erased_before_a_backup_is_complete_is_not_in_it(world) {
         let source = source(world);
         let mut documents = Vec::new();
@@ -350,7 +351,7 @@ on_every_engine! {
         for document in erasing.await.expect("no panic") {
             assert!(!files.contains(&document.file) && !keys.contains(&document.data_key));
         }
-        // Nor does it list any of them.
+        // The manifest lists none of them either.
         Backup::open(&target, INVENTORY).await.expect("a whole backup");
     }
 
@@ -455,7 +456,7 @@ on_every_engine! {
     }
 }
 
-/// Makes documents and erases the older ones, until it is over.
+/// Creates documents and erases the older ones, until told to stop.
 async fn come_and_go(source: BackupSource, is_over: Arc<AtomicBool>) {
     let mut made = VecDeque::new();
     while !is_over.load(Ordering::SeqCst) {
@@ -471,7 +472,7 @@ async fn come_and_go(source: BackupSource, is_over: Arc<AtomicBool>) {
     }
 }
 
-/// The ids that the files of a folder are named by.
+/// Returns the ids in the names of a folder's files.
 fn ids_in(folder: &Path) -> HashSet<Uuid> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     entries

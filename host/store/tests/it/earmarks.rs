@@ -1,4 +1,4 @@
-//! What rows keep back of what their owner may use.
+//! Earmarks of rows.
 
 use parafa_store::{Content, Earmark, EarmarkAmounts, Guard, Store, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use crate::support::{Account, on_every_engine, put_all};
 
-/// How many seats an owner may have reserved.
+/// Most seats that an owner may have reserved.
 const MOST: u64 = 7;
-/// How many callers reserve one at the same time.
+/// Concurrent reservations.
 const CALLERS: u32 = 30;
-/// More rows than one scan brings.
+/// More rows than one scan returns.
 const MANY: u32 = 1500;
 
-/// A seat that somebody has reserved, until it is taken.
+/// A reserved seat, until it is taken.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Seat {
     id: u32,
@@ -54,7 +54,7 @@ async fn earmarked(store: &Store, owner: u128) -> EarmarkAmounts {
     read.await.expect("a sum")
 }
 
-/// Reserves a seat as long as there are fewer than [`MOST`].
+/// Reserves a seat while there are fewer than [`MOST`].
 async fn reserve(store: &Store, id: u32) -> Result<bool, StoreError> {
     store
         .transact(|tx| {
@@ -79,7 +79,7 @@ on_every_engine! {
         assert_eq!(earmarked(store, 7).await, [2, 120]);
         assert_eq!(earmarked(store, 8).await, [1, 3]);
 
-        // Changed, ended, and given to another owner.
+        // Changed, deleted, and given to another owner.
         let taken = Seat { taken: true, ..seat(1, 7, 100) };
         put_all(store, &[seat(1, 7, 999), taken, seat(2, 8, 20)]).await;
         assert_eq!(earmarked(store, 7).await, [0, 0]);

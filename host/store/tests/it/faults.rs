@@ -1,4 +1,4 @@
-//! What holds whatever happens.
+//! Invariants under faults.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn crash_point() -> impl Strategy<Value = CrashPoint> {
     ]
 }
 
-/// Moves money if it is there; counts the transfers that happened in an account of their own.
+/// Moves money if there is enough; counts the transfers in a separate account.
 async fn transfer(store: &Store, transfer: Transfer, counter: u32) -> Result<(), StoreError> {
     store
         .transact(|tx| {

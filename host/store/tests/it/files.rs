@@ -1,4 +1,4 @@
-//! Byte files and data keys, the same wherever they are kept.
+//! Byte files and data keys, alike in every kind of storage.
 
 use bytes::Bytes;
 use jiff::SignedDuration;
@@ -10,20 +10,20 @@ use crate::places::{Kept, Place, in_every_place, now};
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// A UUIDv7 made so many hours before [`now`].
+/// Returns a UUIDv7 made this many hours before [`now`].
 fn id_of_age(hours: i64) -> Uuid {
     let made = now() - SignedDuration::from_hours(hours);
     let seconds = u64::try_from(made.as_second()).expect("after 1970");
     Uuid::new_v7(uuid::Timestamp::from_unix(NoContext, seconds, 0))
 }
 
-/// What a sweep takes for nobody's while these are named.
+/// Returns the orphans that a sweep finds while these are named.
 async fn ownerless(sweep: &Sweep, named: &[Uuid]) -> Vec<Uuid> {
     let found = sweep.ownerless(|id| named.contains(&id)).await;
     found.expect("looked through")
 }
 
-/// Puts away what is not named.
+/// Quarantines everything that is not named.
 async fn quarantine(sweep: &Sweep, named: &[Uuid]) {
     let found = ownerless(sweep, named).await;
     let moved: Result<usize, SweepError> = sweep.quarantine(&found).await;
@@ -69,7 +69,7 @@ in_every_place! {
         let content = Bytes::from_static(b"content");
         let written = place.files.write(&key, first, content.clone()).await;
         let written = written.expect("written");
-        // So that its place is known to the store.
+        // A write and a removal, so that the store knows the place.
         place.files.write(&key, second, content).await.expect("written");
         place.files.unlink(second).await.expect("removed");
         place.copy_document(first, second).await;

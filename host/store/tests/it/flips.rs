@@ -1,4 +1,4 @@
-//! Bytes of a store's files that are not what they were.
+//! Flipped bits in a store's files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -19,9 +19,9 @@ use crate::support::random::Random;
 use crate::support::{Account, clock, put_all};
 
 pub(crate) const ROWS: u32 = 400;
-/// Bytes of a row, so that the log goes on in further segments.
+/// Length of a row, in bytes, such that the log has several segments.
 const ROW_BYTES: usize = 16 * 1024;
-/// Flips in all files together, and in each file of its own.
+/// Flips over all files, and flips in each file.
 const FLIPS: usize = 24;
 const FLIPS_A_FILE: usize = 4;
 
@@ -32,7 +32,7 @@ impl Random {
         self.flip_at(at, path);
     }
 
-    /// One bit of every so many bytes.
+    /// Flips one bit in every run of this many bytes.
     fn flip_each(&mut self, bytes: usize, path: &Path) {
         let length = fs::metadata(path).expect("a file").len();
         for at in (0..length).step_by(bytes) {
@@ -52,11 +52,11 @@ impl Random {
 
 pub(crate) type Rows = BTreeMap<Bytes, Bytes>;
 
-/// What a flip did.
+/// Effect of a flip.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Outcome {
     Found(String),
-    /// All is there, in a new store beside the damaged one.
+    /// Everything is there, in a new store beside the damaged one.
     Mended,
     Harmless,
     Silent,
@@ -111,7 +111,7 @@ pub(crate) fn page_key(id: u32) -> Bytes {
     Bytes::from([b"tpage\0", &id.to_be_bytes()[..]].concat())
 }
 
-/// A store with rows of some tables that were written, rewritten and removed one after the other.
+/// Fills a store with rows of several tables, written, rewritten and removed one after the other.
 pub(crate) async fn filled(root: &Path) -> Rows {
     let engine = opened(root, AcceptedLoss::None).expect("made");
     let mut numbers = Random::of(1);
@@ -148,7 +148,7 @@ pub(crate) fn copied(root: &Path) -> TempDir {
     copy
 }
 
-/// The files below a folder that have a content.
+/// Returns the non-empty files below a folder.
 pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -168,7 +168,7 @@ pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The damaged store that another is in the place of.
+/// Returns the damaged store that was replaced.
 pub(crate) fn set_aside(root: &Path) -> Option<PathBuf> {
     let beside = fs::read_dir(root).expect("a folder");
     let mut beside = beside.map(|entry| entry.expect("an entry").path());
@@ -225,7 +225,7 @@ async fn a_flipped_bit_anywhere_in_a_store_is_found_or_harmless() {
     assert!(outcomes.iter().filter(found).count() > 5, "{outcomes:#?}");
 }
 
-/// A store that was cut off and has fewer rows than there were, and the error that says so.
+/// Truncates a store; returns it with its former rows and the error that reports the loss.
 async fn short() -> (TempDir, Rows, String) {
     let root = tempfile::tempdir().expect("a folder");
     let expected = filled(root.path()).await;
@@ -252,7 +252,7 @@ async fn a_short_store_says_what_is_missing_and_goes_on_once_that_is_accepted() 
     assert!(error.contains("rows of `page` "), "{error}");
     assert!(error.contains("everything after commit"), "{error}");
     assert!(error.contains("--accept-loss"), "{error}");
-    // It stays so: opening it has not made it whole.
+    // Opening it has not repaired it.
     assert!(opened(root.path(), AcceptedLoss::None).is_err());
 
     let engine = opened(root.path(), AcceptedLoss::Any).expect("accepted");
@@ -311,7 +311,7 @@ async fn records_of_an_earlier_day_are_not_taken_for_the_last() {
     assert!(refused.contains("after commit 1 of 2026-"), "{refused}");
 }
 
-/// Loses a row that was put last; gives the refusal.
+/// Loses the row that was put last; returns the refusal.
 async fn lose_a_page(root: &Path) -> EngineError {
     let earlier = copied(root);
     let engine = opened(root, AcceptedLoss::None).expect("opened");
@@ -322,7 +322,7 @@ async fn lose_a_page(root: &Path) -> EngineError {
     opened(root, AcceptedLoss::None).expect_err("refused")
 }
 
-/// The commit up to which the refusal's option accepts the loss.
+/// Returns the commit up to which the refusal's option accepts the loss.
 fn named_by(refusal: &EngineError) -> AcceptedLoss {
     let refusal = refusal.to_string();
     let (_, option) = refusal.split_once("--accept-loss=").expect(&refusal);
@@ -361,7 +361,7 @@ async fn a_store_whose_mark_is_gone_is_refused() {
     opened(root.path(), AcceptedLoss::None).expect("it has one again");
 }
 
-/// A store as an earlier program left it, which knew nothing of tallies and marks.
+/// Rewrites a store as an earlier program left it, without tallies and marks.
 fn as_an_earlier_program_left_it(root: &Path) {
     let config = sled::Config::new()
         .path(root.join("store"))
@@ -449,7 +449,7 @@ async fn damage_to_an_open_store_fails_it_or_harms_nothing() {
             ..SledOptions::new(copy.path().join("store"))
         };
         let engine = SledEngine::open(&options, Arc::new(clock())).expect("opened");
-        // Every record, so that it hits whichever pages are not in memory.
+        // Flips in every record, so that pages outside of memory are hit.
         numbers.flip_each(512, &copy.path().join("store/db"));
 
         match rows(&engine).await {

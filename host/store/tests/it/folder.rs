@@ -1,4 +1,4 @@
-//! Opening a data folder, and refusing to.
+//! Opening a data folder, and refusals.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -256,7 +256,7 @@ async fn there_is_no_backup_while_the_folder_of_keys_is_away() {
     assert_eq!(report.missing, []);
 }
 
-/// All that a folder holds.
+/// Returns all names in a folder.
 pub(crate) fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -307,7 +307,7 @@ async fn a_copy_of_the_files_holds_all_that_was_acknowledged() {
         .await;
     }
     let copy = tempfile::tempdir().expect("a folder");
-    // The mark is never ahead of the records, and so is copied first.
+    // The mark is never ahead of the records, and is therefore copied first.
     let [store, mark] = ["store", "store.mark"].map(|name| world.folder.path().join(name));
     std::fs::copy(mark, copy.path().join("store.mark")).expect("copied");
     std::fs::create_dir(copy.path().join("store")).expect("a folder");

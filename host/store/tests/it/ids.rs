@@ -1,4 +1,4 @@
-//! The order of ids where the clock is set back between two starts.
+//! The order of ids when the clock is set back between two starts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

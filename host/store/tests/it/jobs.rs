@@ -1,4 +1,4 @@
-//! Jobs are done once, and late rather than never.
+//! Jobs are done once, and rather late than never.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -485,7 +485,7 @@ on_every_engine! {
 
 #[test]
 fn due_jobs_are_claimed_while_every_thread_that_may_block_is_busy() {
-    /// Long enough to tell a wait that does not end.
+    /// Long enough to detect an endless wait.
     const PATIENCE: Duration = Duration::from_secs(10);
 
     let runtime = Builder::new_current_thread()
@@ -522,8 +522,8 @@ async fn jobs_outlive_the_process() {
     assert!(complete(&world.store, &claimed).await.is_err());
 }
 
-/// An engine before each commit of which, if it is of several entries of a queue, another host
-/// takes the first of them.
+/// An engine in which another host claims first: before each commit with several entries of a
+/// queue, it takes the first of them.
 struct Contended(Arc<dyn Engine>);
 
 #[async_trait]

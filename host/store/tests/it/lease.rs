@@ -1,4 +1,4 @@
-//! One turn at a time.
+//! Leases: one holder at a time.
 
 use jiff::SignedDuration;
 use parafa_store::lease::{self, Acquired, Lease};

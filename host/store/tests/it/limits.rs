@@ -1,4 +1,4 @@
-//! Sizes.
+//! Size limits.
 
 use bytes::Bytes;
 use parafa_store::engine::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
@@ -9,7 +9,7 @@ use parafa_store::{
 
 use crate::support::{BY_SLUG, Note, clock, on_every_engine};
 
-/// A note whose row has this many bytes of JSON.
+/// Returns a note whose row has this many bytes of JSON.
 fn note_of(row_bytes: usize) -> Note {
     let empty = serde_json::to_vec(&Note::new(1, 1)).expect("JSON").len();
     Note {
@@ -19,7 +19,7 @@ fn note_of(row_bytes: usize) -> Note {
 }
 
 async fn put(store: &Store, note: &Note) -> Result<(), StoreError> {
-    // The text stands in an index too, where it would be too long.
+    // The text is in an index too, where it would be too long.
     let row = &Unindexed(note.clone());
     store
         .transact(|tx| Box::pin(async move { tx.put(row).await }))

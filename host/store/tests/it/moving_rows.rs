@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use crate::support::{BY_BOOK, Interrupted, Note, World, on_every_engine, open, put_all};
 
-/// A page of the first book, from which these notes go to the second one while
-/// it is read.
+/// Reads a page of the first book, while these notes move to the second one.
 async fn page_while(world: &World, page: &Page<Uuid>, moved: &[u128]) -> Paged<Note> {
     let moved: Vec<Note> = moved.iter().map(|id| Note::new(*id, 2)).collect();
     let store = world.store.clone();

@@ -1,4 +1,4 @@
-//! Where byte files and data keys are kept.
+//! Places of byte files and data keys.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::support::{clock, master, options_of};
 
-/// Makes a test of each place out of a function that takes a [`Place`].
+/// Makes a test for each place of a function that takes a [`Place`].
 macro_rules! in_every_place {
     ($($(#[$meta:meta])* async fn $name:ident($place:ident) $body:block)*) => {
         $(mod $name {
@@ -48,24 +48,24 @@ macro_rules! in_every_place {
 
 pub(crate) use in_every_place;
 
-/// Byte files and data keys, and what keeps them.
+/// Byte files and data keys, with their storage.
 pub(crate) struct Place {
     pub(crate) files: ByteFiles,
     pub(crate) keys: DataKeys,
     pub(crate) kept: Kept,
 }
 
-/// What keeps them.
+/// Kinds of storage.
 pub(crate) enum Kept {
     Folder(TempDir),
-    /// The keys are in the database.
+    /// Storage of several hosts, with the keys in the database.
     Shared {
         database: PostgresDatabase,
         documents: Documents,
     },
 }
 
-/// What keeps the documents of several hosts.
+/// Document storage of several hosts.
 pub(crate) enum Documents {
     Database,
     Bucket(S3),
@@ -108,7 +108,7 @@ impl Place {
         }
     }
 
-    /// The same, as it is after a restart, or on another host.
+    /// Opens the place again, as after a restart, or on another host.
     pub(crate) async fn opened_again(&self) -> (ByteFiles, DataKeys) {
         match &self.kept {
             Kept::Folder(root) => in_folder(root.path()),
@@ -119,7 +119,7 @@ impl Place {
         }
     }
 
-    /// Another host that keeps all of it here.
+    /// Opens the place as another host.
     pub(crate) async fn host(&self) -> Folder {
         let Kept::Shared {
             database,
@@ -136,7 +136,7 @@ impl Place {
         self.keys.create(Uuid::now_v7()).await.expect("a key")
     }
 
-    /// The bucket.
+    /// Returns the bucket.
     pub(crate) fn bucket(&self) -> &S3 {
         match &self.kept {
             Kept::Shared {
@@ -147,7 +147,7 @@ impl Place {
         }
     }
 
-    /// Lets all that is kept lie as if nobody had written it for so long.
+    /// Backdates the last writes of all stored files by this time.
     pub(crate) async fn rest(&self, long: Duration) {
         for folder in self.folders() {
             rest(&folder, long);
@@ -180,7 +180,7 @@ impl Place {
         fs::copy(path(from), path(to)).expect("copied");
     }
 
-    /// Cuts a document to this length.
+    /// Truncates a document to this length.
     pub(crate) async fn cut(&self, id: Uuid, bytes: u64) {
         match self.path_of(id) {
             Some(path) => {
@@ -206,13 +206,13 @@ impl Place {
         .await;
     }
 
-    /// The file of a document, if documents are files somewhere.
+    /// Returns the file of a document, if documents are files.
     pub(crate) fn path_of(&self, id: Uuid) -> Option<PathBuf> {
         let folders = self.folders();
         folders.first().map(|folder| folder.join(id.to_string()))
     }
 
-    /// The folders in which it is all kept, that of the documents first.
+    /// Returns the folders of the place, that of the documents first.
     fn folders(&self) -> Vec<PathBuf> {
         match &self.kept {
             Kept::Folder(root) => vec![root.path().join("bytes"), root.path().join("keys")],
@@ -285,7 +285,7 @@ pub(crate) async fn open_shared_under(
     .await
 }
 
-/// Lets the files of a folder lie as if nobody had written them for so long.
+/// Backdates the last writes of a folder's files by this time.
 fn rest(folder: &Path, long: Duration) {
     let written = SystemTime::now() - long;
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -296,7 +296,7 @@ fn rest(folder: &Path, long: Duration) {
     }
 }
 
-/// The time that sweeps are made at.
+/// Returns the time of the sweeps.
 pub(crate) fn now() -> Timestamp {
     "2026-03-01T08:00:00Z".parse().expect("a time")
 }

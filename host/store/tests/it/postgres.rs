@@ -1,5 +1,5 @@
-//! What the engine on PostgreSQL promises when the network, the database or another host is in
-//! its way.
+//! Guarantees of the engine on PostgreSQL under faults of the network, the database or other
+//! hosts.
 
 mod away;
 mod bank;
@@ -30,7 +30,7 @@ struct Host {
 }
 
 impl Host {
-    /// One that reaches its database at this URL.
+    /// Opens a host that reaches its database at this URL.
     async fn at(url: &str) -> Self {
         let database = Database::open(&options_of(url)).await.expect("a database");
         let clock = database.clock().await.expect("the database's time");
@@ -63,7 +63,7 @@ impl Distant {
     }
 }
 
-/// Whether a call failed because the database is away.
+/// Returns whether a call failed because the database is unavailable.
 fn is_away<T>(outcome: &Result<T, StoreError>) -> bool {
     use parafa_store::EngineError::Unavailable;
     matches!(outcome, Err(StoreError::Engine(Unavailable { .. })))

@@ -1,8 +1,8 @@
-//! Nothing acknowledged is lost when the power is.
+//! Nothing acknowledged is lost in a loss of power.
 //!
-//! A process works on a data folder while `strace` records what it writes and syncs, and each
-//! acknowledgement. From that record the disk is made anew as a loss of power may have left it
-//! at many moments, and opened.
+//! A process works on a data folder while `strace` records its writes and syncs, and each
+//! acknowledgement. From that record the disk is reconstructed as a loss of power may have left
+//! it at many moments, and opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,24 +24,24 @@ mod expected;
 mod trace;
 mod workload;
 
-/// Names the folder of the recorded process to it.
+/// Variable with the folder of the recorded process.
 const ROOT: &str = "PARAFA_POWER_LOSS_ROOT";
 const RECORDED_TEST: &str = "power_loss::nothing_acknowledged_is_lost_after_a_loss_of_power";
-/// How often the power is lost right after an acknowledgement, while the folder is opened, when
-/// the log goes on in another segment, and at any moment.
+/// Numbers of power losses right after an acknowledgement, during opening, when the log enters
+/// another segment, and at any moment.
 const CUTS_AFTER_MARKS: usize = 24;
 const CUTS_WHILE_OPENING: usize = 24;
 const CUTS_BETWEEN_SEGMENTS: usize = 24;
 const CUTS_ANYWHERE: usize = 24;
-/// Of so many commits, the syncs of one are left out.
+/// Number of commits per one with omitted syncs.
 const COMMITS_A_HASTENED: usize = 20;
-/// Steps before the mark of an open folder that belong to its opening.
+/// Steps of opening before the mark of an open folder.
 const OPENING_STEPS: usize = 20;
-/// Steps from the first write to another segment on that may come before its sync.
+/// Steps after the first write to another segment, before its sync.
 const SEGMENT_STEPS: usize = 4;
-/// Length of a segment of sled's log, in bytes. Those without live rows are written over.
+/// Length of a segment of sled's log, in bytes. Segments without live rows are overwritten.
 const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
-/// Room that makes it safe to keep the folders in memory.
+/// Free memory with which the folders may be kept in memory.
 const MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 const SEED: u64 = 20_260_301;
 
@@ -72,7 +72,7 @@ fn a_task_that_works_alone_leaves_nothing_unsynced_when_it_acknowledges() {
             Some(Mark::Together) => break,
             Some(mark) => {
                 let mut unsynced = disk.unsynced();
-                // It may stay behind the records, and is never ahead of them.
+                // The mark may be behind the records, and is never ahead of them.
                 unsynced.retain(|path| !path.ends_with("data/store.mark"));
                 assert_eq!(unsynced, Vec::<&Path>::new(), "at {mark:?}");
                 acknowledged += 1;
@@ -135,7 +135,7 @@ fn a_mark_that_is_ahead_of_the_records_is_found_out() {
         let is_mark = |step: &Step| matches!(step, Step::Written { path, .. } if *path == mark);
         (0..steps.len()).filter(|at| is_mark(&steps[*at])).collect()
     };
-    // Each mark takes the place of the one before.
+    // Each mark replaces the previous one.
     let written = marks(&steps);
     for (at, next) in written.iter().zip(&written[1..]) {
         steps[*at] = steps[*next].clone();
@@ -191,12 +191,12 @@ struct Recording {
     steps: Vec<Step>,
 }
 
-/// The one recording that all the tests use, unless this machine cannot make it.
+/// Returns the recording that all tests share, unless this machine cannot make it.
 fn recording() -> Option<&'static Recording> {
     static RECORDING: OnceLock<Option<Recording>> = OnceLock::new();
     let recording = RECORDING.get_or_init(|| record(&strace()?)).as_ref();
     if recording.is_none() {
-        // Each test is counted as skipped, not only the one that came first.
+        // Each test is counted as skipped, not only the first.
         strace()?;
     }
     recording
@@ -220,7 +220,7 @@ fn record(strace: &Path) -> Option<Recording> {
     Some(Recording { disk, steps })
 }
 
-/// Replays a recording and stops at the moments at which the power is lost.
+/// Replays a recording and stops at the moments of power loss.
 fn for_each_cut(steps: &[Step], root: &Path, visit: &mut dyn FnMut(&Cut<'_>)) {
     let cuts = cuts(steps, &mut Coins(SEED));
     let mut disk = Disk::new(root);
@@ -274,7 +274,7 @@ fn cuts(steps: &[Step], coins: &mut Coins) -> BTreeMap<usize, Vec<Unsynced>> {
     cuts
 }
 
-/// The writes with which sled's log goes on in another segment, new or used before.
+/// Returns the writes with which sled's log enters another segment, new or used before.
 fn new_segments(steps: &[Step]) -> Vec<usize> {
     let mut current = 0;
     let mut moved = Vec::new();
@@ -297,7 +297,7 @@ fn mark_of(step: &Step) -> Option<Mark> {
     }
 }
 
-/// A moment at which the power is lost.
+/// A moment of power loss.
 struct Cut<'c> {
     step: usize,
     disk: &'c Disk,
@@ -323,8 +323,8 @@ impl Cut<'_> {
     }
 }
 
-/// In memory where there is room: what the kernel itself does with a sync is not tested, and
-/// hundreds of them take their time.
+/// Creates a folder in memory where there is room: the kernel's own syncs are not tested, and
+/// hundreds of them take long.
 fn new_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let room = rustix::fs::statvfs(memory);

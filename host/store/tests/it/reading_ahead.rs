@@ -1,4 +1,4 @@
-//! Rows that are asked for at once.
+//! Rows read together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use parafa_store::{Commit, Engine, EntriesCopy, Entry, Guard, Page, Scan, StoreE
 
 use crate::support::{BY_BOOK, Note, World, on_every_engine, open, put_all};
 
-/// An engine that counts what it is asked for.
+/// An engine that counts its calls.
 struct Counting {
     engine: Arc<dyn Engine>,
     questions: AtomicUsize,
@@ -73,7 +73,7 @@ async fn the_rows_of_a_page_are_asked_for_at_once() {
 
     let page = page.unwrap_or_else(|error: StoreError| panic!("a page: {error}"));
     assert_eq!(page.rows.len(), 50);
-    // The index, and its rows.
+    // One for the index, and one for its rows.
     assert_eq!(engine.questions.load(Ordering::Relaxed) - before, 2);
 }
 

@@ -1,4 +1,4 @@
-//! What is restored from backups, and what is not.
+//! Restores of backups, and refusals.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Scene {
         self.root.path().join("master.key")
     }
 
-    /// Where to restore to; with the master key there.
+    /// Returns the options of a restore to a folder with the master key.
     fn options(&self) -> RestoreOptions {
         RestoreOptions {
             data: self.new_data(),
@@ -86,8 +86,8 @@ impl Scene {
         Folder::open(&options).await
     }
 
-    /// Changes the manifest as somebody would who does not have the master key: the digest of its
-    /// lines is right again.
+    /// Changes the manifest as an attacker without the master key would: the digest of its lines
+    /// is updated.
     fn forge(&self, change: impl Fn(&str) -> String) {
         let path = self.backup().join("manifest.jsonl");
         let text = std::fs::read_to_string(&path).expect("the manifest");

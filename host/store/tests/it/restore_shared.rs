@@ -1,4 +1,4 @@
-//! What is restored into a database that hosts share.
+//! Restores to a database shared by hosts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -59,12 +59,12 @@ impl Target {
         shared::open(self.options().await).await
     }
 
-    /// A file that lay beside the store, in the backup.
+    /// Returns a file of the backup that was beside the store.
     fn beside(&self) -> PathBuf {
         self.scene.backup().join("notes/a.txt")
     }
 
-    /// A restore that is cut short before it has written any record.
+    /// Interrupts a restore before it has written a record.
     async fn cut_short(&self) {
         let backup = self.opened_backup().await;
         let content = fs::read(self.beside()).expect("a file");

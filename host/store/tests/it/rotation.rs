@@ -1,4 +1,4 @@
-//! A store that comes from one master key to the next.
+//! Rotation of a store's master key.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::folder::options;
 use crate::places::{Kept, Place, in_every_place, open_shared_under};
 use crate::support::{World, master, on_every_engine};
 
-/// Enough for an erasure to come before, amid and after what it meets.
+/// Enough for an erasure to come before, during and after a rewrapping.
 const RACES: usize = 24;
 
 fn next() -> MasterKey {
     MasterKey::from_bytes([8; 32])
 }
 
-/// As the configuration of the server that replaces the key.
+/// Returns the keys as configured on the server that replaces the key.
 fn both() -> MasterKey {
     next().with_others([master()])
 }
@@ -31,7 +31,8 @@ async fn under(world: &World, master: MasterKey) -> Result<Store, StoreError> {
 }
 
 impl Place {
-    /// The data keys for a server that has both master keys, and wraps by the next one.
+    /// Returns the data keys for a server that has both master keys, and wraps by the
+    /// next one.
     async fn keys_of_both(&self) -> DataKeys {
         match &self.kept {
             Kept::Folder(root) => {
@@ -120,14 +121,14 @@ on_every_engine! {
         let before = under(world, master()).await;
         assert!(matches!(before, Err(StoreError::WrongMasterKey)));
 
-        // One was found in this walk, so that there may be more.
+        // One was found in this walk, so there may be more.
         let id = Uuid::now_v7();
         store.note_rewrapped(id, 1, 7).await.expect("noted");
         let noted = store.key_rotation().await.expect("read").expect("one");
         assert_eq!((noted.after(), noted.pending()), (Some(id), 7));
         let ended = store.end_rewrapping(0).await.expect("ended").expect("one");
         assert!(!ended.is_complete());
-        // By then all hosts know the next key, and the walk after this one is the last.
+        // By then all hosts have the next key, and the following walk is the last.
         world.clock.advance(SignedDuration::from_mins(6));
         store.end_rewrapping(0).await.expect("ended");
         let ended = store.end_rewrapping(0).await.expect("ended").expect("one");
@@ -159,7 +160,7 @@ on_every_engine! {
     }
 }
 
-/// Puts another key into the place of the master key, which is kept beside it.
+/// Replaces the master key by another one; the old one is kept beside it.
 fn replace_key(root: &Path) -> FolderOptions {
     let mut options = options(root);
     let old = root.join("old.key");

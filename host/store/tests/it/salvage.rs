@@ -1,4 +1,4 @@
-//! Stores that are damaged, and what a server goes on with.
+//! Damaged stores, and how a server continues.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::folder::options;
 use crate::support::random::Random;
 use crate::support::{Account, put_all};
 
-/// What a start, one that accepts what is lost, and one after that make of a damaged store.
+/// Starts a damaged store: normally, with the loss accepted, and once more.
 async fn goes_on(root: &Path, expected: &Rows) -> Result<Outcome, EngineError> {
     let (outcome, engine) = match opened(root, AcceptedLoss::None) {
         Ok(engine) => (Outcome::Harmless, engine),
@@ -36,7 +36,7 @@ async fn goes_on(root: &Path, expected: &Rows) -> Result<Outcome, EngineError> {
     Ok(outcome)
 }
 
-/// A store that was opened again has the snapshot of sled's table of pages.
+/// Fills a store and reopens it, which leaves a snapshot of sled's page table.
 async fn filled_and_opened_again(root: &Path) -> Rows {
     let rows = filled(root).await;
     let engine = opened(root, AcceptedLoss::None).expect("opened");
@@ -90,7 +90,7 @@ async fn a_damaged_store_is_opened_as_it_was_or_once_its_loss_is_accepted() {
     }
     assert!(accepted > 8, "{accepted} {whole}");
     assert!(whole > 2, "{accepted} {whole}");
-    // Those that sled cannot read are there still.
+    // The stores that sled cannot read remain.
     assert!(kept > 2, "{kept}");
 }
 

@@ -1,4 +1,4 @@
-//! The ends of chains, sealed hour by hour.
+//! Hourly seals over the heads of chains.
 
 use jiff::SignedDuration;
 use parafa_store::audit::seal::{
@@ -13,7 +13,7 @@ use crate::support::{World, on_every_engine};
 
 const CHAIN: Uuid = Uuid::from_u128(7);
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// From the full hour until the hour before is sealed.
+/// Delay from the full hour to the sealing of the previous one.
 const SETTLED: SignedDuration = SignedDuration::from_mins(10);
 
 /// Appends an event to each chain, in one transaction.
@@ -43,14 +43,15 @@ async fn fault(store: &Store, seal: &Seal) -> Option<SealFault> {
     verify_seal(store, seal).await.expect("a verdict")
 }
 
-/// One event, under a seal.
+/// Seals a single event.
 async fn one_sealed(world: &World) -> Seal {
     append(&world.store, &[CHAIN], "created").await;
     world.clock.advance(HOUR + SETTLED);
     sealed(&world.store).await.expect("a seal")
 }
 
-/// The root that a path leads to, as RFC 9162, 2.1.3.2 computes it.
+/// Returns the root at the end of an audit path, as computed by RFC 9162,
+/// 2.1.3.2.
 fn root_of(proven: &ProvenChain) -> [u8; 32] {
     let (head, proof) = (&proven.head, proven.proof.as_ref().expect("a proof"));
     let sequence = head.sequence.to_be_bytes();

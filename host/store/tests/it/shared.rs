@@ -1,4 +1,4 @@
-//! What several hosts keep together: one at a time goes wrong, and the others see it right.
+//! Storage shared by hosts: faults of one host, as seen by the others.
 
 mod archive;
 mod faults;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::places::{Documents, Place, now, open_shared, open_shared_with};
 use crate::support::until;
 
-/// More than is sent in one request.
+/// More bytes than one request sends.
 const LARGE: usize = 20 * 1024 * 1024 + 7;
 /// An id of February 2026.
 const OLD: &str = "019c8000-0000-7000-8000-000000000001";
@@ -108,7 +108,8 @@ async fn an_upload_in_parts_whose_completion_was_not_answered_is_known_to_be_com
     assert!(!place.bucket().file_of(&format!("uploads/{id}")).exists());
 }
 
-/// Such a store says so of one that has ended, and others say it to whoever may not end uploads.
+/// Some stores answer so for an ended upload, and others without the permission to abort
+/// uploads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_upload_that_a_store_does_not_let_be_ended_is_in_nobodys_way() {
     let place = Place::in_a_bucket().await;

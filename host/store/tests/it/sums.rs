@@ -1,4 +1,4 @@
-//! What rows come to together.
+//! Sums over rows.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use uuid::Uuid;
 
 use crate::support::{Interrupted, World, clock, on_every_engine, open, put_all};
 
-/// Longer than anything takes.
+/// Longer than any step takes.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Something of an owner's that weighs something, and may be open.
+/// A parcel of an owner's, with a weight, perhaps open.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Parcel {
     id: u32,
@@ -123,7 +123,7 @@ on_every_engine! {
         {
             let mut abandoned = pin!(put_all(store, &parcels));
             let mut nobody = Context::from_waker(Waker::noop());
-            // Up to where it waits for the commit.
+            // Polled up to its wait for the commit.
             while abandoned.as_mut().poll(&mut nobody).is_pending()
                 && store.get::<Parcel>(&1).await.expect("a row").is_none()
             {
@@ -154,7 +154,7 @@ on_every_engine! {
                 put.await.expect("it is put");
             });
             let mut nobody = Context::from_waker(Waker::noop());
-            // Up to where it waits for the commit.
+            // Polled up to its wait for the commit.
             while abandoned.as_mut().poll(&mut nobody).is_pending()
                 && store.get::<Parcel>(&1).await.expect("a row").is_none()
             {
@@ -167,7 +167,7 @@ on_every_engine! {
     }
 }
 
-/// Tells what the sum is when it is let go.
+/// A guard that reports the sum when dropped.
 struct Held {
     store: Store,
     tell: Option<oneshot::Sender<[u64; 2]>>,
@@ -178,7 +178,7 @@ impl Drop for Held {
         let tell = self.tell.take().expect("it is dropped once");
         let store = self.store.clone();
         tokio::spawn(async move {
-            // Nobody may listen.
+            // The receiver may be gone.
             let _ = tell.send(sum(&store, &owner(7)).await);
         });
     }
@@ -203,7 +203,7 @@ async fn a_process_that_starts_adds_up_what_is_there() {
     assert_eq!(sum(&world.store, &owner(7)).await, [1202, 601]);
 }
 
-/// Another host over the same disk in memory.
+/// Returns another host on the same in-memory disk.
 async fn host_on(disk: &MemoryDisk) -> Store {
     let engine = MemoryEngine::open(disk.clone(), Arc::new(clock()));
     open(Arc::new(engine.shared())).await.expect("a store")
@@ -333,7 +333,8 @@ async fn a_host_whose_turn_at_counting_is_over_removes_nothing_of_what_another_c
     let host = || MemoryEngine::open(disk.clone(), Arc::new(clock.clone())).shared();
     let other = open(Arc::new(host())).await.expect("a store");
     put_all(&other, &[parcel(1, 7, 100)]).await;
-    // So slow that the other one counts all while it looks through the entries.
+    // Slow enough that the other host counts everything while it reads the
+    // entries.
     let (counting, advanced) = (other.clone(), clock.clone());
     let meanwhile = async move {
         advanced.advance(SignedDuration::from_mins(1));

@@ -1,4 +1,4 @@
-//! Stores to test with, and the tables of the tests.
+//! Stores and tables for the tests.
 
 pub(crate) mod random;
 
@@ -24,7 +24,7 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Makes a test of each engine out of a function that takes a [`World`].
+/// Makes a test for each engine of a function that takes a [`World`].
 macro_rules! on_every_engine {
     ($($(#[$meta:meta])* async fn $name:ident($world:ident) $body:block)*) => {
         $(mod $name {
@@ -61,7 +61,7 @@ pub(crate) struct World {
     kept: Kept,
 }
 
-/// Where a store keeps what it is reopened with, but for its folder.
+/// Means to reopen a store, except for its folder.
 #[derive(Clone)]
 enum Kept {
     Memory(MemoryDisk),
@@ -82,7 +82,7 @@ impl World {
         Self::on(Kept::Postgres(Postgres::shared_database())).await
     }
 
-    /// In memory, with what is to go wrong.
+    /// Creates a store in memory, with these faults.
     pub(crate) async fn with_faults(disk: MemoryDisk, faults: FaultPlan) -> Self {
         let clock = clock();
         let memory = MemoryEngine::open(disk.clone(), Arc::new(clock.clone()));
@@ -109,7 +109,7 @@ impl World {
         }
     }
 
-    /// Closes the store and opens what is left of it.
+    /// Closes the store and opens its data again.
     pub(crate) async fn reopened(self) -> Self {
         let Self {
             store,
@@ -129,7 +129,7 @@ impl World {
         }
     }
 
-    /// What an engine in memory leaves.
+    /// Returns the data of an in-memory engine.
     pub(crate) fn disk(&self) -> MemoryDisk {
         match &self.kept {
             Kept::Memory(disk) => disk.clone(),
@@ -137,7 +137,7 @@ impl World {
         }
     }
 
-    /// The engine under the store.
+    /// Returns the engine under the store.
     pub(crate) fn engine(&self) -> Arc<dyn Engine> {
         self.engine.clone()
     }
@@ -163,8 +163,7 @@ impl World {
         self.engine.commit(commit).await.expect("a commit");
     }
 
-    /// Takes the rows of a table away, and leaves what its indexes have of them,
-    /// as a loss that was accepted can.
+    /// Removes the rows of a table, but not their index entries, as an accepted loss can.
     pub(crate) async fn lose_rows(&self, table: &str) {
         let rows = self.rows(table).await;
         let commit = Commit {
@@ -233,7 +232,7 @@ pub(crate) fn options_of(url: &str) -> DatabaseOptions {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) async fn until(patience: Duration, what: &str, is_so: impl AsyncFn() -> bool) {
     let begun = Instant::now();
     while !is_so().await {
@@ -242,8 +241,8 @@ pub(crate) async fn until(patience: Duration, what: &str, is_so: impl AsyncFn() 
     }
 }
 
-/// An engine over which something happens once it has scanned certain entries, before anything
-/// that was found is read.
+/// An engine with an interruption after the scan of certain entries, before any of their rows
+/// is read.
 pub(crate) struct Interrupted {
     engine: Arc<dyn Engine>,
     is_awaited: fn(&Scan) -> bool,
@@ -308,7 +307,7 @@ pub(crate) struct Account {
     pub(crate) balance: u64,
 }
 
-/// Makes rows of a type a table of their own, by their id; they name no files.
+/// Declares a table of a row type, by id, without named content.
 macro_rules! rows_by_id {
     ($row:ty, $key:ty, $name:literal) => {
         impl parafa_store::Table for $row {
@@ -326,7 +325,7 @@ pub(crate) use rows_by_id;
 
 rows_by_id!(Account, u32, "account");
 
-/// A note in somebody's book.
+/// A note in a book.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Note {
     pub(crate) id: Uuid,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::support::{Account, BY_BOOK, BY_SLUG, Note, on_every_engine, put_all};
 
-/// A note as no program writes it that reads [`Note`].
+/// A note that does not decode as [`Note`].
 #[derive(Deserialize, Serialize)]
 struct OddNote {
     id: Uuid,

@@ -1,4 +1,4 @@
-//! Data folders of which a part is away, cut short or damaged.
+//! Incomplete, truncated or damaged data folders.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ struct Page {
 
 rows_by_id!(Page, u32, "page");
 
-/// A data folder with a record, a data key and a document.
+/// Creates a data folder with a record, a data key and a document.
 async fn full() -> (TempDir, Uuid, Uuid) {
     let root = tempfile::tempdir().expect("a folder");
     let folder = Folder::open(&options(root.path())).await.expect("made");
@@ -46,7 +46,7 @@ async fn assert_whole(root: &Path, key: Uuid, file: Uuid) {
     assert_eq!(&read[..], b"kept");
 }
 
-/// A refusal in one sentence, before anything is made or changed.
+/// Returns a refusal of one sentence, after which the folder is unchanged.
 async fn refusal(root: &Path) -> FolderError {
     let before = names_in(root);
     let told = Folder::refuse_torn(&root.join("data")).expect_err("it is told");
@@ -115,7 +115,7 @@ async fn a_log_without_any_record_is_no_store_of_keys_that_are_there() {
     let (root, ..) = full().await;
     let store = root.path().join("data/store");
     fs::remove_dir_all(&store).expect("removed");
-    // An earlier program left none.
+    // An earlier program left no mark.
     let mark = root.path().join("elsewhere");
     fs::rename(root.path().join("data/store.mark"), &mark).expect("moved away");
     make_an_empty_log(&store);
@@ -172,7 +172,7 @@ async fn a_first_start_that_was_cut_short_is_taken_up_wherever_it_was() {
     }
 }
 
-/// What the engine leaves that was opened and in which nothing was stored.
+/// Leaves the files of an engine that was opened without storing anything.
 fn make_an_empty_log(store: &Path) {
     let engine = SledEngine::open(&SledOptions::new(store), std::sync::Arc::new(clock()));
     drop(engine.expect("an engine"));

@@ -2,7 +2,7 @@ use tokio_postgres::config::SslMode;
 
 use super::*;
 
-/// For a database at this URL, whose certificate nothing is believed of.
+/// Returns options for a database at this URL, with no trusted issuers.
 pub(in crate::postgres) fn options(url: &str) -> DatabaseOptions {
     DatabaseOptions {
         url: url.to_owned(),
@@ -13,7 +13,7 @@ pub(in crate::postgres) fn options(url: &str) -> DatabaseOptions {
     }
 }
 
-/// Of each host of a URL.
+/// Returns the modes of the hosts of a URL.
 fn modes(url: &str) -> Vec<SslMode> {
     let hosts = options(url).parsed().expect("a URL");
     hosts.iter().map(Config::get_ssl_mode).collect()

@@ -1,7 +1,7 @@
-//! What can be read in the log of the engine, message by message, without the engine.
+//! The readable messages of the engine's log, read without the engine.
 //!
-//! sled 0.34 takes the first message of its last segment that does not add up for the end of the
-//! log. Here what follows is read as well. Nothing is written.
+//! sled 0.34 takes the first invalid message of its last segment for the end of the log. Here
+//! the rest is read as well. Nothing is written.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -9,54 +9,54 @@ use std::os::unix::fs::FileExt;
 
 use super::super::shared::SEGMENT_BYTES;
 
-/// Length of the header of a segment.
+/// Length of a segment's header.
 const SEGMENT_HEADER_BYTES: usize = 20;
-/// No message begins nearer to the end of a segment.
+/// Least distance of a message from the end of a segment.
 const LAST_MESSAGE_BYTES: usize = 32;
-/// sled stores numbers in a header crossed with this one.
+/// sled stores numbers in a header XORed with this mask.
 const HEADER_MASK: u64 = i64::MAX as u64;
 const CHECKSUM_BYTES: usize = 4;
-/// In such pieces the unwritten end of a segment is looked for.
+/// Length of the pieces in which the unwritten end of a segment is searched.
 const PIECE_BYTES: usize = 4096;
 
-/// What a message does.
+/// Effect of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     /// Frees a page.
     Free,
-    /// Puts a page in place of whatever was there.
+    /// Replaces a page.
     Node,
     /// Changes a page.
     Link,
-    /// Says up to where the log must be whole for the next messages to count.
+    /// Gives the position up to which the log must be complete for the next messages to count.
     Batch,
     /// Fills the end of a segment.
     Cap,
-    /// Nothing that is to be read here.
+    /// Not relevant here.
     Other,
 }
 
-/// A message that adds up.
+/// A valid message.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// Where in the order of the log it begins.
+    /// Position in the order of the log.
     pub(super) position: u64,
     pub(super) kind: Kind,
     pub(super) page: u64,
     pub(super) body: Vec<u8>,
 }
 
-/// All that can be read.
+/// The readable part of the log.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub(super) messages: Vec<Message>,
-    /// Where parts begin that do not add up and have sound messages behind them.
+    /// Positions of invalid parts with valid messages after them.
     pub(super) holes: Vec<u64>,
-    /// Where the last message ends.
+    /// End of the last message.
     pub(super) end: u64,
 }
 
-/// A message's header and where its body is.
+/// A message's header, with the range of its body.
 struct Header {
     kind: Kind,
     segment: u64,
@@ -64,7 +64,7 @@ struct Header {
     body: std::ops::Range<usize>,
 }
 
-/// Reads everything, in the order in which it was written.
+/// Reads everything, in the order of writing.
 pub(super) fn read(file: &File) -> io::Result<Log> {
     let mut log = Log::default();
     each_segment(file, |content| walk(content, &mut log))?;
@@ -73,7 +73,7 @@ pub(super) fn read(file: &File) -> io::Result<Log> {
     Ok(log)
 }
 
-/// Hands over segment after segment.
+/// Passes each segment to `read`.
 fn each_segment(file: &File, mut read: impl FnMut(&[u8])) -> io::Result<()> {
     let mut content = vec![0; SEGMENT_BYTES];
     for at in (0..).step_by(SEGMENT_BYTES) {
@@ -99,7 +99,7 @@ fn fill(file: &File, content: &mut [u8], at: u64) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Up to where something was written to a segment.
+/// Returns the end of the written part of a segment.
 fn written(content: &[u8]) -> usize {
     const UNWRITTEN: [u8; PIECE_BYTES] = [0; PIECE_BYTES];
 
@@ -114,7 +114,7 @@ fn written(content: &[u8]) -> usize {
 fn walk(content: &[u8], log: &mut Log) {
     let stated = segment_in_header(content);
     let mut at = SEGMENT_HEADER_BYTES;
-    // The messages say it too.
+    // The messages contain the segment's number too.
     let Some(segment) = stated.or_else(|| next_sound(content, at, None).map(|(_, of)| of.segment))
     else {
         return;
@@ -157,7 +157,7 @@ fn walk(content: &[u8], log: &mut Log) {
     }
 }
 
-/// The number of a segment, if its header adds up.
+/// Returns the number of a segment, if its header is valid.
 fn segment_in_header(content: &[u8]) -> Option<u64> {
     let (checksum, rest) = content.split_first_chunk::<CHECKSUM_BYTES>()?;
     let numbers = rest.get(..SEGMENT_HEADER_BYTES - CHECKSUM_BYTES)?;
@@ -169,12 +169,12 @@ fn segment_in_header(content: &[u8]) -> Option<u64> {
     Some(position / SEGMENT_BYTES as u64)
 }
 
-/// The next message from a place on that adds up and is of this segment, or of any.
+/// Returns the next valid message from a position on, of this segment or of any.
 fn next_sound(content: &[u8], from: usize, segment: Option<u64>) -> Option<(usize, Header)> {
     (from..written(content)).find_map(|at| Some((at, sound(content, at, segment)?)))
 }
 
-/// The message at a place, if it adds up and is of this segment, or of any.
+/// Returns the message at a position, if it is valid and of this segment, or of any.
 fn sound(content: &[u8], at: usize, segment: Option<u64>) -> Option<Header> {
     let mut rest = content.get(at..)?;
     let (checksum, after) = rest.split_first_chunk::<CHECKSUM_BYTES>()?;
@@ -188,7 +188,7 @@ fn sound(content: &[u8], at: usize, segment: Option<u64>) -> Option<Header> {
         4 => Kind::Free,
         8 => Kind::Node,
         10 => Kind::Link,
-        // Pages outside of the log (9, 11), of which there are none, cannot be read here.
+        // Pages outside of the log (9, 11), which do not occur, cannot be read here.
         9 | 11 => Kind::Other,
         _ => return None,
     };
@@ -211,7 +211,7 @@ fn sound(content: &[u8], at: usize, segment: Option<u64>) -> Option<Header> {
     })
 }
 
-/// A number as sled writes it, of one to nine bytes.
+/// Decodes a number in sled's encoding of one to nine bytes.
 pub(super) fn number(bytes: &mut &[u8]) -> Option<u64> {
     let (first, rest) = bytes.split_first()?;
     let first = u64::from(*first);

@@ -1,27 +1,27 @@
-//! What the messages of a log say about entries.
+//! Entries reconstructed from the messages of a log.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use super::log::{Kind, Log, Message, number};
 
-/// Keys with what sled keeps under them.
+/// Keys and values as stored by sled.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// A page that holds entries.
+/// A page with entries.
 struct Leaf {
-    /// Where in the log it was written whole.
+    /// Position in the log where it was written whole.
     position: u64,
     low: Vec<u8>,
-    /// Empty where there is no end.
+    /// Upper bound; empty without one.
     high: Vec<u8>,
-    /// What the keys of changes lack in front.
+    /// Prefix that the keys of changes omit.
     prefix: Vec<u8>,
     entries: Entries,
 }
 
-/// The entries that the messages leave. A page of which a later form is lost is read in an earlier
-/// one, except for what lies on later pages.
+/// Returns the entries after all messages. A page whose later form is lost is read in an earlier
+/// one, except for entries on later pages.
 pub(super) fn entries(log: &Log) -> Entries {
     let mut pages = HashMap::new();
     for message in &log.messages {
@@ -45,7 +45,7 @@ pub(super) fn entries(log: &Log) -> Entries {
     entries
 }
 
-/// Whether the log ends before the last message of a batch.
+/// Returns whether the log ends before the last message of a batch.
 fn is_torn(batch: &Message, end: u64) -> bool {
     let last = batch
         .body
@@ -63,8 +63,8 @@ fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message, holes: &[u64]) {
         },
         Kind::Link => {
             let leaf = pages.get_mut(&message.page);
-            // Where something is lost between, the change may be one of a later form of the page,
-            // whose keys lack another prefix.
+            // After a hole, the change may be of a later form of the page, whose keys omit another
+            // prefix.
             if let Some(leaf) = leaf.filter(|leaf| !is_between(holes, leaf, message)) {
                 leaf.change(&message.body);
             }
@@ -73,7 +73,7 @@ fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message, holes: &[u64]) {
     }
 }
 
-/// Whether something is lost between a page's form and a message.
+/// Returns whether there is a hole between a page's form and a message.
 fn is_between(holes: &[u64], leaf: &Leaf, message: &Message) -> bool {
     let first_after = holes.partition_point(|hole| *hole < leaf.position);
     holes
@@ -82,7 +82,7 @@ fn is_between(holes: &[u64], leaf: &Leaf, message: &Message) -> bool {
 }
 
 impl Leaf {
-    /// None of a page that names other pages, and of one that says what sled does not write.
+    /// Decodes a page; `None` for one that names other pages, or that sled would not write.
     fn read(message: &Message) -> Option<Self> {
         let mut rest = &message.body[..];
         let _next = number(&mut rest)?;
@@ -117,8 +117,8 @@ impl Leaf {
         }
     }
 
-    /// Takes in a change of a key. One that belongs to a form of the page that is lost can name a
-    /// key that is not here.
+    /// Applies a change of a key. A change of a lost form of the page can name a key that is not
+    /// here.
     fn change(&mut self, change: &[u8]) -> Option<()> {
         let mut rest = change;
         let kind = byte(&mut rest)?;

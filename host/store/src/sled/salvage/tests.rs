@@ -2,7 +2,7 @@ use super::super::shared::{pack, unpack};
 use super::*;
 use crate::engine::{Direction, MAX_SCAN_ENTRIES, Scan, Version};
 
-/// Rounds of writes, each opened anew.
+/// Rounds of writes, with a reopening before each.
 const ROUNDS: u64 = 4;
 const KEYS: u64 = 3000;
 
@@ -28,7 +28,7 @@ fn entries_of(shared: &Shared) -> Entries {
     }
 }
 
-/// Keys are written again and removed, so that pages are split, merged, freed and moved.
+/// Keys are rewritten and removed, so that pages are split, merged, freed and moved.
 #[test]
 fn what_is_read_of_a_sound_log_is_what_the_engine_has() {
     let root = tempfile::tempdir().expect("a folder");
@@ -48,7 +48,7 @@ fn what_is_read_of_a_sound_log_is_what_the_engine_has() {
             let mut batch = sled::Batch::default();
             for _ in 0..150 {
                 let key = format!("tnote\0{}", next() % KEYS).into_bytes();
-                // Whole tables of rows go at times.
+                // Some rounds remove most rows.
                 if next() % 8 < round * 2 - 1 {
                     batch.remove(key);
                 } else {

@@ -1,4 +1,4 @@
-//! A database that is away, and comes back.
+//! A database that becomes unavailable, and returns.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use tokio::task::JoinSet;
 use super::{Distant, Host, is_away};
 use crate::support::{Note, put_all, until};
 
-/// What does not wait for a connection takes less.
+/// Longer than any call without a wait for a connection.
 const AT_ONCE: Duration = Duration::from_secs(4);
-/// Longest that any caller waits for an answer that is none.
+/// Longest wait for the failure of a call.
 const LONGEST: Duration = Duration::from_secs(25);
-/// Until everything goes on.
+/// Longest recovery.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 async fn read(host: &Host) -> Result<Option<Note>, StoreError> {
@@ -26,7 +26,7 @@ async fn write(host: &Host, id: u128) -> Result<(), StoreError> {
     host.store.transact(|tx| Box::pin(tx.put(note))).await
 }
 
-/// All who ask at the same time; tells how long the last of them waited.
+/// Calls everything at once; returns the longest wait for the failure.
 async fn all_are_told_that_it_is_away(host: &Host) -> Duration {
     let begun = Instant::now();
     let mut tasks = JoinSet::new();
@@ -90,7 +90,7 @@ async fn one_connection_that_does_not_come_about_keeps_few_from_the_others() {
     for _ in 0..reads {
         read(&host).await.expect("a read");
     }
-    // Those that are there go on.
+    // Existing connections continue.
     proxy.set(Traffic::Refused);
     let reader = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
                   AND query LIKE 'SELECT version, value FROM parafa_entries%' LIMIT 1";

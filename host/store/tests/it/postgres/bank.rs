@@ -1,4 +1,4 @@
-//! Money that tasks of several hosts move between accounts, whatever goes wrong meanwhile.
+//! A bank: tasks of several hosts move money between accounts, despite faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::support::{Account, put_all, until};
 const ACCOUNTS: u32 = 8;
 const EACH: u64 = 1_000_000;
 
-/// Says that money was moved.
+/// Record of a transfer.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 struct Transfer {
     id: Uuid,
@@ -64,13 +64,13 @@ impl Transfer {
     }
 }
 
-/// Tasks that move money until they are told to stop.
+/// Tasks that move money until they are stopped.
 pub(super) struct Bank {
     tasks: JoinSet<()>,
     books: Arc<Books>,
 }
 
-/// What the tasks were told.
+/// Outcomes as reported to the tasks.
 #[derive(Default)]
 struct Books {
     is_closed: AtomicBool,
@@ -80,12 +80,12 @@ struct Books {
     wrong: Mutex<Vec<StoreError>>,
 }
 
-/// How many transfers there were.
+/// Numbers of transfers.
 pub(super) struct Totals {
     acknowledged: usize,
-    /// Of which nobody was told whether they happened.
+    /// Transfers of unknown outcome.
     unknown: usize,
-    /// Of those, how many did.
+    /// Those of unknown outcome that happened.
     made_all_the_same: usize,
 }
 
@@ -100,7 +100,8 @@ impl fmt::Display for Totals {
 }
 
 impl Bank {
-    /// Opens accounts, and has so many tasks on each host move money between them.
+    /// Opens accounts, and starts this many tasks on each host that move money between
+    /// them.
     pub(super) async fn open(hosts: &[&Store], tasks_each: usize) -> Self {
         let accounts: Vec<_> = (0..ACCOUNTS)
             .map(|id| Account { id, balance: EACH })
@@ -117,12 +118,12 @@ impl Bank {
         Self { tasks, books }
     }
 
-    /// How many transfers were acknowledged until now.
+    /// Returns the number of transfers acknowledged so far.
     pub(super) fn acknowledged(&self) -> usize {
         self.books.acknowledged.lock().unwrap().len()
     }
 
-    /// Waits until so many more transfers are acknowledged.
+    /// Waits until this many more transfers are acknowledged.
     pub(super) async fn goes_on(&self, transfers: usize, patience: Duration) {
         let before = self.acknowledged();
         until(patience, "transfers go on", async || {
@@ -131,7 +132,7 @@ impl Bank {
         .await;
     }
 
-    /// Stops the tasks, and compares what they were told with what is there.
+    /// Stops the tasks, and compares the reported outcomes with the records.
     pub(super) async fn close(self, witness: &Store) -> Totals {
         self.books.is_closed.store(true, Ordering::Relaxed);
         self.tasks.join_all().await;
@@ -192,7 +193,7 @@ impl Books {
     }
 }
 
-/// All of them, found by their rows, and each also by its indexes.
+/// Returns all transfers, found by their rows, and each also by its indexes.
 async fn all_transfers(store: &Store) -> BTreeMap<Uuid, Transfer> {
     let mut found = BTreeMap::new();
     let mut page = Page::oldest(500);

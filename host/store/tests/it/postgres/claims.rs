@@ -1,4 +1,4 @@
-//! Entries of due queues that two hosts claim.
+//! Claims of due entries by two hosts.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -54,7 +54,8 @@ async fn no_two_hosts_get_the_same_entry_and_every_entry_is_somebodys() {
         tasks.spawn(async move {
             let mut all = Vec::new();
             let mut empty = 0;
-            // Nothing is found also where others are at what is left.
+            // A claim is empty also while the others hold the remaining
+            // entries.
             while empty < 10 {
                 let claimed = claim(&host, now, 7).await;
                 empty = if claimed.is_empty() { empty + 1 } else { 0 };

@@ -1,4 +1,4 @@
-//! The time of hosts whose machines tell another one.
+//! Hosts whose machines' clocks differ.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::Engine;
@@ -6,14 +6,15 @@ use parafa_test_services::Postgres;
 
 use super::Host;
 
-/// What the database shows less than this machine, which must not matter to anybody.
+/// Lag of the database's clock behind this machine's, which must not matter.
 const BEHIND: SignedDuration = SignedDuration::from_hours(3);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hosts_show_the_time_of_their_database_and_not_of_their_machine() {
     let server = Postgres::shared();
     let database = server.database();
-    // A clock of this database's own: names without a schema are looked for in this order.
+    // A separate clock for this database: names without a schema are resolved in this
+    // order.
     for statement in [
         "CREATE SCHEMA behind".to_owned(),
         "CREATE FUNCTION behind.clock_timestamp() RETURNS timestamptz LANGUAGE sql \

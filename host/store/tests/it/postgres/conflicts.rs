@@ -1,4 +1,4 @@
-//! What one host relies upon, and another changes.
+//! Conflicts: one host expects a value, another changes it.
 
 use ::bytes::Bytes;
 use parafa_store::{Commit, CommitOutcome, Engine, Guard, Page, StoreError};
@@ -15,7 +15,7 @@ async fn two_hosts() -> [Host; 2] {
     [Host::at(&url).await, Host::at(&url).await]
 }
 
-/// Writes one key because the other is not there.
+/// Returns a commit that writes one key and expects the other to be absent.
 fn relying_on_absence(absent: &str, written: &str) -> Commit {
     Commit {
         expectations: vec![(Bytes::from(absent.to_owned()), None)],
@@ -76,7 +76,7 @@ async fn what_is_expected_to_be_absent_and_is_not_written_stays_absent() {
     assert_eq!(host.engine.get(b"a").await.expect("a read"), None);
 }
 
-/// Adds a note where its book has fewer than so many; tells whether it did.
+/// Adds a note if its book has fewer than `most`; returns whether it did.
 async fn add_below(host: &Host, id: u128, most: usize) -> bool {
     let note = &Note::new(id, 1);
     let added = host.store.transact(|tx| {
@@ -123,7 +123,7 @@ async fn a_limit_that_is_counted_under_a_guard_holds_for_all_hosts_together() {
     assert_eq!(there.expect("a read").rows.len(), MOST);
 }
 
-/// Two rows of which at most one may be emptied: each host empties the one while the other is full.
+/// At most one of two rows may be emptied: each host empties one while the other is full.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hosts_never_both_empty_what_the_other_saw_full() {
     let [one, other] = two_hosts().await;

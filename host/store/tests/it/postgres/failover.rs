@@ -1,4 +1,4 @@
-//! A primary that dies, and a standby in its place.
+//! Failover from a primary that dies to a standby.
 
 use std::env;
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use parafa_test_services::Postgres;
 use super::Host;
 use super::bank::Bank;
 
-/// How often it is tried, each time with servers of their own.
+/// Number of repetitions, each with its own servers.
 const TIMES: &str = "PARAFA_FAILOVERS";
-/// Until everything goes on in the standby's hands.
+/// Longest recovery on the standby.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

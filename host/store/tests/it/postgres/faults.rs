@@ -1,4 +1,4 @@
-//! A network that is out of order.
+//! A faulty network.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use super::{Distant, Host};
 use crate::support::random::Random;
 use crate::support::until;
 
-/// How often something goes wrong.
+/// Number of faults.
 const FAULTS: u32 = 200;
-/// Until everything goes on once nothing is in the way any more.
+/// Longest recovery after the last fault.
 const RECOVERY: Duration = Duration::from_secs(30);
 
 async fn go_wrong(proxy: &Proxy, random: &mut Random) {
@@ -52,7 +52,7 @@ async fn two_hundred_faults_lose_nothing_and_do_nothing_twice() {
     }
 
     bank.goes_on(200, RECOVERY).await;
-    // One of them may still wait for an answer that was swallowed.
+    // One of them may still wait for an answer that was dropped.
     until(RECOVERY, "both say that all is well", async || {
         [&near, &far]
             .iter()

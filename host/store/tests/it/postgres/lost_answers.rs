@@ -1,4 +1,4 @@
-//! Commits whose answer is lost on its way.
+//! Commits whose answer is lost.
 
 use std::time::Duration;
 
@@ -62,7 +62,8 @@ async fn a_commit_that_did_not_happen_is_made_again() {
     assert!(version_of(&host, "a").await.is_some());
 }
 
-/// If the first try were taken for one that did not happen, the body would find its own row.
+/// If the first attempt were taken for one that did not happen, the body would find its own
+/// row.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_inserts_rows_never_meets_their_own() {
     let Distant { host, proxy } = Distant::new().await;
@@ -81,7 +82,7 @@ async fn whoever_inserts_rows_never_meets_their_own() {
 async fn a_commit_is_known_although_the_look_for_it_was_cut_off_too() {
     let Distant { host, proxy } = Distant::new().await;
     proxy.cut_at(Moment::BeforeCommitIsAnswered);
-    // Every statement that can find out leaves something behind, and says so.
+    // Every statement that finds the outcome changes a row, and has such a tag.
     for tag in ["UPDATE 1", "DELETE 1"] {
         proxy.cut_at(Moment::BeforeAnswer(tag));
     }
@@ -104,7 +105,7 @@ async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_
     let key = host.keys.create(Uuid::now_v7()).await.expect("a key");
     let id = Uuid::now_v7();
     let content = Bytes::from(vec![3; 1024 * 1024]);
-    // First amid its pieces, of which none stays, and then when they are all there.
+    // First between its pieces, none of which stays, and then after all of them.
     proxy.cut_at(Moment::BeforeAnswer("INSERT 0 1"));
     proxy.cut_at(Moment::BeforeCommitIsAnswered);
 
@@ -119,7 +120,7 @@ async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_
     another.expect("what is refused is in nobody's way");
 }
 
-/// The database cannot know that nobody is at the other end, and keeps the locks for a while.
+/// The database cannot detect the lost peer, and keeps the locks for a while.
 async fn swallowed(moment: Moment) {
     let database = Postgres::shared().database();
     let Distant { host, proxy } = Distant::at(&database.name).await;

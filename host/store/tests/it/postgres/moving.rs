@@ -1,4 +1,4 @@
-//! How long it takes to move from one machine to several.
+//! Duration of a move from one machine to several.
 
 use std::env;
 use std::path::Path;
@@ -18,17 +18,17 @@ use crate::backup::{Document, INVENTORY};
 use crate::folder::options;
 use crate::support::{Note, clock, options_of, put_all};
 
-/// Signings that are moved, unless `PARAFA_MOVED_SIGNINGS` says otherwise.
+/// Number of signings, unless `PARAFA_MOVED_SIGNINGS` sets another.
 const SIGNINGS: usize = 20;
-/// What one of them has: with what the indexes hold, some 20 entries of 8 KB together, as a signing
-/// by one person has them when it is complete; one data key, and two documents.
+/// Content of a signing: with the index entries some 20 entries of 8 KB together, like a complete
+/// signing by one person; one data key, and two documents.
 const ROWS: u128 = 6;
 const ROW_BYTES: usize = 600;
 const DOCUMENT_BYTES: usize = 60_000;
-/// Signings that are made at the same time.
+/// Signings created at the same time.
 const AT_ONCE: usize = 64;
 
-/// What takes how long is printed.
+/// Prints the durations.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn signings_move_from_one_machine_to_several() {
     let signings = env::var("PARAFA_MOVED_SIGNINGS");
@@ -65,12 +65,12 @@ async fn signings_move_from_one_machine_to_several() {
     assert_eq!(report.missing.len(), 0);
 }
 
-/// Makes signings as if they had been made here.
+/// Creates signings as if they had been made here.
 async fn make(folder: &Folder, signings: usize) {
     let making = (0..signings as u128).map(|signing| async move {
         let data_key = Uuid::now_v7();
         let key = folder.keys.create(data_key).await.expect("a key");
-        // As it was posted, and as it was signed.
+        // The posted and the signed document.
         for _ in 0..2 {
             let [id, file] = std::array::from_fn(|_| Uuid::now_v7());
             let content = Bytes::from(vec![7; DOCUMENT_BYTES]);

@@ -1,4 +1,4 @@
-//! The numbers of commits, and the marks of the connections that make them.
+//! Commit numbers, and the marks of committing connections.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU16;
@@ -11,14 +11,14 @@ use parafa_test_services::{Postgres, PostgresDatabase};
 
 use crate::support::{clock, options_of};
 
-/// A host that commits on one connection.
+/// Returns a host that commits on one connection.
 async fn host(database: &PostgresDatabase) -> PostgresEngine {
     let database = Database::open(&options_of(&database.url)).await;
     let committers = NonZeroU16::new(1).expect("one");
     PostgresEngine::new(database.expect("a database"), committers, Arc::new(clock()))
 }
 
-/// Commits so often under this key; gives the versions.
+/// Commits this many times under this key; returns the versions.
 async fn versions(host: &PostgresEngine, key: &'static str, times: usize) -> BTreeSet<Version> {
     let mut versions = BTreeSet::new();
     for _ in 0..times {
@@ -34,7 +34,8 @@ async fn versions(host: &PostgresEngine, key: &'static str, times: usize) -> BTr
     versions
 }
 
-/// A standby without the last commits takes over: also the one that took a block of numbers.
+/// A standby without the last commits takes over, including the one that took a block of
+/// numbers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_number_is_used_twice_after_a_failover_that_forgot_which_were_taken() {
     let server = Postgres::shared();

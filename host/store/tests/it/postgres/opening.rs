@@ -1,4 +1,4 @@
-//! Databases that are opened, and those that are refused.
+//! Databases that are opened, and databases that are refused.
 
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ async fn a_database_that_forgets_acknowledged_commits_is_refused() {
     }
 }
 
-/// As one of another node is, or after somebody has changed the role.
+/// A connection as to another node, or after a change of the role.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_on_which_commits_are_forgotten_is_refused_whenever_it_is_made() {
     let database = Postgres::shared_database();
@@ -184,7 +184,7 @@ async fn a_standby_alone_is_not_used() {
     assert!(with_primary.is_ok(), "{with_primary:?}");
 }
 
-/// One that hangs accepts connections as its kernel does for it.
+/// A server that hangs still accepts connections, by its kernel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_that_hang_do_not_keep_anybody_from_the_one_that_works() {
     let server = Postgres::shared();

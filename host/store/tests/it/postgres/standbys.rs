@@ -1,4 +1,4 @@
-//! A standby that is away, and waits for it that somebody cuts short.
+//! An unavailable standby, and interrupted waits for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,18 +15,18 @@ use super::{Host, is_away};
 use crate::places::{Documents, open_shared};
 use crate::support::{Note, put_all, until};
 
-/// The connections on which a host commits.
+/// Committing connections of a host.
 const COMMITTERS: usize = 4;
-/// For how long the standby is away.
+/// Duration of the standby's outage.
 const OUTAGE: Duration = Duration::from_secs(25);
-/// In which a host starts that waits for nothing.
+/// Time that the start of a host may take that waits for nothing.
 const START: Duration = Duration::from_secs(20);
-/// Until everything goes on.
+/// Longest recovery.
 const RECOVERY: Duration = Duration::from_secs(30);
-/// How often the waits for the standby are cut short.
+/// Interval at which waits for the standby are interrupted.
 const EVERY: Duration = Duration::from_millis(100);
-/// Cuts them all short, as `pg_cancel_backend` by an operator does. PostgreSQL then says that the
-/// commit is done, with a warning.
+/// Interrupts all waits, as an operator does by `pg_cancel_backend`. PostgreSQL then acknowledges
+/// the commit, with a warning.
 const CUT_SHORT: &str =
     "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
@@ -60,7 +60,7 @@ async fn what_the_standby_does_not_have_is_neither_committed_nor_claimed() {
         matches!(committed, Err(EngineError::Unavailable { .. })),
         "{committed:?}"
     );
-    // Looked for once more, it is claimed already, and waits for the lease to end.
+    // On a second search it is already claimed, and waits for the end of the lease.
     assert_eq!(claimed.unwrap_or_default(), []);
     cutter.end();
 }
@@ -105,7 +105,7 @@ async fn while_the_standby_is_away_hosts_start_and_read_and_leave_few_connection
         .trim()
         .parse()
         .expect("a number");
-    // A commit of each, and what each tries now.
+    // One commit of each, and each one's present attempt.
     assert!(waiting <= 2 * COMMITTERS, "{waiting} wait for the standby");
 
     for statement in [
@@ -141,7 +141,7 @@ async fn a_key_that_the_standby_does_not_have_does_not_count_as_written() {
         servers.primary.psql("postgres", waiting).trim() == "1"
     })
     .await;
-    // It is written once more, and found to be there when its wait is cut short.
+    // It is written again, and found to exist when its wait is interrupted.
     proxy.cut();
     let cutter = Cutter::begin(&servers);
 
@@ -158,7 +158,7 @@ fn putting(key: &[u8], value: Bytes) -> Commit {
     }
 }
 
-/// Cuts waits short until it ends.
+/// A thread that interrupts waits until it ends.
 struct Cutter {
     ends: Arc<AtomicBool>,
     thread: thread::JoinHandle<()>,

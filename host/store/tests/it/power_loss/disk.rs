@@ -1,8 +1,8 @@
-//! A disk that keeps for sure only what was synced.
+//! A disk that reliably keeps only what was synced.
 //!
-//! What POSIX lets a loss of power do: of the changes to a file since its last sync each may
-//! have reached the disk or not, a write also in part, and a folder's entries are such changes
-//! of the folder. That is harsher than the file systems in use, which order more.
+//! POSIX permits the following after a loss of power. Each change of a file since its last
+//! sync may have reached the disk or not, a write also in part, and a folder's entries are
+//! such changes of the folder. That is harsher than the file systems in use, which order more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 
 use super::trace::Step;
 
-/// What a disk writes whole or not at all, in bytes.
+/// Unit of atomic writes, in bytes.
 const SECTOR_BYTES: usize = 512;
 
-/// What becomes of the changes that were not synced.
+/// Fate of the unsynced changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unsynced {
-    /// They are lost.
+    /// All are lost.
     Lost,
-    /// They are kept, as when only the process is killed.
+    /// All are kept, as when only the process is killed.
     Kept,
-    /// Only the last one to each file is kept.
+    /// Only the last one of each file is kept.
     Latest,
     /// Some are kept.
     Mixed,
@@ -40,11 +40,11 @@ impl Unsynced {
     ];
 }
 
-/// Coins that fall the same way each time.
+/// Reproducible coin flips.
 pub(super) struct Coins(pub(super) u64);
 
 impl Coins {
-    /// A number below `end` (Marsaglia's xorshift64).
+    /// Returns a number below `end` (Marsaglia's xorshift64).
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -62,13 +62,13 @@ pub(super) struct Disk {
     root: PathBuf,
     nodes: Vec<Node>,
     names: HashMap<PathBuf, usize>,
-    /// The syncs under way: by thread the node, and how many of its changes are covered.
+    /// Syncs in progress: by thread the node, and the number of its changes covered.
     syncs: HashMap<u32, (usize, usize)>,
 }
 
 struct Node {
     synced: Content,
-    /// How many changes `synced` holds.
+    /// Number of changes in `synced`.
     changes: usize,
     unsynced: Vec<Change>,
 }
@@ -98,7 +98,7 @@ enum Change {
 }
 
 impl Disk {
-    /// A disk with an empty folder.
+    /// Creates a disk with an empty folder.
     pub(super) fn new(root: &Path) -> Self {
         let mut disk = Self {
             root: root.to_owned(),
@@ -147,7 +147,7 @@ impl Disk {
         }
     }
 
-    /// The files and folders with changes that a loss of power may undo.
+    /// Returns the files and folders with changes that a loss of power may undo.
     pub(super) fn unsynced(&self) -> Vec<&Path> {
         let unsynced = |node: usize| !self.nodes[node].unsynced.is_empty();
         let names = self.names.iter();
@@ -157,7 +157,8 @@ impl Disk {
             .collect()
     }
 
-    /// What a loss of power leaves for sure of a file, if it leaves its name.
+    /// Returns the content that a file certainly has after a loss of power, if its name
+    /// remains.
     pub(super) fn kept(&self, file: &Path) -> Option<&[u8]> {
         let mut node = self.names[&self.root];
         for name in file.strip_prefix(&self.root).ok()? {
@@ -172,7 +173,7 @@ impl Disk {
         }
     }
 
-    /// Writes what is left after a loss of power to a folder.
+    /// Writes the state after a loss of power to a folder.
     pub(super) fn restore(&self, unsynced: Unsynced, coins: &mut Coins, target: &Path) {
         self.restore_node(self.names[&self.root], unsynced, coins, target);
     }

@@ -1,7 +1,7 @@
-//! Acknowledgements that came before what they are about was synced.
+//! Acknowledgements that precede the sync of their content.
 //!
-//! The bytes of the disk tell, without a folder being opened: that is quick enough to look at
-//! every acknowledgement, also of tasks that work at the same time.
+//! The bytes of the disk show this without opening a folder. That is fast enough to check every
+//! acknowledgement, also of concurrent tasks.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::mark_of;
 use super::trace::Step;
 use super::workload::{Line, Mark, accounts};
 
-/// What was acknowledged too early in a recording.
+/// Returns the premature acknowledgements of a recording.
 pub(super) fn acknowledged_early<'s>(
     steps: &'s [Step],
     root: &'s Path,
@@ -31,18 +31,18 @@ pub(super) fn acknowledged_early<'s>(
     })
 }
 
-/// The log that commits are written to.
+/// Returns the log of commits.
 pub(super) fn log(root: &Path) -> PathBuf {
     root.join("data/store/db")
 }
 
-/// The rows that a commit puts, as they stand in the log.
+/// Returns the rows that a commit puts, as written in the log.
 pub(super) fn rows(task: u32, round: u32) -> Vec<Vec<u8>> {
     let accounts = accounts(task, round).map(|account| json(&account));
     accounts.chain([json(&Line::new(task, round))]).collect()
 }
 
-/// The disk at the moment of an acknowledgement, and what led to it.
+/// The disk at the moment of an acknowledgement, with the steps before it.
 struct Place<'p> {
     root: &'p Path,
     disk: &'p Disk,
@@ -50,8 +50,8 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    /// Whether no loss of power can undo what is acknowledged. What a deleted row leaves in the
-    /// log cannot be told from its bytes.
+    /// Returns whether no loss of power can undo the acknowledged change. The rest of a deleted
+    /// row in the log cannot be judged by its bytes.
     fn keeps(&self, mark: &Mark) -> bool {
         match mark {
             Mark::Opened | Mark::Together | Mark::Erasing(_) | Mark::DocumentDeleted(_) => true,
@@ -67,7 +67,8 @@ impl Place<'_> {
         }
     }
 
-    /// Looks where the row was written: the log is too long to be searched each time.
+    /// Checks the place where the row was written: the log is too long to be searched each
+    /// time.
     fn keeps_in_log(&self, row: &[u8]) -> bool {
         let log = log(self.root);
         let kept = self.disk.kept(&log).unwrap_or_default();

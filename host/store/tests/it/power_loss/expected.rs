@@ -1,4 +1,4 @@
-//! What must be found after a loss of power.
+//! Expected content after a loss of power.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -62,10 +62,10 @@ impl Expected {
         }
     }
 
-    /// Opens what is left, looks for everything, writes and looks again.
+    /// Opens the folder, checks everything, writes and checks again.
     ///
     /// # Errors
-    /// What is missing, back or there by halves.
+    /// Anything missing, back or incomplete.
     pub(super) async fn check(&self, disk: &Path) -> Result<(), String> {
         let folder = Folder::open(&options(disk)).await.map_err(told)?;
         self.check_commits(&folder).await?;
@@ -158,7 +158,8 @@ impl Expected {
     }
 }
 
-/// The lines of the last rounds are there, whole and in their index, and no others.
+/// Checks that exactly the lines of the last rounds exist, complete and in their
+/// index.
 async fn check_lines(folder: &Folder, task: u32, round: u32) -> Result<(), String> {
     let found = folder
         .store

@@ -1,4 +1,4 @@
-//! What a program did to its files, in order, as `strace` saw it.
+//! A program's file operations, in order, as recorded by `strace`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::process::Command;
 
 use memchr::memmem;
 
-/// Every call that changes or syncs files. One that is not understood below fails the test
-/// where it touches the recorded folder. Calls that an architecture lacks are left out.
+/// Every call that changes or syncs files. A call that is not understood below fails the test
+/// if it touches the recorded folder. Calls that an architecture lacks are omitted.
 const CALLS: &str = "openat,?open,?creat,write,pwrite64,writev,pwritev,?pwritev2,?rename,\
     ?renameat,renameat2,?link,linkat,?symlink,symlinkat,?unlink,unlinkat,?rmdir,?mkdir,mkdirat,\
     truncate,ftruncate,fallocate,fsync,fdatasync,syncfs,sync,msync,copy_file_range,sendfile,splice";
-/// Longest write that is recorded whole, in bytes.
+/// Longest write recorded whole, in bytes.
 const LONGEST_WRITE: usize = 64 * 1024 * 1024;
 
-/// One step of a recorded program. A change is noted when its call has returned; a sync covers
-/// the changes noted before its call began.
+/// A step of a recorded program. A change is recorded when its call has returned; a sync
+/// covers the changes recorded before its call began.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Created(PathBuf),
@@ -41,24 +41,24 @@ pub(super) enum Step {
     SyncEnded {
         thread: u32,
     },
-    /// A line that the program wrote to the file of marks.
+    /// A line written to the file of marks.
     Marked(Vec<u8>),
 }
 
 impl Step {
-    /// Whether it writes this, as a whole, somewhere into a file.
+    /// Returns whether it writes all of this content to a file.
     pub(super) fn is_write_of(&self, file: &Path, content: &[u8]) -> bool {
         matches!(self, Self::Written { path, bytes, .. }
             if path == file && memmem::find(bytes, content).is_some())
     }
 
-    /// Whether a sync of a file or folder begins with it.
+    /// Returns whether it begins a sync of a file or folder.
     pub(super) fn is_sync_of(&self, file: &Path) -> bool {
         matches!(self, Self::SyncBegan { path, .. } if path == file)
     }
 }
 
-/// Whether `strace` may trace here; some sandboxes forbid it.
+/// Returns whether `strace` may trace here; some sandboxes forbid it.
 pub(super) fn is_allowed(strace: &Path) -> bool {
     Command::new(strace)
         .args(["-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "true"])
@@ -66,8 +66,8 @@ pub(super) fn is_allowed(strace: &Path) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Runs a program to its end and answers with what it did below `root`, and with the lines
-/// that it wrote to `marks`.
+/// Runs a program to its end; returns its operations below `root`, with the lines that it
+/// wrote to `marks`.
 pub(super) fn record(strace: &Path, program: &Command, root: &Path, marks: &Path) -> Vec<Step> {
     let trace = root.with_extension("trace");
     let output = Command::new(strace)
@@ -108,9 +108,9 @@ struct Reader<'a> {
     root: &'a Path,
     marks: &'a Path,
     steps: Vec<Step>,
-    /// The calls that other threads' calls have overtaken, by thread.
+    /// Calls interrupted by those of other threads, by thread.
     unfinished: HashMap<u32, Call>,
-    /// Where the next `write` to a descriptor goes.
+    /// Offsets of the next `write`, by descriptor.
     positions: HashMap<u32, usize>,
 }
 
@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is left of a line.
+/// The rest of a line.
 struct Cursor<'l>(&'l [u8]);
 
 impl Cursor<'_> {
@@ -296,7 +296,7 @@ impl Cursor<'_> {
         Argument::Word(word)
     }
 
-    /// A string in C's notation, up to and with its closing quote.
+    /// Reads a string in C notation, including its closing quote.
     fn text(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! What the recorded process does with a data folder, and tells that it has done.
+//! The recorded process: its work on a data folder, and its acknowledgements.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -14,18 +14,18 @@ use uuid::Uuid;
 use crate::folder::options;
 use crate::support::{Account, put_all, rows_by_id};
 
-/// Rows that every commit of a task sets to the number of its round.
+/// Accounts that every commit of a task sets to the number of its round.
 pub(super) const ACCOUNTS: u32 = 3;
-/// Lines of a task that are there at once; the older ones are deleted.
+/// Lines of a task that exist at once; the older ones are deleted.
 pub(super) const LINES: u32 = 4;
-/// Tasks; the first works alone, the others at the same time.
+/// Number of tasks; the first works alone, the others at the same time.
 pub(super) const TASKS: u32 = 5;
-/// Rounds of the one task that works alone, and of each other task in each session.
+/// Rounds of the first task, and of each other task in each session.
 const ROUNDS_ALONE: u32 = 15;
 const ROUNDS_TOGETHER: u32 = 36;
 const SESSIONS_TOGETHER: u32 = 2;
 
-/// What the process has seen to be done.
+/// An acknowledgement.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) enum Mark {
     Opened,
@@ -48,7 +48,7 @@ pub(super) enum Mark {
     FileUnlinked(Uuid),
 }
 
-/// A row that grows the log: some are short and some nearly as long as a value may be.
+/// A row that grows the log: some are short, some almost as long as a value may be.
 #[derive(Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(super) struct Line {
     pub(super) task: u32,
@@ -99,12 +99,12 @@ pub(super) struct Document {
 
 rows_by_id!(Document, Uuid, "document");
 
-/// The id of one of a task's accounts.
+/// Returns the id of one of a task's accounts.
 pub(super) fn account_id(task: u32, which: u32) -> u32 {
     task * ACCOUNTS + which
 }
 
-/// What a task's accounts are set to in a round.
+/// Returns a task's accounts in a round.
 pub(super) fn accounts(task: u32, round: u32) -> impl Iterator<Item = Account> {
     (0..ACCOUNTS).map(move |which| Account {
         id: account_id(task, which),
@@ -155,7 +155,7 @@ fn session(disk: &Path, marks: &Marks, tasks: Range<u32>, rounds: RangeInclusive
     });
 }
 
-/// Changes several rows as one.
+/// Changes several rows in one commit.
 async fn commit(folder: &Folder, task: u32, round: u32) {
     let committed = folder.store.transact(|tx| {
         Box::pin(async move {
@@ -231,7 +231,7 @@ impl Marks {
     }
 }
 
-/// Where the recorded process finds its disk and its file of marks.
+/// Returns the disk and the file of marks of the recorded process.
 pub(super) fn places(root: &Path) -> (PathBuf, PathBuf) {
     (root.join("disk"), root.join("marks"))
 }

@@ -1,4 +1,4 @@
-//! Documents that tasks of several hosts file, read and throw away, whatever goes wrong meanwhile.
+//! An archive: tasks of several hosts file, read and discard documents, despite faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,9 +16,9 @@ use super::LARGE;
 use crate::support::random::Random;
 use crate::support::rows_by_id;
 
-/// The longest document that a task files, but for large ones, in bytes.
+/// Length of the longest document, except for large ones, in bytes.
 const LONGEST: usize = 300_000;
-/// Documents of each task that are not thrown away.
+/// Documents that each task keeps.
 const KEPT: usize = 8;
 
 /// A document on file.
@@ -30,20 +30,20 @@ struct Document {
 
 rows_by_id!(Document, Uuid, "document");
 
-/// Tasks that work with documents until they are told to stop.
+/// Tasks that work with documents until they are stopped.
 pub(super) struct Archive {
     tasks: JoinSet<()>,
     books: Arc<Books>,
     witness: Folder,
 }
 
-/// What the tasks were told.
+/// Outcomes as reported to the tasks.
 struct Books {
     key: DataKey,
     is_closed: AtomicBool,
-    /// On file, and not to be thrown away.
+    /// Filed documents that are kept.
     filed: Mutex<BTreeMap<Uuid, StoredFile>>,
-    /// Without a row, and with a file that could not be removed yet.
+    /// Documents without a row, with a file that could not be removed yet.
     remaining: Mutex<BTreeSet<Uuid>>,
     counts: Counts,
     wrong: Mutex<Vec<String>>,
@@ -56,18 +56,18 @@ struct Counts {
     thrown_away: AtomicUsize,
     /// Calls that failed because the documents were not available.
     unavailable: AtomicUsize,
-    /// Calls that found a document truncated by somebody on the way.
+    /// Calls that found a document truncated in transit.
     found_damaged: AtomicUsize,
 }
 
-/// What was done.
+/// Numbers of operations.
 pub(super) struct Totals {
     counts: Counts,
     rows: Vec<Uuid>,
 }
 
 impl Totals {
-    /// The documents that are on file.
+    /// Returns the filed documents.
     pub(super) fn rows(&self) -> &[Uuid] {
         &self.rows
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Totals {
 }
 
 impl Archive {
-    /// Has so many tasks on each host work with documents that are sealed under this key.
+    /// Starts this many tasks on each host, which work with documents sealed under this key.
     pub(super) fn open(hosts: &[Folder], tasks_each: u64, key: DataKey, witness: Folder) -> Self {
         let books = Arc::new(Books {
             key,
@@ -119,7 +119,7 @@ impl Archive {
         }
     }
 
-    /// How many documents were filed, and how many read, until now.
+    /// Returns the numbers of documents filed and read so far.
     pub(super) fn done(&self) -> (usize, usize) {
         let counts = &self.books.counts;
         (
@@ -128,7 +128,7 @@ impl Archive {
         )
     }
 
-    /// Stops the tasks, and compares what they were told with what is there.
+    /// Stops the tasks, and compares the reported outcomes with the storage.
     pub(super) async fn close(self) -> Totals {
         self.books.is_closed.store(true, Ordering::Relaxed);
         self.tasks.join_all().await;
@@ -156,12 +156,12 @@ impl Archive {
     }
 }
 
-/// Somebody who works with documents at one host.
+/// A task that works with documents at one host.
 struct Clerk {
     host: Folder,
     books: Arc<Books>,
     random: Random,
-    /// What they have filed themselves.
+    /// Documents that it has filed itself.
     own: Vec<StoredFile>,
 }
 
@@ -175,7 +175,7 @@ impl Clerk {
             if self.own.len() > KEPT {
                 self.throw_away().await;
             }
-            // Also where all that was asked for was there at once.
+            // Yields even if no request had to wait.
             tokio::task::yield_now().await;
         }
     }
@@ -196,9 +196,9 @@ impl Clerk {
                 lock(&self.books.filed).insert(id, file);
                 count(&self.books.counts.filed);
             }
-            // What was put and not acknowledged was truncated when it was looked at.
+            // The unacknowledged object was truncated when read back.
             Err(ByteFileError::Exists { .. }) => count(&self.books.counts.found_damaged),
-            // The sweep finds what may have come of it.
+            // The sweep finds what the write may have left.
             Err(error) => self.failed(&error, "write"),
         }
     }
@@ -283,7 +283,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap()
 }
 
-/// What is in a document of this id and length.
+/// Returns the content of a document of this id and length.
 fn content(id: Uuid, length: usize) -> Bytes {
     let bytes = id.as_bytes().iter().cycle();
     let content: Vec<u8> = bytes.copied().take(length).collect();

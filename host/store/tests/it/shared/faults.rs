@@ -1,4 +1,4 @@
-//! A way to the object store that is out of order.
+//! A faulty connection to the object store.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::places::{Place, now};
 use crate::support::random::Random;
 use crate::support::until;
 
-/// How many requests go wrong.
+/// Number of failing requests.
 const FAULTS: u64 = 200;
-/// Most that go wrong at the same time.
+/// Most that fail at the same time.
 const AT_ONCE: u64 = 6;
-/// Until everything goes on once nothing is in the way any more.
+/// Longest recovery after the last fault.
 const RECOVERY: Duration = Duration::from_secs(30);
-/// Until a request comes that a fault can meet.
+/// Time that a fault may wait for a request.
 const MEETING: Duration = Duration::from_secs(30);
 
 fn any_fault(random: &mut Random) -> Fault {
@@ -40,7 +40,7 @@ fn any_fault(random: &mut Random) -> Fault {
     }
 }
 
-/// Has some requests go wrong, or all for a moment; tells how many.
+/// Makes some requests fail, or all for a moment; returns their number.
 async fn go_wrong(s3: &S3, random: &mut Random) -> u64 {
     let behaviour = match random.below(20) {
         0 => Behaviour::Overloaded,
@@ -92,7 +92,7 @@ async fn two_hundred_faults_on_the_way_to_a_bucket_lose_nothing_and_leave_nothin
     println!("{faults} faults: {totals}; {left} files were nobody's");
 }
 
-/// Removes what no row names, as the days go by; tells how many files that were.
+/// Sweeps orphans over several days; returns the number of removed files.
 async fn sweep(place: &Place, rows: &[Uuid]) -> usize {
     place.rest(SWEEP_REST).await;
     let at = |time: Timestamp| place.files.sweep(None, time);
@@ -107,7 +107,7 @@ async fn sweep(place: &Place, rows: &[Uuid]) -> usize {
 
 fn names_in(place: &Place, folder: &str) -> BTreeSet<Uuid> {
     let folder = place.bucket().file_of(folder);
-    // A bucket that has had none has no folder for them.
+    // A bucket without uploads so far has no folder for them.
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let names = entries.map(|entry| entry.expect("an entry").file_name());
     let name = |name: std::ffi::OsString| name.to_str().and_then(|name| name.parse().ok());

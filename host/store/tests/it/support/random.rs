@@ -1,4 +1,4 @@
-//! Numbers that are the same in every run.
+//! Reproducible random numbers.
 
 use std::env;
 use std::time::Duration;
@@ -11,7 +11,7 @@ impl Random {
         Self(seed)
     }
 
-    /// With a seed that it tells; `PARAFA_FAULT_SEED` is another.
+    /// Creates a generator with a printed seed, or that of `PARAFA_FAULT_SEED`.
     pub(crate) fn seeded() -> Self {
         let asked = env::var("PARAFA_FAULT_SEED").ok();
         let seed = asked.map_or(0x5eed, |asked| asked.parse().expect("a number"));
