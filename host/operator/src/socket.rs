@@ -321,8 +321,8 @@ fn connect(data: &Path) -> io::Result<Option<BlockingStream>> {
 }
 
 /// Opens a socket by a short path. A socket address has room for about a
-/// hundred bytes and a folder's path may be longer, so the folder is named by
-/// its file descriptor.
+/// hundred bytes, and a folder's path may be longer. The folder is therefore
+/// named by its file descriptor.
 fn with_short_path<T>(
     data: &Path,
     name: &str,
