@@ -1,5 +1,5 @@
-//! The endpoint for agents, as programs that others made reach it, and as its
-//! documentation shows it.
+//! Endpoint for agents, called by external programs and as its documentation
+//! shows it.
 
 mod conformance;
 mod inspector;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::demo::Demo;
 
-/// Where the endpoint of a demo world is.
+/// Returns the address of the endpoint in a demo world.
 fn endpoint(demo: &Demo) -> String {
     demo.world
         .base_url
@@ -25,7 +25,7 @@ fn endpoint(demo: &Demo) -> String {
         .to_string()
 }
 
-/// A call of a tool, with headers.
+/// Calls a tool, with headers.
 pub(crate) async fn call(demo: &Demo, params: Value, headers: &[(&str, &str)]) -> Response {
     let client = Client::builder().no_proxy().build().expect("a client");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -36,7 +36,7 @@ pub(crate) async fn call(demo: &Demo, params: Value, headers: &[(&str, &str)]) -
     request.send().await.expect("an answer")
 }
 
-/// Runs one of the programs for Node, which reaches this machine alone.
+/// Runs a Node program, whose network access is limited to this machine.
 fn run(command: &mut Command, input: &str) -> Output {
     use std::io::Write;
 
@@ -53,7 +53,7 @@ fn run(command: &mut Command, input: &str) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// All that a program printed.
+/// Returns the full output of a program.
 fn said(output: &Output) -> String {
     format!(
         "{}{}",

@@ -1,5 +1,5 @@
-//! The authentication API, whole: relying parties, cards, phones, and those who
-//! try what they should not.
+//! Authentication API as a whole: relying parties, cards, phones, and
+//! attackers.
 
 mod assertions;
 mod cards;

@@ -1,4 +1,4 @@
-//! Backups of a running server, and what comes of them.
+//! Backups of a running server, and their restores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ use crate::support::engine::{is_database, keeps_files};
 use crate::support::operator::{done, refused, text};
 use crate::support::outside::Hook;
 
-/// Signings that are made before the first backup begins.
+/// Signings created before the first backup begins.
 const BEFORE: usize = 5;
-/// Callers who make signings meanwhile.
+/// Callers that create signings meanwhile.
 const CREATORS: usize = 8;
-/// Backups that are made while signings come in.
+/// Backups made while signings are created.
 const BACKUPS: usize = 3;
-/// No caller is held up.
+/// Rate limit that slows down no caller.
 const NO_LIMIT: &str = "4000000000";
 
 #[tokio::test]
@@ -202,7 +202,7 @@ async fn what_rows_need_and_is_lost_is_listed_by_backup_and_restore() {
     let keys = fs::read_dir(demo.data().join("keys")).expect("a folder");
     for key in keys {
         let key = key.expect("an entry");
-        // Without its mark the folder would count as not mounted.
+        // Without its mark, the folder would count as unmounted.
         if key.file_name() != "data-keys" {
             fs::remove_file(key.path()).expect("removed");
         }
@@ -250,7 +250,7 @@ async fn a_held_copy_sends_nothing_until_it_is_released() {
     let cancel = format!("v1/signings/{id}/cancel");
     let cancelled = api.call(Method::POST, &cancel, Some(json!({}))).await;
     cancelled.expect("cancelled");
-    // Whatever a server has begun to send it sends before it ends.
+    // The server completes deliveries in progress before it stops.
     copy.stop();
     assert!(hook.deliveries(0).await.is_empty());
 
@@ -280,7 +280,8 @@ fn whoever_stops_reading_ends_no_command_with_a_fault() {
     let output = child.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
-    // Where there is a database it says that it has asked that.
+    // With a database, the command prints that it worked on the database
+    // itself.
     assert_eq!(told.lines().count(), usize::from(is_database()), "{told}");
 }
 
@@ -313,7 +314,7 @@ fn what_was_backed_up_in_the_demo_is_not_served_to_the_world() {
     assert!(told.contains("made for demo"), "{told}");
 }
 
-/// A folder for backups.
+/// Folder for backups.
 struct Backups {
     folder: TempDir,
 }
@@ -334,7 +335,7 @@ async fn create(api: &SigningClient, document: &[u8]) -> Signing {
     api.create_for_ona(document).await
 }
 
-/// The ids of all signings, page by page.
+/// Returns the ids of all signings, page by page.
 async fn all_signings(api: &SigningClient) -> Vec<Uuid> {
     let mut ids = Vec::new();
     let mut path = "v1/signings?limit=100".to_owned();
@@ -352,7 +353,7 @@ async fn all_signings(api: &SigningClient) -> Vec<Uuid> {
     }
 }
 
-/// The ceremony behind a link, at another host.
+/// Returns the ceremony behind a link, at another host.
 fn at(demo: &Demo, link: &Url) -> Ceremony {
     let moved = demo.world.base_url.join(link.path()).expect("a path");
     Demo::ceremony(&moved)
@@ -362,8 +363,8 @@ fn back_up(data: &Path, to: &Path) -> Value {
     done(data, &["backup", text(to)])
 }
 
-/// Adds a file to a backup as somebody would who does not have the master key:
-/// the manifest lists it, and its digest is right.
+/// Adds a file to a backup like an attacker without the master key: the
+/// manifest lists it with the right digest.
 fn add_forged(backup: &Path, name: &str) {
     let path = backup.join(name);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

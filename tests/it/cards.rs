@@ -1,4 +1,4 @@
-//! Signing with an identity card, as the app on a phone does.
+//! Signing with an identity card, by a phone app.
 
 use parafa_fixtures::plain;
 use parafa_fixtures::signed::Identity;
@@ -11,7 +11,7 @@ use crate::support::client::{Ceremony, Signing};
 use crate::support::demo::{Demo, parafa};
 use crate::support::referee::Referees;
 
-/// Cards that may not sign, and how attempts with them end.
+/// Cards that may not sign, with the outcome of their attempts.
 pub(crate) const UNFIT: [(&str, &str); 5] = [
     ("card-revoked", "certificate_revoked"),
     ("card-expired", "certificate_expired"),
@@ -19,7 +19,7 @@ pub(crate) const UNFIT: [(&str, &str); 5] = [
     ("card-untrusted", "certificate_untrusted"),
     ("card-not-qualified", "not_qualified"),
 ];
-/// What an app does to sign something else, and how the attempt ends.
+/// Attacks by an app that signs other data, with the outcome of the attempt.
 pub(crate) const HOSTILE: [(&str, &str); 4] = [
     ("swap", "identity_mismatch"),
     ("other-bytes", "bad_signature"),
@@ -27,7 +27,7 @@ pub(crate) const HOSTILE: [(&str, &str); 4] = [
     ("auth-certificate", "certificate_purpose"),
 ];
 
-/// What `parafa demo card sign` says; none when the card has signed.
+/// Returns the error of `parafa demo card sign`; `None` if the card has signed.
 pub(crate) fn refusal(demo: &Demo, link: &Url, words: &[&str]) -> Option<String> {
     let data = demo.data();
     let place = ["--data", data.to_str().expect("a path in UTF-8")];
@@ -153,22 +153,22 @@ async fn a_lock_admits_its_owner_s_card_alone() {
     );
 }
 
-/// A phone with an app.
+/// Phone with an app.
 pub(crate) struct App {
     http: Client,
     cards: String,
 }
 
-/// An app that has paired with an attempt.
+/// App paired with an attempt.
 pub(crate) struct PairedApp {
     pub(crate) app: App,
-    /// Where its calls are.
+    /// Base URL of its calls.
     base: String,
     token: String,
 }
 
 impl PairedApp {
-    /// With the attempt that shows this code.
+    /// Pairs with the attempt that shows this code.
     pub(crate) async fn by_code(demo: &Demo, code: &str) -> Self {
         let app = App::of(demo);
         let pairings = demo.world.base_url.join("c/pairings").expect("a path");
@@ -190,7 +190,7 @@ impl PairedApp {
 }
 
 impl App {
-    /// With the cards of a demo world.
+    /// Creates an app for the cards of a demo world.
     pub(crate) fn of(demo: &Demo) -> Self {
         Self {
             http: Client::new(),
@@ -198,7 +198,7 @@ impl App {
         }
     }
 
-    /// Posts to the service, or to a card.
+    /// Posts to the service or to a card.
     pub(crate) async fn post(
         &self,
         url: &str,
@@ -218,14 +218,14 @@ impl App {
         self.certificate_of(&format!("{persona}/signing")).await
     }
 
-    /// The certificate of a card's key.
+    /// Returns the certificate of a card's key.
     pub(crate) async fn certificate_of(&self, key: &str) -> Value {
         let answer = self.http.get(format!("{}/{key}", self.cards));
         let answer = answer.send().await.expect("an answer");
         answer.json().await.expect("a certificate")
     }
 
-    /// Has a card sign what was asked for.
+    /// Signs the requested data with a card.
     pub(crate) async fn signed(&self, persona: &str, asked: &Value) -> Value {
         use base64::Engine as _;
         use base64::engine::general_purpose::STANDARD;
@@ -372,8 +372,8 @@ async fn cards_are_no_method_where_they_are_turned_off() {
 
 #[tokio::test]
 async fn a_card_signs_a_container_of_as_many_files_as_there_may_be() {
-    // With what else is in a container, and the signature that is added, these
-    // are 1,000 entries.
+    // With the container's other members and the added signature, these are
+    // 1,000 entries.
     const FILES: usize = 996;
 
     let demo = Demo::start();

@@ -1,4 +1,4 @@
-//! The hosted page as a signer meets it, in a browser.
+//! Hosted page as a signer sees it, in a browser.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
-/// Waits for the code to scan to be shown anew some times; gives when it was, in
-/// milliseconds, and from where it came.
+/// Script that waits until the scannable code has been refreshed several times.
+/// Returns the time of each refresh in milliseconds, and its source.
 const CODES: &str = "
     const tell = arguments[arguments.length - 1];
     const code = document.getElementById('qr');
@@ -21,7 +21,7 @@ const CODES: &str = "
       if (shown.length === 4) tell(shown);
     });
 ";
-/// How often a page is opened again until a document has been looked at.
+/// Maximum number of page views until a document has been inspected.
 const MOST_PAGES: usize = 20;
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn a_code_to_scan_is_shown_anew_each_second_until_it_is_scanned() {
     let codes = browser.execute_async(CODES, Vec::new()).await.unwrap();
     let codes: Vec<(f64, String)> = serde_json::from_value(codes).unwrap();
 
-    // A machine that is busy may be late with one of them.
+    // A busy machine may be late with one of them.
     let is_a_second = |pair: &[(f64, String)]| (500.0..=2000.0).contains(&(pair[1].0 - pair[0].0));
     assert!(codes.windows(2).any(is_a_second), "{codes:?}");
     assert!(
@@ -273,7 +273,7 @@ async fn a_document_with_scripts_is_taken_and_signer_and_caller_are_told() {
     }
 }
 
-/// The page, once the signatures in the document were looked at.
+/// Returns the page once the signatures in the document have been inspected.
 async fn checked_page(link: &reqwest::Url) -> String {
     for _ in 0..MOST_PAGES {
         let answer = reqwest::get(link.clone()).await.expect("an answer");

@@ -1,6 +1,6 @@
-//! The clients of `docs/clients`, made as their pages say of what a server
-//! describes: their tests pass beside a demo, and their pages' programs run as
-//! they stand there.
+//! Clients of `docs/clients`, generated from a server's description as their
+//! pages say. Their tests pass with a demo, and the programs on their pages run
+//! unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,8 @@ use tempfile::TempDir;
 use crate::support::demo::Demo;
 use crate::support::root;
 
-/// What those who develop a client make in their checkout, and is not part of it.
+/// Files that developers of a client generate in their checkout, outside of the
+/// repository.
 const MADE: [&str; 6] = [
     "__pycache__",
     "api",
@@ -105,8 +106,8 @@ fn clients() -> PathBuf {
     root().join("docs/clients")
 }
 
-/// A copy of a client, with what its page begins with beside it: the data folder
-/// of a demo, and a document.
+/// A copy of a client, with the prerequisites of its page: the data folder of a
+/// demo, and a document.
 struct Client {
     language: &'static str,
     demo: Demo,
@@ -146,7 +147,7 @@ impl Client {
         command
     }
 
-    /// The programs of its page, one after another.
+    /// Returns the programs of its page, concatenated.
     fn programs(&self, fence: &str) -> String {
         let page = fs::read_to_string(self.path("README.md")).expect("a page");
         let fence = format!("```{fence}\n");
@@ -156,7 +157,7 @@ impl Client {
             .collect()
     }
 
-    /// Holds what the programs of the page print and leave.
+    /// Checks the output and the files of the page's programs.
     fn assert_signs(&self, told: &str) {
         let lines: Vec<_> = told.lines().collect();
         assert!(lines.len() > 6, "{told}");
@@ -187,7 +188,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a program prints, with what it complains of behind it.
+/// Runs a program; returns its output, followed by its errors.
 fn run(command: &mut Command) -> String {
     let program = command.get_program().to_owned();
     let output = command.output();

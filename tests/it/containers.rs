@@ -1,5 +1,4 @@
-//! Containers: composed of files, shown to those who sign, signed and
-//! countersigned.
+//! Containers: composed of files, shown to signers, signed and countersigned.
 
 mod methods;
 mod scripts;
@@ -23,10 +22,10 @@ use crate::support::operator::{done, refusal, text};
 use crate::support::root;
 
 const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
-/// Names that writers of containers have escaped in different ways.
+/// Names that container writers escape in different ways.
 const NAMES: [&str; 3] = ["Sutartis Nr. 1.pdf", "Žemės plotas+kaina.pdf", "100%.pdf"];
 
-/// The files of a container, the main one first.
+/// Returns the files of a container, the main one first.
 fn files() -> [Vec<u8>; 3] {
     [1, 2, 3].map(parafa_fixtures::plain)
 }
@@ -54,7 +53,7 @@ async fn composed(api: &SigningClient, signers: Value) -> Signing {
     serde_json::from_value(created.expect("the signing is created")).expect("a signing")
 }
 
-/// What the sandbox gives for a signing.
+/// Completes a signing in the sandbox and returns its artifact.
 async fn simulated(sandbox: &SigningClient, signing: &Signing) -> Bytes {
     let path = format!("v1/signings/{}/simulate", signing.signing_id);
     let complete = json!({"action": "complete"});
@@ -70,12 +69,12 @@ fn assert_refused(refused: Result<Signing, Refused>, name: &str, pointer: &str) 
     assert_eq!(refused.problem.errors[0].pointer, pointer);
 }
 
-/// The signature covers what is in the file; the checksum stands around it.
+/// The signature covers the content of the file, but not its checksum.
 #[test]
 fn a_damaged_member_under_an_intact_signature_is_no_intact_document() {
     let case = root().join("fixtures/cases/asice/signed-once/input.asice");
     let sound = fs::read(case).expect("a signed container");
-    // Both headers of `sutartis.txt` have it.
+    // Both headers of `sutartis.txt` contain it.
     let checksum = 0xfc43_087d_u32.to_le_bytes();
     let mut damaged = sound.clone();
     for at in memchr::memmem::find_iter(&sound, &checksum) {

@@ -1,5 +1,5 @@
-//! `kill -9` at every point of a ceremony. The demo world lives in another
-//! process, which goes on.
+//! `kill -9` at every point of a ceremony. The demo world runs in another
+//! process, which survives.
 
 mod completing;
 mod joining;

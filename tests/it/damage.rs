@@ -1,4 +1,4 @@
-//! Data folders that are not what they were.
+//! Damaged data folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::support::demo::{Demo, parafa, program};
 use crate::support::engine::keeps_files;
 use crate::support::operator::{done, refusal, refused, text};
 
-/// Another byte in a file.
+/// Changes a byte in a file.
 fn flip(path: &Path) {
     let mut content = fs::read(path).expect("read");
     let middle = content.len() / 2;
@@ -21,7 +21,7 @@ fn flip(path: &Path) {
     fs::write(path, content).expect("written");
 }
 
-/// The files of a folder; those of the plugins that came with the program among them.
+/// Returns the files of a folder, including those of shipped plugins.
 fn files(folder: &Path, ending: &str) -> BTreeSet<PathBuf> {
     fs::read_dir(folder)
         .expect("a folder")
@@ -100,7 +100,7 @@ async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accep
     assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 1);
 }
 
-/// What a server logs that starts although something is lost.
+/// Returns the log of a server that starts with `--accept-loss`.
 fn log_of_accepting(data: &Path) -> String {
     let mut accepting = program()
         .args(["serve", "--demo", "--accept-loss", "--data", text(data)])

@@ -1,9 +1,9 @@
-//! What one build has written every later one opens and finishes.
+//! Data folders of earlier builds, which every later build opens and completes.
 //!
 //! The names of tables, rows and their members are the format of the disk. A
-//! folder is written here, with work of every kind under way when the server is
-//! killed; `cargo xtask keep-data-folder NAME` keeps one of a build in
-//! `tests/data-folders`, where it stays as it is.
+//! folder is written here, with work of every kind in progress when the server
+//! is killed. `cargo xtask keep-data-folder NAME` archives a build's folder in
+//! `tests/data-folders`, where it stays unchanged.
 
 mod finished;
 mod written;
@@ -20,9 +20,9 @@ use crate::support::demo::Demo;
 use crate::support::engine::keeps_files;
 use crate::support::root;
 
-/// Where a folder is to be kept as an archive.
+/// Variable with the path of the archive for a folder.
 const KEEP: &str = "PARAFA_KEEP_DATA_FOLDER";
-/// What there is to know about a folder, beside its `data`.
+/// File with the facts about a folder, besides its `data`.
 const WRITTEN: &str = "written.json";
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn what_earlier_builds_have_left_is_opened_and_finished() {
     }
 }
 
-/// All archives, of which there is one at least.
+/// Returns all archives, at least one.
 fn archives() -> Vec<PathBuf> {
     let folder = root().join("tests/data-folders");
     let entries = fs::read_dir(&folder).expect("the folder is in the checkout");
@@ -100,8 +100,8 @@ fn unpack(archive: &Path) -> TempDir {
     folder
 }
 
-/// Sets the world's clock back to when the folder was written: what is in it has
-/// deadlines, which are not what is tried.
+/// Sets the world's clock back to the time when the folder was written: its
+/// content has deadlines, which this test is not about.
 fn go_on_from_when_it_was_left(folder: &Path) {
     let written = fs::metadata(folder.join(WRITTEN)).and_then(|file| file.modified());
     let age = written.expect("a time").elapsed().expect("a time gone by");

@@ -1,4 +1,4 @@
-//! Signing with Smart-ID without typing a personal code.
+//! Signing with Smart-ID without a personal code.
 
 use parafa_fixtures::plain;
 use reqwest::StatusCode;

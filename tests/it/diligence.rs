@@ -1,5 +1,5 @@
-//! The due-diligence API over HTTP: its answers, what they cost, what is refused,
-//! identification packages, and the same through the endpoint for agents.
+//! Due-diligence API over HTTP: answers, prices, refusals, identification
+//! packages, and the endpoint for agents.
 
 mod absence;
 mod attestations;
@@ -25,19 +25,19 @@ use tempfile::TempDir;
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::done;
 
-/// An entity that has everything.
+/// Entity with data of every kind.
 const ENTITY: &str = "/v1/entities/999000009";
 /// The product's name in the ledger.
 const DILIGENCE: &str = "diligence";
 
-/// Somebody who calls the API with one key.
+/// Caller of the API with one key.
 pub(crate) struct DiligenceCaller<'d> {
     demo: &'d Demo,
     http: Client,
     key: &'d str,
 }
 
-/// An answer: status, headers, bytes.
+/// Answer: status, headers, bytes.
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,
     headers: HeaderMap,
@@ -118,7 +118,7 @@ async fn answered(request: RequestBuilder) -> Answered {
     }
 }
 
-/// What the workspace's ledger has of this API: item and amount.
+/// Returns the entries of this API in the workspace's ledger: item and amount.
 fn ledger(demo: &Demo) -> Vec<(String, String)> {
     let rows = exported(demo, "usage", &[]);
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
@@ -128,7 +128,7 @@ fn ledger(demo: &Demo) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The lines of an export about the workspace: of `usage` or `calls`.
+/// Returns the lines of an export about the workspace: of `usage` or `calls`.
 pub(crate) fn exported(demo: &Demo, what: &str, options: &[&str]) -> Vec<Value> {
     let data = demo.data();
     let data = data.to_str().expect("a path in UTF-8");
@@ -143,7 +143,7 @@ pub(crate) fn exported(demo: &Demo, what: &str, options: &[&str]) -> Vec<Value> 
         .collect()
 }
 
-/// A file of its own, for validators.
+/// Writes a file for validators.
 fn file(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.path().join(name);
     fs::write(&path, bytes).expect("a file");

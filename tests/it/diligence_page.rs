@@ -1,4 +1,4 @@
-//! The commands of `docs/due-diligence.md`, as they stand there.
+//! Commands of `docs/due-diligence.md`, run unchanged.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -10,11 +10,11 @@ use tempfile::TempDir;
 use crate::support::demo::Demo;
 use crate::support::root;
 
-/// The programs that the page calls.
+/// Programs that the page calls.
 const PROGRAMS: [&str; 4] = ["awk", "curl", "jq", "openssl"];
-/// Starts the demo, which runs here already.
+/// Command that starts the demo; here it is running already.
 const START: &str = "cargo xtask demo";
-/// Where the page leaves the reader's own path.
+/// Placeholder for the reader's own path.
 const OWN_PATH: &str = "demo=path/to/demo.json";
 
 #[test]
@@ -53,7 +53,7 @@ fn a_reader_who_follows_the_page_asks_questions_and_verifies_a_signed_answer() {
     reader.follows(&[&verified[..], &[twice]].concat());
 }
 
-/// Somebody with a shell in a folder of their own.
+/// Shell in a new folder.
 struct Reader {
     folder: TempDir,
     demo: String,
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// Gives commands, of which each has to succeed.
+    /// Runs commands; asserts that each succeeds.
     fn follows<S: AsRef<str>>(&self, commands: &[S]) -> Output {
         let commands: Vec<_> = commands.iter().map(AsRef::as_ref).collect();
         let script = commands.join("\n").replace(OWN_PATH, &self.demo);
@@ -83,7 +83,8 @@ impl Reader {
     }
 }
 
-/// The blocks of commands of a page, but for the one that starts the demo.
+/// Returns the blocks of commands of a page, except for the one that starts the
+/// demo.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().expect("an end").to_owned());

@@ -1,11 +1,11 @@
-//! What readers of the documentation see.
+//! Rendering of the documentation.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::support::root;
 
-/// Where documentation is, beside the top folder's own files.
+/// Folders with documentation, in addition to the files of the top folder.
 const FOLDERS: [&str; 4] = ["docs", "docs/decisions", "fixtures/cases", "wit"];
 
 #[test]
@@ -35,7 +35,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The lines of each table; what stands in fences is none.
+/// Returns the lines of each table outside of code fences.
 fn tables(text: &str) -> Vec<Vec<&str>> {
     let mut is_fenced = false;
     let rows: Vec<(bool, &str)> = text
@@ -51,12 +51,12 @@ fn tables(text: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// Whether a line sets the header of a table off.
+/// Returns whether a line separates the header of a table.
 fn is_rule(line: &str) -> bool {
     line.contains("---") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
-/// How many cells a row has. A bar with a backslash before it is text.
+/// Counts the cells of a row. A bar after a backslash is text.
 fn columns(row: &str) -> usize {
     let bars = row.replace("\\|", "");
     bars.trim_end().matches('|').count() - 1

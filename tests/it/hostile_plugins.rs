@@ -1,5 +1,5 @@
-//! Plugins that loop, crash, eat memory and break their contract, beside a
-//! ceremony that must not notice.
+//! Plugins that loop, crash, use up memory or break their contract, beside a
+//! ceremony that must not be affected.
 
 use std::fs;
 use std::path::Path;
@@ -16,23 +16,24 @@ use uuid::Uuid;
 use crate::support::client::{Ceremony, Signing, SigningClient};
 use crate::support::demo::Demo;
 
-/// Calls at the same time that the server allows; one plugin never takes all.
+/// Concurrent calls that the server allows; one plugin never gets all.
 const SLOTS: usize = 4;
-/// Callers that send what makes the toy misbehave, three for each slot.
+/// Callers whose documents make the toy misbehave, three for each slot.
 const CALLERS: usize = 3 * SLOTS;
-/// How long the toy may keep a slot with one call, in seconds.
+/// Time limit for one call of the toy, in seconds.
 const CALL_SECONDS: u64 = 1;
-/// How long the ceremony beside it may take; the device alone takes a second
-/// for each of its two answers.
+/// Time limit for the concurrent ceremony; the device alone takes a second for
+/// each of its two answers.
 const CEREMONY: Duration = Duration::from_secs(30);
-/// Real time for each minute of the world's.
+/// Real time for each minute of the world's clock.
 const BETWEEN_MINUTES: Duration = Duration::from_secs(1);
-/// What one call may allocate.
+/// Memory limit of one call.
 const CALL_BYTES: u64 = 64 * 1024 * 1024;
-/// What the process may ever take beside what its calls may allocate.
+/// Memory limit of the process in addition to its calls' allocations.
 const OWN_BYTES: u64 = 512 * 1024 * 1024;
 
-/// What the toy does when it inspects such a document, and how that is counted.
+/// Behaviours of the toy in `inspect`, with the names under which metrics count
+/// them.
 const BEHAVIOURS: [(&str, &str); 9] = [
     ("busy", "time-out"),
     ("exhaust", "memory"),
@@ -156,8 +157,8 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
         .await;
     let healthy = api.create(&parafa_fixtures::plain(1), signers()).await;
     demo.sign(&healthy, 0).await;
-    // Once the device has signed, a plugin that breaks its contract is asked
-    // again minutes later: somebody may have replaced it.
+    // Once the device has signed, a plugin that breaks its contract is called
+    // again minutes later: an operator may have replaced it.
     let mut spoilt = Vec::new();
     while !tasks.is_empty() || time_outs(&demo, &plugins.toy).await < 4.0 {
         demo.move_clock("+1m");
@@ -172,14 +173,14 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
         assert_eq!(signing.status, "failed", "{behaviour}");
         assert!(signing.document.is_none(), "{behaviour}");
     }
-    // Slowness may be the host's: it fails nothing.
+    // Slowness may be the host's fault, so it fails no signing.
     assert_eq!(api.signing(slow.signing_id).await.status, "pending");
     let metrics = demo.metrics().await;
     let broken = [("digest", &*plugins.toy), ("kind", "contract-broken")];
     assert!(metrics.sum("parafa_plugin_faults_total", &broken) >= 9.0);
 }
 
-/// How often the plugin of this digest was too slow in signing.
+/// Counts the time-outs of the plugin with this digest.
 async fn time_outs(demo: &Demo, digest: &str) -> f64 {
     let late = [
         ("digest", digest),
@@ -190,7 +191,7 @@ async fn time_outs(demo: &Demo, digest: &str) -> f64 {
     metrics.sum("parafa_plugin_faults_total", &late)
 }
 
-/// The signing once it has ended; its links are dead then.
+/// Waits for the end of a signing and returns it; its links are dead then.
 async fn ended(api: &SigningClient, id: Uuid, ceremony: &Ceremony) -> Signing {
     for _ in 0..60 {
         let signing = api.signing(id).await;
@@ -203,15 +204,15 @@ async fn ended(api: &SigningClient, id: Uuid, ceremony: &Ceremony) -> Signing {
     panic!("the signing does not end");
 }
 
-/// A toy document with this behaviour; `plugins/toy` lists them.
+/// Returns a toy document with this behaviour; `plugins/toy` lists them.
 fn toy(behaviour: &str) -> Vec<u8> {
     format!("TOY {behaviour} 5\nhello").into_bytes()
 }
 
-/// A folder with the PDF plugin and the toy.
+/// Folder with the PDF plugin and the toy.
 struct Plugins {
     folder: tempfile::TempDir,
-    /// The toy's digest.
+    /// Digest of the toy.
     toy: String,
 }
 
@@ -241,7 +242,7 @@ impl Plugins {
     }
 }
 
-/// Callers that send documents of every behaviour over and over.
+/// Callers that repeatedly send documents of every behaviour.
 struct Flood {
     tasks: JoinSet<usize>,
     rounds: tokio::sync::watch::Receiver<usize>,
@@ -285,7 +286,7 @@ impl Flood {
         assert!(seen.is_ok_and(|seen| seen.is_ok()), "the flood is stuck");
     }
 
-    /// How many calls were refused.
+    /// Stops the callers; returns the number of refused calls.
     async fn stop(self) -> usize {
         self.stop.cancel();
         self.tasks.join_all().await.into_iter().sum()

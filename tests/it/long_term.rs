@@ -1,5 +1,5 @@
-//! What is made of documents without anybody's signature: archives, the
-//! sandbox's artifacts, flattened forms.
+//! Documents derived without a new signature by a person: archives, sandbox
+//! artifacts, flattened forms.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -81,7 +81,7 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
     let told = &refused.problem.detail;
     assert!(told.contains("tells of the certificate"), "{told}");
     assert_eq!(api.document(signing.signing_id).await.0, stamped);
-    // The revocation lists are enough.
+    // Revocation lists are enough.
     world.mend("repository").await;
     let archived = archive(&api, signing.signing_id).await;
     assert_eq!(archived["upgraded"], true);
@@ -193,7 +193,7 @@ async fn a_signed_document_is_not_flattened_and_the_field_that_is_signed_is_name
     assert_eq!(faults, [("/document/flatten", told)]);
 }
 
-/// The form without the appearance of its only field.
+/// Returns the form without the appearance of its only field.
 fn without_appearance(form: &[u8]) -> Vec<u8> {
     let at = form.windows(4).position(|window| window == b"/AP ");
     let at = at.expect("the field has an appearance");

@@ -1,5 +1,5 @@
-//! Tests that see the whole product: the built `parafa` with its demo world,
-//! over real sockets, judged by validators that others made.
+//! Tests of the whole product: the built `parafa` with its demo world, over
+//! real sockets, checked by external validators.
 
 mod acknowledged;
 mod agents;

@@ -1,4 +1,5 @@
-//! What the master key keeps shut, and a key that is replaced while people are about to sign.
+//! Data protected by the master key, and replacement of the key while signings
+//! are open.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,10 +12,10 @@ use crate::support::engine::keeps_files;
 use crate::support::operator::text;
 
 const OTHERS: &str = "PARAFA_SECRETS__OTHER_MASTER_KEY_FILES";
-/// How soon a few data keys are to be wrapped anew.
+/// Time limit for rewrapping a few data keys.
 const REWRAPPED: Duration = Duration::from_secs(30);
 
-/// Waits until no data key may be wrapped by the key before.
+/// Waits until no data key is wrapped by the previous key.
 async fn wait_until_rewrapped(demo: &Demo) {
     let begun = Instant::now();
     loop {
@@ -46,7 +47,7 @@ async fn links_lead_to_their_signings_after_the_master_key_was_replaced_and_remo
     assert_eq!(told.signers[0].link(), signings[0].signers[0].link());
     demo.sign(&signings[0], 0).await;
     demo.signing().document(signings[0].signing_id).await;
-    // Hosts that share a database have some minutes to learn of the next key.
+    // Hosts that share a database have some minutes to follow to the next key.
     if !keeps_files() {
         return;
     }

@@ -54,7 +54,7 @@ async fn every_persona_s_outcome_is_told_to_the_signer_who_may_try_again() {
         let attempt = ceremony.ended_attempt().await;
 
         let expected = match persona.outcome.as_str() {
-            // Nothing keeps a foreigner from signing where there is no lock.
+            // Without a restriction, a foreigner can sign.
             "signs" | "foreign" => None,
             "revoked" => Some("certificate_revoked"),
             "expired" => Some("certificate_expired"),

@@ -1,5 +1,5 @@
-//! Alerts and dashboard: what they name exists, each alert is explained, and fires by
-//! its fault alone.
+//! Alerts and dashboard: the metrics that they name exist, each alert has a
+//! runbook, and fires only for its own fault.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +15,10 @@ const ALERTS: &str = "packaging/alerts.yaml";
 const DASHBOARD: &str = "packaging/grafana.json";
 const FAULTS: &str = "tests/it/monitoring/faults.yaml";
 const RUNBOOK: &str = "docs/operating.md";
-/// Labels that Prometheus gives, or that histograms have.
+/// Labels that Prometheus adds, or that histograms have.
 const COMMON: [&str; 3] = ["instance", "job", "le"];
 
-/// A rule of the alerts.
+/// An alerting rule.
 struct Alert {
     name: String,
     expression: String,
@@ -130,7 +130,7 @@ fn alerts() -> Vec<Alert> {
     alerts
 }
 
-/// Everything that a dashboard asks Prometheus for.
+/// Collects all Prometheus expressions of a dashboard.
 fn collect_expressions(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(values) => values
@@ -148,7 +148,7 @@ fn collect_expressions(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The metrics of an expression, each with the labels that it is picked by.
+/// Returns the metrics of an expression, each with its label matchers.
 fn named(expression: &str) -> Vec<(&str, Vec<&str>)> {
     let mut found = Vec::new();
     let mut rest = expression;

@@ -1,4 +1,5 @@
-//! A deployment that moves from one machine to a database that several share, and back.
+//! A deployment that moves from one machine to a database shared by several
+//! hosts, and back.
 
 use parafa_test_services::S3;
 use reqwest::Method;
@@ -49,7 +50,7 @@ async fn what_one_machine_has_moves_to_a_bucket_to_a_database_and_back_with_equa
     }
 }
 
-/// Has somebody sign at one host what another one has made.
+/// Signs at one host a signing created at another.
 async fn sign(world: &Demo, host: &Demo, link: &str) {
     let person = world.smart_id_personas("signs")[0];
     let ceremony = Ceremony::new(host.world.base_url.join(link).expect("a link"));

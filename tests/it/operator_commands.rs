@@ -1,5 +1,4 @@
-//! What an operator does from the command line, on a running server and on a
-//! folder at rest.
+//! Operators' commands, on a running server and on a folder without one.
 
 pub(crate) mod faces;
 mod funding;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::demo::{Demo, parafa, program};
 use crate::support::operator::{done, refusal, refused, text};
 
-/// A new key of the workspace's first user.
+/// Issues a key for the workspace's first user.
 fn issue_key(data: &Path, tenant: &str, mode: &str) -> String {
     let user = ["key", "issue", tenant, "--user", "a@example.com"];
     let what = ["--product", "signing", "--mode", mode];
@@ -198,7 +197,7 @@ fn a_command_is_told_that_the_server_is_starting() {
         .spawn()
         .expect("parafa starts");
 
-    // The world that it joins takes the call, and does not answer it.
+    // The world that it joins accepts the connection, and does not answer.
     let (_call, _) = deaf.accept().expect("it calls");
     let told = refused(&data, &["tenant", "list"]);
     let second = parafa(serve);

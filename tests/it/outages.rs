@@ -1,5 +1,5 @@
-//! A database or an object store that is away for a while: everything that needs it is refused with
-//! 503 and a time to come back, and goes on by itself when it is there again.
+//! Outages of a database or an object store: requests that need it are refused
+//! with 503 and a retry time. The server recovers by itself.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 
 use crate::support::demo::{Demo, on_database};
 
-/// How soon all is to go on.
+/// Time limit for the recovery.
 const BACK: Duration = Duration::from_secs(30);
-/// Before something is asked for again.
+/// Pause before a request is repeated.
 const PAUSE: Duration = Duration::from_millis(200);
-/// In how long monitoring is answered, whatever is away.
+/// Time limit for monitoring during an outage.
 const SCRAPE: Duration = Duration::from_secs(5);
-/// For how long a server that is started waits for what is away.
+/// Time for which a starting server waits for an unavailable service.
 const START: Duration = Duration::from_secs(60);
 
-/// A host whose database and object store the test takes away.
+/// A host whose database and object store the test can take away.
 struct Outage {
     host: Demo,
     database: Proxy,
@@ -73,14 +73,15 @@ impl Outage {
         }
     }
 
-    /// What readiness says.
+    /// Returns the answer about readiness.
     async fn readiness(&self) -> (StatusCode, String) {
         let address = self.host.world.operator_url.join("readyz").expect("a path");
         let answer = self.http.get(address).send().await.expect("an answer");
         (answer.status(), answer.text().await.expect("text"))
     }
 
-    /// Holds the log against what is told of an outage: that it began and that it has ended.
+    /// Asserts that the log has one message for the begin and one for the end
+    /// of an outage.
     #[track_caller]
     fn is_logged_once(&self, began: &str, ended: &str) {
         let log = self.host.log();
@@ -89,7 +90,7 @@ impl Outage {
         assert_eq!(lines("\"level\":\"ERROR\""), 0, "{log}");
     }
 
-    /// Waits until the host is ready again, for no longer than it may take.
+    /// Waits until the host is ready again; asserts the time limit.
     async fn is_back(&self) {
         let begun = Instant::now();
         loop {
@@ -116,7 +117,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Holds a refusal against what callers are told of an outage.
+    /// Asserts that a refusal is the one for an outage.
     #[track_caller]
     fn assert_away(&self) -> Value {
         let told = String::from_utf8_lossy(&self.body).into_owned();

@@ -1,5 +1,5 @@
-//! What is packaged, beside the product: every option, setting and file that it
-//! names exists, and the server takes each setting's value.
+//! Packaging, checked with the product: every option, setting and file that it
+//! names exists, and the server accepts each setting's value.
 
 use std::fs;
 use std::path::Path;
@@ -18,14 +18,15 @@ const COMPOSE: [&str; 2] = ["packaging/compose.yaml", "packaging/compose.hosts.y
 const CONFIGURATION: &str = "packaging/parafa.toml";
 const WALK: &str = "docs/installing.md";
 const OPERATING: &str = "docs/operating.md";
-/// What packaged configurations name and machines with tests lack: files, and a database.
+/// Paths in packaged configurations that test machines lack: files, and a
+/// database.
 const INSTALLED: [&str; 4] = [
     "/etc/parafa/",
     "/var/lib/parafa",
     "/usr/lib/parafa/",
     "store.url: ",
 ];
-/// The largest exposure of the unit, in tenths: 2.0.
+/// Maximum exposure of the unit, in tenths: 2.0.
 const MOST_EXPOSURE: &str = "20";
 
 #[test]
@@ -92,7 +93,7 @@ fn commands_of_installations_are_ones_that_the_program_takes() {
     });
     let mut seen = 0;
     for (_, command) in commands {
-        // Help is given once nothing is wrong with the words before it.
+        // Help is printed only if the arguments before it are valid.
         let told = parafa(command.split_whitespace().chain(["--help"]));
         let fault = String::from_utf8_lossy(&told.stderr);
         assert!(told.status.success(), "{command}: {fault}");
@@ -140,7 +141,7 @@ fn files_that_image_compose_files_and_package_take_from_the_checkout_are_there()
         }
     }
     for asset in assets() {
-        // What is built stands in `target`, and in no checkout.
+        // Build outputs are in `target`, outside of the repository.
         if !asset.contains("target/") {
             assert_there(&root().join("host/server").join(asset));
         }
@@ -191,8 +192,8 @@ fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// Has the server look at a configuration, which may name what is not here but must say
-/// nothing that the server does not understand.
+/// Checks a configuration with the server. It may name missing files, but must
+/// not contain anything that the server does not understand.
 #[track_caller]
 fn assert_sound_once_installed(file: &Path, variables: &[(String, String)]) {
     let output = program()
@@ -210,7 +211,7 @@ fn assert_sound_once_installed(file: &Path, variables: &[(String, String)]) {
     }
 }
 
-/// The settings of the image.
+/// Returns the settings of the image.
 fn of_image(containerfile: &str) -> Vec<(String, String)> {
     let words = containerfile.split_whitespace();
     let settings = words.filter_map(|word| word.split_once('='));
@@ -220,7 +221,8 @@ fn of_image(containerfile: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The variables of the server in a compose file, where the operator has set what it asks for.
+/// Returns the server's variables in a compose file, with the operator's
+/// variables filled in.
 fn of_compose_file(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().filter_map(|line| line.trim().split_once(':'));
     lines
@@ -232,7 +234,8 @@ fn of_compose_file(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A value with what the operator sets in place of its variable, whose default may name another.
+/// Replaces the variable in a value by the operator's setting; its default may
+/// name another variable.
 fn filled(value: &str) -> String {
     let Some((before, rest)) = value.split_once("${") else {
         return value.to_owned();
@@ -254,13 +257,14 @@ fn owned((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// What stands behind a key on its line.
+/// Returns the text after a key on its line.
 fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let mut lines = text.lines();
     lines.find_map(|line| line.trim().strip_prefix(key).map(str::trim))
 }
 
-/// The sources of the Debian package's files, as seen from `host/server`.
+/// Returns the sources of the Debian package's files, relative to
+/// `host/server`.
 fn assets() -> Vec<String> {
     let metadata = MetadataCommand::new()
         .manifest_path(root().join("host/server/Cargo.toml"))

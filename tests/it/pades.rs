@@ -1,4 +1,4 @@
-//! The PDF component, judged by pyHanko, OpenSSL and qpdf.
+//! PDF component, checked by pyHanko, OpenSSL and qpdf.
 
 mod algorithms;
 mod component;
@@ -11,8 +11,8 @@ mod samples;
 
 use parafa_fixtures::referees::{PyHankoSignature, PyHankoVerdict};
 
-/// Every signature that was there is judged as before; only that it no longer
-/// covers the newest bytes may differ. What differs, in words.
+/// Returns the differences in the verdicts on earlier signatures, as text. The
+/// only allowed one is that a signature no longer covers the newest bytes.
 fn changed_for_earlier_signatures(before: &PyHankoVerdict, after: &PyHankoVerdict) -> Vec<String> {
     let mut changed = Vec::new();
     for earlier in &before.signatures {
@@ -42,8 +42,9 @@ fn later_coverage(earlier: &PyHankoSignature, now: &PyHankoSignature) -> Option<
     }
 }
 
-/// An invisible signature is what an archive time-stamp is to pyHanko; a field
-/// that was there and is signed is filled in.
+/// Returns an unexpected difference in later modifications. To pyHanko, an
+/// invisible signature looks like an archive time-stamp, and a signed existing
+/// field like form filling.
 fn later_modification(earlier: &PyHankoSignature, now: &PyHankoSignature) -> Option<String> {
     match (earlier.modification.as_deref(), now.modification.as_deref()) {
         (Some("NONE"), Some("LTA_UPDATES" | "FORM_FILLING"))
@@ -52,7 +53,8 @@ fn later_modification(earlier: &PyHankoSignature, now: &PyHankoSignature) -> Opt
     }
 }
 
-/// The newest signature covers the whole file and passes at level B-T.
+/// Returns whether the newest signature covers the whole file and passes at
+/// level B-T.
 fn newest_is_sound(after: &PyHankoVerdict) -> bool {
     let newest = after
         .signatures

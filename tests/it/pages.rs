@@ -1,5 +1,4 @@
-//! All pages: that everybody can read and use them, that they are small, and that
-//! they load nothing of others.
+//! All pages: accessibility, size, and no external resources.
 
 mod breakdowns;
 mod card_app;
@@ -27,12 +26,11 @@ use serde_json::{Value, json};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// A sentence in Lithuanian and in English.
+/// Sentence in Lithuanian and in English.
 type Told = [&'static str; 2];
 
 const LANGUAGES: [&str; 2] = ["lt", "en"];
-/// Where what is rarely seen is looked at: on a phone in Lithuanian, and on a
-/// desktop in English.
+/// Screens for rare states: a phone in Lithuanian, and a desktop in English.
 const SCREENS: [(Screen, usize); 2] = [(Screen::PHONE, 0), (Screen::DESKTOP, 1)];
 
 const REFUSED: Told = [
@@ -41,7 +39,7 @@ const REFUSED: Told = [
 ];
 const SIGNED: Told = ["Pasirašyta", "Signed"];
 
-/// Changes what the page posts next, as if the server and the page did not agree.
+/// Changes what the page posts next, as if page and server disagreed.
 async fn replace_posted(browser: &Browser, text: &str, other: &str) {
     let script = "
         const [text, other] = arguments;
@@ -58,26 +56,26 @@ async fn replace_posted(browser: &Browser, text: &str, other: &str) {
     replaced.await.expect("a changed page");
 }
 
-/// The link of the one who is to sign a document.
+/// Creates a signing and returns its signer's link.
 async fn link(demo: &Demo, signer: Value) -> Url {
     let signing = demo.signing().create(&plain(1), json!([signer])).await;
     signing.signers[0].link().clone()
 }
 
-/// Goes to a signer's page in this language, whichever theirs is.
+/// Opens a signer's page in this language.
 async fn visit(browser: &Browser, link: &Url, language: &str) {
     let mut link = link.clone();
     link.set_query(Some(&format!("lang={language}")));
     browser.goto(link.as_str()).await.expect("the page");
 }
 
-/// Opens a signer's page, to sign.
+/// Opens a signer's page and waits until it offers signing.
 async fn open(browser: &Browser, link: &Url, language: &str) {
     visit(browser, link, language).await;
     browser.shown("#choose").await;
 }
 
-/// Scans the code that a signer's page shows.
+/// Scans the code on a signer's page.
 async fn scan(demo: &Demo, link: &Url) {
     let attempt = Demo::ceremony(link).state().await.attempt;
     let device_link = attempt.expect("an attempt").device_link;

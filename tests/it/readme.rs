@@ -1,4 +1,4 @@
-//! The commands of `README.md`, as they stand there.
+//! Commands of `README.md`, run unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;

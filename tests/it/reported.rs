@@ -1,5 +1,4 @@
-//! Documents after public fault reports: what is made of each by who posts it,
-//! and by who verifies it.
+//! Documents from public bug reports: results of posting and verifying each.
 
 use std::fs;
 use std::path::Path;
@@ -18,20 +17,20 @@ use crate::support::client::{Refused, SigningClient};
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::text;
 
-/// What becomes of a document that is posted.
+/// Result of posting a document.
 #[derive(Clone, Copy, Debug)]
 enum Posted {
     Taken,
-    /// Taken, and drawn into its pages.
+    /// Accepted, and flattened.
     Flattened,
-    /// With this problem, whose detail has these words.
+    /// Refused with this problem, whose detail has these words.
     Refused(&'static str, &'static str),
-    /// The form is not drawn, and these words say why.
+    /// Accepted without flattening, for the reason with these words.
     NotFlattened(&'static str),
 }
 
-/// What is said of each of its signatures; `None`: it is refused by who verifies
-/// it, or has none.
+/// Verdicts on its signatures; `None` if verification refuses the file or finds
+/// no signature.
 type Verified = Option<&'static [&'static str]>;
 
 const INTACT: Verified = Some(&["intact"]);
@@ -114,7 +113,7 @@ async fn post(api: &SigningClient, file: &Path, flatten: bool) -> Result<Value, 
     api.call(Method::POST, "v1/signings", Some(body)).await
 }
 
-/// The verdicts of `parafa verify`; `None` when the file is refused.
+/// Returns the verdicts of `parafa verify`; `None` if the file is refused.
 fn verified(file: &Path, data: &Path) -> Option<Vec<String>> {
     let output = parafa(["verify", text(file), "--json", "--data", text(data)]);
     let verdict: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -133,7 +132,7 @@ async fn reported_documents_are_judged_right_by_who_takes_and_by_who_verifies_th
     for (name, expected, verdicts) in REPORTED {
         let file = samples.join("reported").join(name);
         let flatten = matches!(expected, Posted::Flattened | Posted::NotFlattened(_));
-        // Signed JSON is no document of the signing API.
+        // The signing API does not accept signed JSON.
         if !name.ends_with(".json") {
             let posted = post(&api, &file, flatten).await;
             let agrees = match (&posted, expected) {
@@ -209,8 +208,7 @@ async fn a_signature_that_breaks_its_schema_is_told_by_who_takes_and_by_who_veri
     }
 }
 
-/// Everything that a signature adds has to find room as often as there are
-/// people who sign.
+/// A container needs room for each signer's additions.
 #[tokio::test]
 async fn a_container_is_taken_for_as_many_signers_as_it_has_room_for() {
     let demo = Demo::start();
@@ -229,7 +227,7 @@ async fn a_container_is_taken_for_as_many_signers_as_it_has_room_for() {
     assert!(refused.problem.detail.contains("room for 2"), "{refused:?}");
 }
 
-/// A signed container with this number of members.
+/// Returns a signed container with this number of members.
 fn with_entries(count: usize) -> Vec<u8> {
     let files = [("a.txt", "a.txt", "text/plain", &b"a"[..])];
     let signed = SignedContainer::unsigned(&files).sign(ContainerSigning::by(Ona));

@@ -1,4 +1,4 @@
-//! Real documents that others made: each is taken, or refused for its reason.
+//! Real external documents: each is accepted, or refused for its reason.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use crate::support::client::Refused;
 use crate::support::demo::Demo;
 use crate::support::verdicts::verdict;
 
-/// Samples at work at the same time: most of the time a device is waited for.
+/// Concurrent samples: most of the time, they wait for a device.
 const AT_ONCE: usize = 4;
 
-/// What becomes of a document.
+/// Outcome of a document.
 #[derive(Debug, Eq, PartialEq)]
 enum Outcome {
     Signed,
-    /// Nothing is created; with the code.
+    /// The document is refused, with this code.
     Refused(String),
-    /// It was taken, and could not be signed; why.
+    /// The document was accepted, but could not be signed, for this reason.
     TakenInVain(String),
 }
 
 impl Outcome {
-    /// The one that the table asks for. What follows the verdict in
-    /// parentheses explains it.
+    /// Parses the outcome in the table. Text in parentheses after the verdict
+    /// is an explanation.
     fn of(verdict: &str) -> Self {
         let verdict = verdict.split(" (").next().unwrap_or_default();
         match verdict.split_once(':') {
@@ -98,7 +98,8 @@ async fn outcome(demo: &Demo, document: &[u8]) -> Outcome {
     Outcome::Signed
 }
 
-/// The code of a refused document, which follows a sentence in parentheses.
+/// Returns the code of a refused document, which follows a sentence in
+/// parentheses.
 fn code(refusal: &Refused) -> String {
     assert_eq!(refusal.status, StatusCode::BAD_REQUEST, "{refusal:?}");
     assert_eq!(refusal.problem.name(), "document-refused", "{refusal:?}");

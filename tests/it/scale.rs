@@ -1,4 +1,4 @@
-//! The tables of `docs/scale.md`, by the program that computes them.
+//! Tables of `docs/scale.md`, checked with the program that computes them.
 
 use std::fs;
 use std::process::Command;

@@ -1,9 +1,10 @@
-//! The running server beside its own description: Schemathesis makes requests
-//! that the OpenAPI document allows, and others that it does not, follows the
-//! links between calls, and holds every answer against the document.
+//! Conformance of the running server to its own description. Schemathesis makes
+//! requests that the OpenAPI document allows, and others that it does not. It
+//! follows the links between calls, and checks every answer against the
+//! document.
 //!
 //! `PARAFA_SCHEMATHESIS_EXAMPLES=1000` makes that many requests to each call,
-//! and other ones in every run.
+//! and different ones in every run.
 
 use std::fs;
 use std::process::Command;
@@ -17,12 +18,13 @@ use crate::support::auth::{CardRequest, Provider};
 use crate::support::demo::{Demo, RelyingParty};
 use crate::support::root;
 
-/// Generated requests to each call, beside those at the bounds of its schemas.
+/// Generated requests to each call, in addition to those at the bounds of its
+/// schemas.
 const EXAMPLES: &str = "20";
-/// A run of the tests makes the same requests each time.
+/// Seed of the generator: each run of the tests makes the same requests.
 const SEED: &str = "20261121";
 
-/// Whoever has a card in a reader, and makes the calls with it.
+/// Client with a card in a reader.
 struct Client {
     request: CardRequest,
     certificate: String,
@@ -108,8 +110,8 @@ fn assert_keeps_to_its_description(
     assert!(output.status.success(), "{report}");
 }
 
-/// With the hooks; what a run learns is not kept. A client's calls are all of the
-/// one request that it has the token of.
+/// Returns the configuration with the hooks; results of a run are not kept. All
+/// calls of a client are about the request that its token belongs to.
 fn configuration(authorization: &str, client: Option<&Client>) -> String {
     let hooks = root().join("tests/schemathesis/hooks.py");
     let mut configuration = format!(

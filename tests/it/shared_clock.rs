@@ -1,5 +1,5 @@
-//! The clock of a demo world whose hosts share a database: it is moved from any of their folders, and
-//! all of them go by it as soon as the command is done.
+//! Clock of a demo world whose hosts share a database. It can be moved from any
+//! of their folders, and all hosts follow as soon as the command is done.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::support::demo::Demo;
 
-/// How far two readings of one clock may be apart: what the calls between them take.
+/// Maximum difference between two readings of one clock: the time of the calls
+/// between them.
 const CALLS: SignedDuration = SignedDuration::from_secs(30);
 
 #[tokio::test]
@@ -49,7 +50,8 @@ async fn a_host_that_joins_while_the_clock_is_moved_goes_by_it() {
     assert_goes_by(&host, SignedDuration::from_secs(ahead)).await;
 }
 
-/// Asserts that a host's clock is so far ahead, by the time at which it makes something.
+/// Asserts that a host's clock is ahead by this much, judged by the creation
+/// time of a signing.
 async fn assert_goes_by(host: &Demo, ahead: SignedDuration) {
     let made = host.signing().create_plain().await.created_at;
     let off = made.duration_since(Timestamp::now() + ahead);

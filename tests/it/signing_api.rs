@@ -1,5 +1,5 @@
-//! Every call of the signing API as an outsider makes it: what it answers,
-//! what it refuses, and what is left behind.
+//! All calls of the signing API, made from outside: answers, refusals, and
+//! stored results.
 
 pub(crate) mod account;
 mod batches;

@@ -122,7 +122,7 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
         assert!(error.message.ends_with('.'), "{}", error.message);
         assert_eq!(ceremony.state().await.signer.status, "pending");
 
-        // Nothing keeps a foreigner from signing where there is no lock.
+        // Without a restriction, a foreigner can sign.
         let foreigner = demo.smart_id_personas("foreign")[0];
         ceremony
             .sign_with_smart_id(foreigner)

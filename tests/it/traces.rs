@@ -1,5 +1,5 @@
-//! Traces: what a request causes is one trace, from the caller's span to the webhook,
-//! and tells of nobody.
+//! Traces: all effects of a request are in one trace, from the caller's span to
+//! the webhook, without personal data.
 
 mod collector;
 
@@ -25,7 +25,7 @@ fn traced(collector: &Collector) -> Demo {
     Demo::start_with(&[("PARAFA_TELEMETRY__TRACES_URL", url)])
 }
 
-/// A call that is part of a trace of its caller's.
+/// Makes a call as part of the caller's trace.
 async fn call(api: &Account, path: &str, body: &Value, traceparent: &str) -> Answer {
     let request = api.request(Method::POST, path).json(body);
     Answer::to(request.header("traceparent", traceparent)).await
@@ -40,7 +40,7 @@ fn named<'s>(spans: &'s [Span], name: &str) -> Vec<&'s Span> {
     spans.iter().filter(|span| span.name == name).collect()
 }
 
-/// Whether a span stands in another one, however deep.
+/// Returns whether a span is inside of another one, at any depth.
 fn is_below(spans: &[Span], span: &Span, above: &str) -> bool {
     let parent = span.parent.as_deref();
     parent == Some(above)
@@ -125,7 +125,7 @@ async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone_and_
 
     let deliveries = hook.deliveries(1).await;
     assert_eq!(deliveries[0].header_if_any("traceparent"), None);
-    // Who opens a page has no say, whatever is sent along.
+    // Visitors of a page cannot influence tracing, whatever they send.
     let page = text(&signing["signers"][0], "ceremonyUrl");
     let page = api.request(Method::GET, page);
     let signers = format!("00-{SIGNERS_TRACE}-{SPAN}-01");

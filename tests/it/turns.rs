@@ -1,4 +1,4 @@
-//! Two signers of one document at the same time.
+//! Two concurrent signers of one document.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_fixtures::plain;
@@ -10,7 +10,7 @@ use crate::support::client::{Ceremony, Signing};
 use crate::support::demo::Demo;
 use crate::support::referee::Referees;
 
-/// How long a card may take for its signature, in seconds.
+/// Time limit for a card's signature, in seconds.
 const CARD_SECONDS: u64 = 5 * 60;
 
 async fn signing(demo: &Demo) -> Signing {
@@ -22,7 +22,8 @@ fn ceremonies(signing: &Signing) -> [Ceremony; 2] {
     [0, 1].map(|number: usize| Demo::ceremony(signing.signers[number].link()))
 }
 
-/// Both have signed, and every referee takes both signatures.
+/// Asserts that both have signed, and that every validator accepts both
+/// signatures.
 async fn assert_signed_by_both(demo: &Demo, signing: &Signing) {
     let ended = demo.signing().signing(signing.signing_id).await;
     assert_eq!(ended.status, "completed");
@@ -32,7 +33,7 @@ async fn assert_signed_by_both(demo: &Demo, signing: &Signing) {
     }
 }
 
-/// An app that has paired with the attempt of a signer's page.
+/// App paired with the attempt of a signer's page.
 pub(crate) struct PairedCard {
     paired: PairedApp,
     card: &'static str,
@@ -50,14 +51,14 @@ impl PairedCard {
         }
     }
 
-    /// Shows the card's certificate.
+    /// Sends the card's certificate.
     pub(crate) async fn certificate(&self) -> (StatusCode, Value) {
         let key = format!("{}/signing", self.card);
         let certificate = self.paired.app.certificate_of(&key).await;
         self.paired.post("certificate", &certificate).await
     }
 
-    /// Has the card sign what was asked for.
+    /// Signs the requested data with the card.
     pub(crate) async fn sign(&self, asked: &Value) {
         let signature = self.paired.app.signed(self.card, asked).await;
         let (status, told) = self.paired.post("complete", &signature).await;

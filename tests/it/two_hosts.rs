@@ -1,4 +1,5 @@
-//! Two servers that share what they keep, each called where the other one acts.
+//! Two servers with shared data; calls go to one and effects are observed at
+//! the other.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,13 +13,13 @@ use crate::support::client::Ceremony;
 use crate::support::demo::{Demo, on_database, program};
 use crate::support::operator::{answer, text};
 
-/// How long a page waits in one call.
+/// Wait of a page in one call, in milliseconds.
 const WAIT_MS: u32 = 30_000;
-/// Within what a page hears of a change at another host: a second, and some for a
-/// machine that has other things to do.
+/// Time within which a page sees a change at another host: a second, and some
+/// more for a busy machine.
 const HEARD_WITHIN: Duration = Duration::from_secs(5);
 
-/// The page behind a link as another host has it.
+/// Returns the page behind a link at another host.
 fn page_at(host: &Demo, link: &Url) -> Ceremony {
     let page = host.world.base_url.join(link.path());
     Ceremony::new(page.expect("an address"))
@@ -55,7 +56,8 @@ async fn a_page_at_one_server_hears_what_is_done_at_another_and_either_carries_o
     assert_eq!(answers[0], answers[1]);
 }
 
-/// The workspaces, of which the server of this folder tells, and says so.
+/// Lists the workspaces; asserts that the server of this folder answers and
+/// that the output says so.
 fn workspaces_as_told_by(data: &Path, settings: &[(&str, String)]) -> Value {
     let mut command = program();
     command.args(["tenant", "list", "--json", "--data", text(data)]);

@@ -1,5 +1,5 @@
-//! Which crate may know which. Data flows down and comes back up the same way:
-//! `docs/architecture.md` draws it, this test keeps it true.
+//! Allowed dependencies between crates. Data flows down and comes back up the
+//! same way: `docs/architecture.md` describes it, and this test enforces it.
 
 mod circles;
 
@@ -22,19 +22,19 @@ const DOORS: [&str; 8] = [
     "store",
     "trust",
 ];
-/// Public keys, and whether a value signs a digest.
+/// Public keys and signature verification.
 const PUBLIC_KEY: &str = "host/public-key";
-/// What registers are asked and answer.
+/// Questions to registers, and their answers.
 const REGISTER_DATA: &str = "host/register-data";
 /// The authority of demo worlds, conformance cases and tests.
 const ISSUING: &str = "host/issuing";
-/// What the clients and the services of eID providers both compute.
+/// Computations shared by clients and services of eID providers.
 const EID_PROTOCOLS: &str = "host/eid-protocols";
-/// The spans of traces.
+/// Spans of traces.
 const TRACES: &str = "host/traces";
-/// The names that cross the plugin boundary, for both of its sides.
+/// Names that cross the plugin boundary, for both sides.
 const CATALOGUE: &str = "wit/catalogue";
-/// Libraries that one crate alone may name.
+/// Libraries that only one crate may use.
 const GUARDED: [(&str, &str); 11] = [
     ("bergshamra-c14n", "formats/xml"),
     ("cryptoki", "host/attorney"),
@@ -117,7 +117,8 @@ fn the_conformance_kit_knows_the_plugin_host_its_authority_and_the_catalogue_alo
     arrows.assert_only("host/conformance", |to| allowed.contains(&to));
 }
 
-/// Each part of the host above the doors, and which crates of ours it may know.
+/// Parts of the host above the external interfaces, with our crates that each
+/// may depend on.
 const PARTS: [(&str, &[&str]); 14] = [
     ("host/listener", &["api/http", TRACES]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
@@ -442,7 +443,7 @@ impl Arrows {
     }
 }
 
-/// The crates of both workspaces.
+/// Returns the crates of both workspaces.
 fn packages() -> Vec<Package> {
     ["Cargo.toml", "plugins/Cargo.toml"]
         .into_iter()

@@ -1,11 +1,15 @@
-"""A judgement of the XAdES signatures in ASiC-E and ADOC containers, one JSON object a line and file.
+"""Verifies the XAdES signatures in ASiC-E and ADOC containers.
 
-xmlsec1 verifies each signature over the unpacked files and the chain of its certificate, pyHanko
-its time-stamps; what xmlsec1 does not look at is looked at here: that the archive is one, that the
-manifest names the files that it holds, that every signature is over all of them with their types,
-that what is signed as its properties are the ones in its place, and that they name the certificate
-that signed. In an ADOC, which signs no types, every signature is also over the metadata about the
-document, its authors and itself, and relations lead to it from all that it is over. The exit status is 0 only if every file has signatures and all of that holds of each.
+Prints one JSON object per line and file. xmlsec1 verifies each signature over the unpacked files, and
+its certificate's chain; pyHanko verifies its time-stamps. This script checks what xmlsec1 does not:
+
+- the archive is valid, and the manifest names exactly the files in it
+- every signature covers all of them, with their types
+- the signed properties are the ones in their place, and name the certificate that signed
+
+An ADOC does not sign types. There, every signature also covers the metadata about the document, its
+authors and itself, and relations lead to it from everything that it covers. The exit status is 0 only
+if every file has signatures and all of that holds for each.
 """
 
 import argparse
@@ -106,7 +110,7 @@ class Judge:
         trust = ["--insecure"] if self.untrusted else []
         for root in self.root_files:
             trust += ["--trusted-pem", str(pathlib.Path(root).resolve())]
-        # References are relative to the root of the container, xmlsec1's to the folder that it runs in.
+        # References are relative to the container's root, and to xmlsec1's working directory.
         run = subprocess.run(
             ["xmlsec1", "--verify", *trust, "--enabled-key-data", "x509"]
             + ["--id-attr:Id", f"{XADES[1:-1]}:SignedProperties"]
@@ -121,7 +125,7 @@ class Judge:
     def verify_timestamp(self, signature, stamp):
         method = stamp.find(f"{DS}CanonicalizationMethod")
         exclusive = method is not None and method.get("Algorithm") == EXCLUSIVE
-        # Written and read again, because lxml does not canonicalize the inside of a document as others do.
+        # Serialized and parsed again: lxml canonicalizes an element inside of a document differently.
         value = etree.fromstring(etree.tostring(signature.find(f"{DS}SignatureValue"), with_tail=False))
         stamped = etree.tostring(value, method="c14n", exclusive=exclusive, with_comments=False)
         [token] = stamp.findall(f"{XADES}EncapsulatedTimeStamp")
@@ -139,7 +143,7 @@ class Judge:
 
 
 def manifest_of(archive):
-    """The type of the container and the types of members, of an archive that is laid out as EN 319 162-1, A.1 asks."""
+    """Returns the types of the container and its members; requires the layout of EN 319 162-1, A.1."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     if len(names) != len(set(names)):
         raise Unsound("two members have one name")
@@ -152,7 +156,7 @@ def manifest_of(archive):
     named = {entry.get(f"{ODF}full-path"): entry.get(f"{ODF}media-type") for entry in entries}
     if named.pop("/", None) != stated or len(named) != len(entries) - 1:
         raise Unsound("the manifest says nothing, or two things, of the container")
-    # An ADOC names all of its members, an ASiC-E only its files.
+    # The manifest of an ADOC names all members, that of an ASiC-E only the files.
     is_named = (lambda name: name != MANIFEST) if stated == ADOC else (lambda name: not name.startswith("META-INF/"))
     held = {name for name in names if name != "mimetype" and is_named(name)}
     if held != {name for name in named if is_named(name) and not name.endswith("/")}:
@@ -161,7 +165,7 @@ def manifest_of(archive):
 
 
 class Adoc:
-    """What relations and metadata of an ADOC say."""
+    """Relations and metadata of an ADOC."""
 
     def __init__(self, archive):
         relations = etree.fromstring(archive.read(RELATIONS), PARSER)
@@ -186,7 +190,7 @@ class Adoc:
         }
 
     def require_all(self, identifier, covers, _properties):
-        """A signature is over all documents, and over metadata about them and about itself alone."""
+        """Requires a signature over all documents, their metadata, its own metadata, and nothing else."""
         expected = set(self.content)
         for name, metadata in self.signable.items():
             signed = metadata.findall(f"{SIGNABLE}document") + metadata.findall(f"{SIGNABLE}authors/{SIGNABLE}author")
@@ -205,7 +209,7 @@ class Adoc:
 
 
 def referenced(signature):
-    """The files, and elements of files, that references lead to, with the ids of these."""
+    """Returns the files, and elements of files, that references lead to, with the references' ids."""
     found = []
     for reference in signature.find(f"{DS}SignedInfo").findall(f"{DS}Reference"):
         if not reference.get("URI").startswith("#"):
@@ -217,7 +221,7 @@ def referenced(signature):
 
 
 def own_properties(signature):
-    """The SignedProperties in their place, which have to be the ones that are signed."""
+    """Returns the SignedProperties in their place, which have to be the signed ones."""
     [qualifying] = signature.findall(f"{DS}Object/{XADES}QualifyingProperties")
     [properties] = qualifying.findall(f"{XADES}SignedProperties")
     if qualifying.get("Target") != "#" + signature.get("Id"):
@@ -231,14 +235,14 @@ def own_properties(signature):
 
 
 def signing_certificate(signature, properties):
-    """The certificate of KeyInfo, which the properties have to name."""
+    """Returns the certificate of KeyInfo, which the properties have to name."""
     signed = properties.find(f"{XADES}SignedSignatureProperties")
     lists = [each for each in signed if each.tag.startswith(f"{XADES}SigningCertificate")]
     [cert] = lists[0].findall(f"{XADES}Cert")
     digest = cert.find(f"{XADES}CertDigest")
     algorithm = DIGESTS[digest.find(f"{DS}DigestMethod").get("Algorithm")]
     expected = base64.b64decode(digest.find(f"{DS}DigestValue").text)
-    # The signer's stands first, issuers may follow.
+    # The signer's certificate is first; issuers may follow.
     element = signature.find(f"{DS}KeyInfo/{DS}X509Data/{DS}X509Certificate")
     der = base64.b64decode(element.text)
     if hashlib.new(algorithm, der).digest() != expected or len(lists) != 1:
@@ -247,7 +251,7 @@ def signing_certificate(signature, properties):
 
 
 def all_files(named):
-    """A signature is over all files that the manifest names, with their types."""
+    """Returns a check that a signature covers all files of the manifest, with their types."""
     files = {name: named[name] for name in named if not name.startswith("META-INF/")}
 
     def require_all(_identifier, covers, properties):

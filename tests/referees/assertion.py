@@ -1,5 +1,6 @@
-"""jwcrypto's judgement of an assertion (a JWT), as a relying party makes it: one JSON object with
-the claims, or with what is wrong.
+"""Verifies an assertion (a JWT) with jwcrypto, like a relying party.
+
+Prints one JSON object with the claims, or with the fault.
 
 usage: assertion.py JWKS-FILE ISSUER AUDIENCE NOW < assertion
 """
@@ -17,7 +18,7 @@ def verdict(keys, issuer, audience, now, assertion):
         header = json.loads(base64url_decode(assertion.split(".")[0]))
         key = keys.get_key(header["kid"])
         checked = jwt.JWT(algs=["ES256"], check_claims={"iss": issuer, "aud": audience})
-        # Its own clock is not the one of the demo.
+        # jwcrypto uses the system clock, not the demo's.
         checked.leeway = abs(now - datetime.now(now.tzinfo)).total_seconds() + 60
         checked.deserialize(assertion, key)
         claims = json.loads(checked.claims)

@@ -1,9 +1,9 @@
-"""jwcrypto's, cryptography's and OpenSSL's judgement of flattened JAdES signatures, one JSON object a line and file.
+"""Verifies flattened JAdES signatures with jwcrypto, cryptography and OpenSSL.
 
-The JWS verifies under the first certificate of `x5c` (jwcrypto); that certificate is the one of
-`x5t#S256`, and the list leads to the root (cryptography); every token of `sigTst` is over the text of
-the signature value, and its maker leads to the root (`openssl ts`). The exit status is 0 only if all
-of that holds for every file.
+Prints one JSON object per line and file. jwcrypto verifies the JWS under the first certificate of
+`x5c`. cryptography checks that this certificate is the one of `x5t#S256`, and that the list leads to
+the root. `openssl ts` checks that every token of `sigTst` covers the text of the signature value, and
+that its signer leads to the root. The exit status is 0 only if all of that holds for every file.
 """
 
 import argparse
@@ -76,7 +76,7 @@ class Judge:
 
 
 def tokens(flattened):
-    """The tokens of signature time-stamps (TS 119 182-1, 5.3.4)."""
+    """Yields the tokens of signature time-stamps (TS 119 182-1, 5.3.4)."""
     for component in flattened.get("header", {}).get("etsiU", []):
         component = json.loads(base64url(component)) if isinstance(component, str) else component
         for token in component.get("sigTst", {}).get("tstTokens", []):

@@ -1,5 +1,7 @@
-"""jsonschema_rs's judgement of JSON documents by a schema, one JSON object a line and file: what is
-faulted, and where. The exit status is 0 only if nothing is.
+"""Validates JSON documents against a schema with jsonschema_rs.
+
+Prints one JSON object per line and file: the faults, and their places. The exit status is 0 only if
+there are none.
 """
 
 import argparse

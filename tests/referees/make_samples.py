@@ -1,10 +1,11 @@
-"""Makes an ASiC-E container and a JAdES signature with the libraries of others, to see that judges judge.
+"""Makes an ASiC-E container and a JAdES signature with external libraries, to test the referees.
 
 usage: make_samples.py FOLDER
 
-Writes `anchor.pem`, which is the signer's own certificate, and signatures at level B-B: `signed.asice`
-with its `tampered.asice`, of which the file was changed, and `unsigned.asice`, in which another file
-lies; `signed.json` with its `tampered.json`.
+Writes `anchor.pem`, the signer's own certificate, and signatures at level B-B. These are:
+
+- `signed.asice`; `tampered.asice`, with its file changed; `unsigned.asice`, with an additional file
+- `signed.json`, and its `tampered.json`
 """
 
 import base64
@@ -28,7 +29,7 @@ from signxml.xades import XAdESDataObjectFormat, XAdESSigner
 ASIC_E = "application/vnd.etsi.asic-e+zip"
 ASIC = "http://uri.etsi.org/02918/v1.2.1#"
 NAME = "contract.xml"
-# As it is canonically: what is signed are its bytes.
+# In canonical form, because its bytes are signed.
 CONTRACT = b"<contract>One hundred euros</contract>"
 OTHER_CONTRACT = b"<contract>One million euros</contract>"
 MANIFEST = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -62,7 +63,7 @@ def signer():
 
 
 class Signer(XAdESSigner):
-    """Says how its own parts are canonicalized, so that they may be put into a container."""
+    """Signer that states the canonicalization of its own parts, so that a container can include them."""
 
     def _add_reference_to_signed_info(self, sig_root, node_to_reference, **attributes):
         super()._add_reference_to_signed_info(sig_root, node_to_reference, **attributes)
@@ -73,7 +74,7 @@ class Signer(XAdESSigner):
 
 
 def xades(key, certificate):
-    """A detached signature (EN 319 132-1) over the contract."""
+    """Returns a detached signature (EN 319 132-1) over the contract."""
     signature = Signer(
         method=SignatureConstructionMethod.detached,
         signature_algorithm=SignatureMethod.ECDSA_SHA256,
@@ -93,7 +94,7 @@ def xades(key, certificate):
 
 
 def asic_e(path, contract, signature, *others):
-    """A container (EN 319 162-1)."""
+    """Writes a container (EN 319 162-1)."""
     with zipfile.ZipFile(path, "w") as container:
         container.writestr("mimetype", ASIC_E)
         container.writestr(NAME, contract)
@@ -108,7 +109,7 @@ def base64url(data):
 
 
 def jades(key, certificate, payload):
-    """A flattened JSON serialization (TS 119 182-1)."""
+    """Returns a flattened JSON serialization (TS 119 182-1)."""
     der = certificate.public_bytes(serialization.Encoding.DER)
     header = {
         "alg": "ES256",

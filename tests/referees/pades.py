@@ -1,10 +1,10 @@
-"""pyHanko's judgement of the PAdES signatures in PDF files, one JSON object a line and file.
+"""Validates the PAdES signatures in PDF files with pyHanko.
 
-Every signature is validated after ETSI EN 319 102-1 by the procedure that suits it: with proof of
-existence where a document time-stamp follows it (5.6.3), with its time where it has a signature
-time-stamp (5.5), else as a basic one (5.3). The exit status is 0 only if every file has signatures
-and all of them pass, each of them covers the whole of its revision, nothing after it goes beyond
-what it allows, and every document time-stamp passes.
+Prints one JSON object per line and file. Every signature is validated by the suitable procedure of
+ETSI EN 319 102-1: with proof of existence if a document time-stamp follows it (5.6.3), with its time
+if it has a signature time-stamp (5.5), else as a basic signature (5.3). The exit status is 0 only if
+every file has signatures and all of them pass. Each has to cover the whole of its revision, and later
+changes may not go beyond what it allows. Every document time-stamp has to pass, too.
 """
 
 import argparse
@@ -56,7 +56,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class Bounded(BaseException):
-    """The file takes too long; no handler of exceptions takes this for one."""
+    """Time-out of a file; not an Exception, so that no handler catches it."""
 
 
 def parsed(arguments):
@@ -84,7 +84,7 @@ def parsed(arguments):
 
 
 class Judge:
-    """Validates files with the same anchors and the same policy."""
+    """Validator of files with the same anchors and the same policy."""
 
     def __init__(self, options):
         self.roots = [load_cert_from_pemder(path) for path in options.root]
@@ -121,7 +121,7 @@ class Judge:
         ]
         timestamps = [self.document_timestamp(stamp, store) for stamp in stamps]
         verdict = {
-            # Signatures of a kind that it does not know it leaves out.
+            # pyHanko leaves out signatures of an unknown kind.
             "ok": bool(signatures) and filled == len(embedded) and all(map(is_sound, signatures + timestamps)),
             "signatures": signatures,
             "documentTimestamps": timestamps,
@@ -177,7 +177,7 @@ class Judge:
         return judged
 
     def level(self, embedded, store, newest_stamp):
-        """What is there for the baseline level; whether it holds the indication says."""
+        """Returns the baseline level by content; the indication says whether it is valid."""
         if not has_timestamp(embedded):
             return "B-B"
         stamper = next(timestamps(embedded))["certificates"]
@@ -203,7 +203,7 @@ class Judge:
 
 
 class Store:
-    """What the document security store of a file holds (EN 319 142-1, 5.4.2)."""
+    """Content of a file's document security store (EN 319 142-1, 5.4.2)."""
 
     def __init__(self, reader):
         self.ocsps, self.crls, self.certificates = [], [], []
@@ -222,7 +222,7 @@ class Store:
         return not (self.ocsps or self.crls)
 
     def tells_of(self, certificate):
-        """There is an answer about a certificate, or a list of its issuer."""
+        """Returns whether there is an OCSP response about a certificate, or a CRL of its issuer."""
         numbers = (each.extract_single_response()["cert_id"]["serial_number"].native for each in self.ocsps)
         issuers = (each.crl_data["tbs_cert_list"]["issuer"] for each in self.crls)
         return certificate.serial_number in numbers or certificate.issuer in issuers
@@ -233,7 +233,7 @@ def is_document_timestamp(embedded):
 
 
 def timestamps(embedded):
-    """The tokens over the signature value."""
+    """Yields the tokens over the signature value."""
     attributes = embedded.signer_info["unsigned_attrs"]
     for attribute in () if isinstance(attributes, core.Void) else attributes:
         if attribute["type"].native == "signature_time_stamp_token":
@@ -253,7 +253,7 @@ def description(embedded):
 
 
 def changes(embedded):
-    """What a signature covers, and what was changed after it."""
+    """Returns the coverage of a signature, and the changes after it."""
     embedded.compute_integrity_info()
     integrity = embedded.summarise_integrity_info()
     found = getattr(integrity["diff_result"], "modification_level", ModificationLevel.OTHER)
@@ -290,7 +290,7 @@ def described(error):
 
 
 def stay_on_this_machine():
-    """Names and addresses of other machines lead nowhere, whatever a certificate says."""
+    """Blocks names and addresses of other machines, which certificates may contain."""
     resolve = socket.getaddrinfo
 
     def resolve_loopback(host, *rest, **options):
@@ -311,7 +311,7 @@ def are_good(arguments):
     judge = Judge(options)
     good = True
     for path in options.file:
-        # Again every second: what is raised in a finaliser is lost.
+        # Repeated every second, because an exception in a finalizer is lost.
         signal.setitimer(signal.ITIMER_REAL, options.seconds or 0, 1)
         try:
             verdict = judge.verdict(path)

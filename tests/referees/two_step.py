@@ -1,9 +1,9 @@
-"""Times how pyHanko signs PDF files (B-B) in two steps, as with a device elsewhere.
+"""Times how pyHanko signs PDF files (B-B) in two steps, as with a remote device.
 
 The first step reads the file, appends the signature with room for its value, digests it and makes
-what the device signs; the second puts the CMS signature into the room. The device itself is not
-timed. Prints one JSON object a line and file, with the medians in milliseconds, and what both steps
-and the signature itself take of the processors, garbage and all.
+the data that the device signs. The second step puts the CMS signature into the room. The device
+itself is not timed. Prints one JSON object per line and file: the medians in milliseconds, and the
+CPU time of both steps and the signature itself, garbage collection included.
 """
 
 import argparse

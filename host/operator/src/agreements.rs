@@ -36,7 +36,7 @@ impl OperatorCommands {
         Ok(shown(&row))
     }
 
-    /// What a workspace has agreed to.
+    /// Returns the agreements of a workspace.
     pub(crate) async fn shown_agreement(&self, tenant: Uuid) -> Result<Value, OperateError> {
         let row = self.records.store.get::<AgreementRow>(&tenant).await?;
         Ok(shown(&row.unwrap_or_else(|| AgreementRow::none(tenant))))

@@ -14,7 +14,7 @@ use crate::{AuditCommand, OperateError, OperatorCommands, Part};
 
 /// Signings in one part of an answer.
 const AT_ONCE: usize = 100;
-/// Seals in one part of an answer: each may be over many thousand trails.
+/// Seals in one part of an answer: each may cover many thousand trails.
 const SEALS_AT_ONCE: usize = 10;
 
 impl OperatorCommands {
@@ -27,8 +27,8 @@ impl OperatorCommands {
         }
     }
 
-    /// What each signing's audit trail is worth, erased ones included; before the
-    /// first of them, whether the records are all there.
+    /// Returns the verdict on each signing's audit trail, erased signings
+    /// included. The first part also verifies that the records are complete.
     async fn verify(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
         if after.is_none() {
             self.records.store.verify().await?;
@@ -49,7 +49,7 @@ impl OperatorCommands {
         Ok(part)
     }
 
-    /// The seals, the earliest first, and what is wrong with each.
+    /// Returns the seals, oldest first, each with its faults.
     async fn seals(&self, after: Option<Uuid>) -> Result<Part, OperateError> {
         let store = &self.records.store;
         let after = after.map_or(0, |after| after.as_u64_pair().1);
@@ -75,7 +75,8 @@ impl OperatorCommands {
         })
     }
 
-    /// A signing's audit trail as everybody can recompute it, also of an erased one.
+    /// Returns a signing's audit trail in the form that anybody can recompute,
+    /// also for an erased signing.
     async fn prove(&self, signing: Uuid) -> Result<Value, OperateError> {
         let row = self.records.store.get::<CeremonyRow>(&signing).await?;
         if row.is_none() {
@@ -85,8 +86,8 @@ impl OperatorCommands {
         Ok(json!(parafa_signing::api::audit_trail(&proven)))
     }
 
-    /// Counts the documents and data keys that could be read, each once however many
-    /// rows name it, and lists those that could not.
+    /// Counts the readable documents and data keys, each once however many rows
+    /// name it, and lists the unreadable ones.
     async fn contents(&self) -> Result<Value, OperateError> {
         let mut read = Named::default();
         let needs = self.needs().await?;
@@ -116,7 +117,7 @@ impl OperatorCommands {
             }
         }
         if !missing.is_empty() {
-            // What was erased meanwhile is not missed.
+            // Content erased meanwhile is not missing.
             let needs = self.needs().await?;
             let mut needed = Named::default();
             for (_, named) in needs.content {
@@ -140,7 +141,7 @@ impl OperatorCommands {
             .await
     }
 
-    /// A key, unless it is missing or damaged.
+    /// Opens a key; `None` if it is missing or damaged.
     async fn data_key(&self, id: Uuid) -> Result<Option<DataKey>, OperateError> {
         match self.records.keys.open(id).await {
             Ok(key) => Ok(Some(key)),
@@ -161,8 +162,8 @@ fn is_in(what: &MissingItem, named: &Named) -> bool {
     }
 }
 
-/// The first event at fault. A signing is not made without an event, so that
-/// none is one too few.
+/// Returns the first faulty event. A signing always has a first event, so an
+/// empty trail lacks that one.
 fn broken_at(verdict: &Verdict) -> Option<u64> {
     match verdict {
         Verdict::Intact(head) if head.sequence == 0 => Some(1),

@@ -27,7 +27,7 @@ impl OperatorCommands {
         Ok(shown)
     }
 
-    /// Lets the copy send what it holds back.
+    /// Releases what the copy holds back, so that it is sent.
     pub(crate) async fn release(&self) -> Result<Value, OperateError> {
         let store = &self.records.store;
         let is_released_for_all = store.is_shared() && store.release_held().await?;

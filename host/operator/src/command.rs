@@ -22,47 +22,47 @@ pub use self::exports::{CallsCommand, UsageCommand, UsageFormat};
 pub use self::keys::{KeyCommand, KeyTerms};
 use crate::{Chosen, FaceChange, LinkedEntity};
 
-/// Longest time in which most commands are answered.
+/// Time limit for the answer to most commands.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
-/// The same of commands on plugins: components are compiled for it, and a new one
-/// is tested, which has a limit of its own far below.
+/// Time limit for commands on plugins. They compile components and test a new
+/// one; the tests have a much lower limit of their own.
 const PLUGIN_ANSWER_WITHIN: Duration = Duration::from_secs(180);
 
-/// Everything that an operator can have done.
+/// All operator commands.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OperatorCommand {
-    /// On workspaces.
+    /// Commands on workspaces.
     Tenant(TenantCommand),
-    /// On the people who work in them.
+    /// Commands on the users of workspaces.
     User(UserCommand),
-    /// On API keys.
+    /// Commands on API keys.
     Key(KeyCommand),
-    /// On relying parties.
+    /// Commands on relying parties.
     Provider(ProviderCommand),
-    /// On webhook deliveries.
+    /// Commands on webhook deliveries.
     Delivery(DeliveryCommand),
-    /// On the usage ledger.
+    /// Commands on the usage ledger.
     Usage(UsageCommand),
-    /// On the log of calls for register data.
+    /// Commands on the log of calls for register data.
     Calls(CallsCommand),
-    /// On comments.
+    /// Commands on comments.
     Comment(CommentCommand),
-    /// On audit trails.
+    /// Commands on audit trails.
     Audit(AuditCommand),
-    /// On format plugins.
+    /// Commands on format plugins.
     Plugin(PluginCommand),
-    /// A copy of everything.
+    /// A full copy.
     Backup(BackupCommand),
-    /// On what no row names.
+    /// Commands on content that no row names.
     Sweep(SweepCommand),
-    /// On a restored copy that sends nothing.
+    /// Release of a restored copy that sends nothing.
     Release,
 }
 
 impl OperatorCommand {
-    /// Where a command goes on whose answer is a [`Part`](super::Part); none
-    /// of one that is answered at once.
+    /// Returns the paging cursor of a command that answers in
+    /// [`Part`](super::Part)s; `None` for commands answered at once.
     pub fn cursor(&mut self) -> Option<&mut Option<Uuid>> {
         match self {
             Self::Delivery(DeliveryCommand::List { after, .. })
@@ -75,8 +75,8 @@ impl OperatorCommand {
         }
     }
 
-    /// Longest time in which the answer comes; none where that takes as long as
-    /// there is data.
+    /// Returns the time limit for the answer; `None` where the time depends on
+    /// the amount of data.
     pub(crate) fn answered_within(&self) -> Option<Duration> {
         match self {
             Self::Audit(_) | Self::Backup(_) | Self::Sweep(_) => None,
@@ -85,8 +85,8 @@ impl OperatorCommand {
         }
     }
 
-    /// Whether nothing is lost when the command is dropped half way: whoever
-    /// gave it has gone, or the server stops.
+    /// Returns whether the command can be dropped half way without loss, when
+    /// its client disconnects or the server stops.
     pub(crate) fn may_be_dropped(&self) -> bool {
         matches!(self, Self::Audit(_) | Self::Backup(_) | Self::Sweep(_))
     }
@@ -100,7 +100,8 @@ fn yes_or_no(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// The code of an entity or the unique number of an object, as the log has it.
+/// Parses the code of an entity or the unique number of an object, in the form
+/// that the log uses.
 fn subject(text: &str) -> Result<String, &'static str> {
     let entity = text.parse::<EntityCode>().map(|code| code.to_string());
     let object = |_| {
@@ -112,7 +113,7 @@ fn subject(text: &str) -> Result<String, &'static str> {
         .map_err(|_| "it is neither the code of an entity nor the unique number of an object")
 }
 
-/// For how many days signings are kept; ten years at most.
+/// Parses the retention period of signings, in days; ten years at most.
 fn kept_days(text: &str) -> Result<Chosen<u16>, &'static str> {
     match text.parse::<u16>() {
         Ok(days @ 1..=3650) => Ok(Chosen::To(days)),
@@ -413,12 +414,12 @@ pub enum AuditCommand {
     Contents,
 }
 
-/// Commands on the plugins of a data folder. Files are read by whoever carries
-/// the command out, and so are named absolutely.
+/// Commands on the plugins of a data folder. Paths are absolute, because
+/// another process may read the files.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PluginCommand {
-    /// Take a component into use.
+    /// Installs a component and makes it the active version.
     Install {
         component: PathBuf,
         /// Where the file was pulled from, if it was.
@@ -434,23 +435,23 @@ pub enum PluginCommand {
     List,
     /// Disable the active version of a format.
     Disable { id: String },
-    /// Go back to the version before.
+    /// Go back to the previous version.
     Rollback {
         id: String,
-        /// Also to one that is disabled.
+        /// Allow a version that is disabled.
         enable: bool,
     },
     /// Trust a publisher.
     Trust {
         key: PathBuf,
-        /// All where none is named.
+        /// All formats if empty.
         formats: Vec<String>,
     },
-    /// Trust a publisher no more.
+    /// Stop trusting a publisher.
     Untrust { publisher: String },
 }
 
-/// A copy of everything into a folder, which is named absolutely.
+/// A full copy into a folder, given by an absolute path.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct BackupCommand {
     pub to: PathBuf,

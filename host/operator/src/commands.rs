@@ -10,31 +10,32 @@ use serde_json::Value;
 
 use crate::{OperateError, OperatorCommand};
 
-/// Where operators' commands are carried out: everything that a deployment
-/// keeps, and the keys that open what is sealed in it.
+/// Executor of operators' commands: all data of a deployment, and the keys that
+/// open what is sealed in it.
 #[derive(Clone)]
 pub struct OperatorCommands {
-    /// The rows and what they name.
+    /// Rows, with the files and keys that they name.
     pub records: Records,
     /// The data folder.
     pub data: PathBuf,
-    /// The plugins that are installed.
+    /// Installed plugins.
     pub plugin_store: PluginStore,
     /// Prices of workspaces that have none of their own.
     pub prices: PriceLadder,
     /// Relying parties.
     pub providers: Providers,
-    /// What assertions are signed with.
+    /// Keys that sign assertions.
     pub assertion_keys: AssertionKeys,
-    /// What is backed up, and which tables there are.
+    /// Tables, and the content to back up.
     pub inventory: Inventory,
 }
 
 impl OperatorCommands {
-    /// Carries a command out and says what came of it.
+    /// Executes a command and returns its result.
     ///
     /// # Errors
-    /// [`OperateError`]; whether it is a refusal, [`OperateError::is_refusal`] tells.
+    /// [`OperateError`]; [`OperateError::is_refusal`] says whether it is a
+    /// refusal.
     pub async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         match command {
             OperatorCommand::Tenant(command) => self.tenant(command).await,

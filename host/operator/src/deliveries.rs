@@ -46,8 +46,8 @@ impl OperatorCommands {
         Ok(Part::of(&found, shown))
     }
 
-    /// Starts a delivery over: its schedule begins anew and its id stays. One
-    /// that waits for its next attempt has that now.
+    /// Restarts a delivery: its schedule begins again and its id stays. A
+    /// delivery waiting for its next attempt gets that attempt now.
     async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
         let notice = self
             .records

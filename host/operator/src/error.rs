@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::logo::LogoFault;
 
-/// Why an operator's command was not done.
+/// Reasons why an operator's command was not executed.
 #[derive(Debug, thiserror::Error)]
 pub enum OperateError {
     /// No workspace has this name or id.
@@ -23,46 +23,46 @@ pub enum OperateError {
     /// Several workspaces have this name.
     #[error("several workspaces are called {0}; name one by its id")]
     AmbiguousTenant(String),
-    /// A name cannot be shown as one.
+    /// A name has characters that cannot be displayed.
     #[error("a workspace's name {0}")]
     Name(String),
-    /// A file makes no logo.
+    /// A file cannot be used as a logo.
     #[error(transparent)]
     Logo(#[from] LogoFault),
-    /// Drawing a logo did not end.
+    /// The task that draws a logo did not end.
     #[error("the logo could not be drawn")]
     LogoLost(#[source] tokio::task::JoinError),
-    /// It is no address.
+    /// The text is not an email address.
     #[error("{0} is not an email address")]
     Email(String),
-    /// The workspace has this user.
+    /// The workspace already has this user.
     #[error("{0} is a user of this workspace already; `parafa user set-role` changes the role")]
     UserExists(String),
-    /// The workspace does not have this user.
+    /// The workspace has no such user.
     #[error("{0} is not a user of this workspace")]
     UnknownUser(String),
-    /// The user may do nothing.
+    /// The user has been revoked.
     #[error("{0} has no role any more; `parafa user set-role` gives one")]
     UserRevoked(String),
-    /// There is no such key.
+    /// No key has this id.
     #[error("there is no key {0}; `parafa key list` shows them")]
     UnknownKey(Uuid),
-    /// A key's name cannot be shown as one.
+    /// A key's name has characters that cannot be displayed.
     #[error("a key's name {0}")]
     KeyName(String),
-    /// The key would have ended before it is used.
+    /// The expiry of the key is in the past.
     #[error("a key that expires at {0} would have expired already; name a time in the future")]
     KeyEnded(Timestamp),
     /// A key has too many networks.
     #[error("a key works in {most} networks at most; name wider ones, or none")]
     ManyNetworks {
-        /// How many it may have.
+        /// Maximum number.
         most: usize,
     },
-    /// There is no such delivery.
+    /// No delivery has this id.
     #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
     UnknownDelivery(Uuid),
-    /// The delivery is being tried.
+    /// The delivery is being attempted.
     #[error(
         "the delivery {0} is being sent just now; `parafa delivery list` shows what comes of it"
     )]
@@ -70,51 +70,51 @@ pub enum OperateError {
     /// The workspace has no secret of this product.
     #[error("the workspace has no {0} key yet, and so no webhook secret")]
     NoSecret(&'static str),
-    /// There is no such signing.
+    /// No signing has this id.
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
-    /// There is no such signing, and never was.
+    /// No signing has or ever had this id.
     #[error("there is no signing {0}, and none was erased")]
     NoTrail(Uuid),
-    /// Nothing holds it.
+    /// The signing is not on hold.
     #[error("{0} is not held; `parafa tenant show` lists what is")]
     NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]
     CommentText {
-        /// Most characters.
+        /// Maximum length, in characters.
         longest: usize,
     },
-    /// A label cannot be shown as one.
+    /// A label has characters that cannot be displayed.
     #[error("a label {0}")]
     Label(String),
-    /// It is no address of a page.
+    /// The text is not the address of a page.
     #[error("a recovery URL begins with https:// or http://")]
     RecoveryUrl,
-    /// Prices make no ladder.
+    /// The prices do not form a ladder.
     #[error(transparent)]
     Prices(#[from] NoPriceLadder),
-    /// More was paid than is owed.
+    /// The payment exceeds the debt.
     #[error("the workspace owes {owed} euros, which is less than {paid}")]
     Overpaid {
-        /// What is owed.
+        /// Amount owed.
         owed: Amount,
-        /// What was paid.
+        /// Amount paid.
         paid: Amount,
     },
     /// A relying party could not be made or changed.
     #[error(transparent)]
     Provider(#[from] ProviderFault),
-    /// No new key could be made.
+    /// A new key could not be generated.
     #[error("no new key could be made")]
     AssertionKey(#[source] AuthError),
-    /// No key of assertions has this name.
+    /// No assertion key has this name.
     #[error("no key {0} is published; /v1/auth/.well-known/jwks.json lists the names")]
     UnknownAssertionKey(String),
     /// The plugins could not be changed.
     #[error(transparent)]
     PluginStore(#[from] PluginStoreError),
-    /// There is no backup.
+    /// The backup failed.
     #[error(transparent)]
     Backup(#[from] BackupError),
     /// The store failed.
@@ -126,13 +126,14 @@ pub enum OperateError {
     /// A sweep failed.
     #[error("unreferenced content could not be read")]
     Sweep(#[source] PlatformError),
-    /// A signing could not be worked with.
+    /// An operation on a signing failed.
     #[error("the signing could not be read or written")]
     Signing(#[source] SigningError),
 }
 
 impl OperateError {
-    /// Whether the command may not be done, and not only now.
+    /// Returns whether the command is not allowed, rather than failing this
+    /// time.
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Sweep(

@@ -1,4 +1,4 @@
-//! What of a workspace's face is to change.
+//! Changes to a workspace's branding.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -7,16 +7,16 @@ use std::str::FromStr;
 use parafa_platform::face::{DoneMail, NoColour, Rgb};
 use serde::{Deserialize, Serialize};
 
-/// What takes a value off.
+/// Argument that removes a value.
 const NONE: &str = "none";
 
-/// What is to be from now on.
+/// New value of an optional setting.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen<T> {
-    /// This.
+    /// A value.
     To(T),
-    /// Nothing.
+    /// No value.
     Nothing,
 }
 
@@ -54,7 +54,7 @@ impl FromStr for Chosen<Rgb> {
 impl FromStr for Chosen<PathBuf> {
     type Err = std::io::Error;
 
-    /// The path means the same to a server, which may run elsewhere.
+    /// Makes the path absolute: the server may have another working directory.
     fn from_str(text: &str) -> Result<Self, std::io::Error> {
         Ok(match text {
             NONE => Self::Nothing,

@@ -1,4 +1,4 @@
-//! How workspaces show themselves to signers.
+//! Branding of workspaces on the pages for signers.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ impl OperatorCommands {
         Ok(shown(&row))
     }
 
-    /// How a workspace shows itself.
+    /// Returns the branding of a workspace.
     pub(crate) async fn shown_face(&self, tenant: Uuid) -> Result<Value, OperateError> {
         let row = self.records.store.get::<FaceRow>(&tenant).await?;
         Ok(shown(&row.unwrap_or_else(|| FaceRow::none(tenant))))
@@ -90,7 +90,7 @@ fn contact_address(contact: Chosen<String>) -> Result<Option<String>, OperateErr
     }
 }
 
-/// Drawing takes a while, in which others go on.
+/// Reads a logo on a blocking thread, because drawing takes a while.
 async fn new_logo(tenant: Uuid, path: PathBuf) -> Result<(LogoFacts, LogoRow), OperateError> {
     let drawn = tokio::task::spawn_blocking(move || Logo::read(&path)).await;
     let Logo { width, height, png } = drawn.map_err(OperateError::LogoLost)??;

@@ -70,7 +70,7 @@ impl OperatorCommands {
         self.shown_billing(tenant).await
     }
 
-    /// How a workspace pays, what for, and what it owes.
+    /// Returns how a workspace pays, its prices and its debt.
     pub(crate) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
         self.records
             .read(|tx| {
@@ -101,7 +101,7 @@ impl OperatorCommands {
             .await
     }
 
-    /// The workspace's row, or what holds without one.
+    /// Returns the workspace's row, or the default without one.
     async fn billing_of(
         &self,
         tx: &mut Transaction<'_>,

@@ -22,10 +22,10 @@ use crate::{KeyCommand, KeyTerms, OperateError, OperatorCommands};
 
 /// Longest name of a key, in characters.
 const LONGEST_NAME: usize = 100;
-/// How long a secret that was replaced still signs along.
+/// Time during which a replaced secret keeps signing.
 const ROTATION: SignedDuration = SignedDuration::from_hours(24);
 
-/// A key just issued. Both texts are shown this once only.
+/// A key just issued. Both texts are shown only once.
 pub(crate) struct IssuedKey {
     pub id: Uuid,
     pub text: String,
@@ -56,8 +56,8 @@ impl OperatorCommands {
         }
     }
 
-    /// Issues a key that acts as a user, and with the first key of a product
-    /// the workspace's webhook secret.
+    /// Issues a key that acts as a user. With the first key of a product, also
+    /// creates the workspace's webhook secret.
     pub(crate) async fn issue_key(
         &self,
         tenant: &str,
@@ -120,7 +120,7 @@ impl OperatorCommands {
         Ok(keys.iter().map(shown).collect())
     }
 
-    /// On which day keys were last used.
+    /// Returns the day on which each key was last used.
     async fn last_uses(&self, keys: &[ApiKeyRow]) -> Result<HashMap<Uuid, Date>, OperateError> {
         let read = self.records.store.read(|tx| {
             Box::pin(async move {
@@ -174,8 +174,8 @@ impl OperatorCommands {
         Ok(Some(secret))
     }
 
-    /// Puts a new webhook secret in the place of the one there is, which signs
-    /// along until the end of the rotation.
+    /// Replaces the webhook secret. The old one keeps signing until the end of
+    /// the rotation.
     pub(crate) async fn replace_secret(
         &self,
         tx: &mut Transaction<'_>,
@@ -204,7 +204,7 @@ impl OperatorCommands {
     }
 }
 
-/// Refuses what no key can be.
+/// Refuses invalid terms of a key.
 fn check(terms: &KeyTerms) -> Result<(), OperateError> {
     let fault = terms
         .name

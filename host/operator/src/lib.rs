@@ -1,10 +1,10 @@
-//! What operators do: workspaces, what they ask and pay, users, keys, deliveries,
-//! comments, audit trails, plugins, backups.
+//! Operators' commands: workspaces, their terms and payments, users, keys,
+//! deliveries, comments, audit trails, plugins, backups.
 //!
 //! A command is the same value on the command line, on the socket of a running
-//! server, and here. The embedded store belongs to one process, so a command
-//! goes to the server that runs on the data folder, and opens the folder by
-//! itself only when there is none.
+//! server, and here. The embedded store belongs to one process. A command
+//! therefore goes to the server that runs on the data folder; only if no server
+//! runs does the command line open the folder itself.
 
 mod agreements;
 mod audits;

@@ -1,21 +1,21 @@
-//! The entity that a workspace is billed for.
+//! Entity that is billed for a workspace.
 
 use std::str::FromStr;
 
 use parafa_register_data::EntityCode;
 use serde::{Deserialize, Serialize};
 
-/// The entity that is to be billed from now on.
+/// Entity to bill from now on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkedEntity {
-    /// The one with this code.
+    /// The entity with this code.
     Code(EntityCode),
     /// No entity.
     Nobody,
 }
 
-/// A text that is no entity's code.
+/// Text that is not an entity code.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not an entity's code: nine digits, the last of them a check digit")]
 pub struct NoEntityCode(String);

@@ -1,5 +1,6 @@
-//! Logos of workspaces: read with limits, drawn anew, and kept as PNG files that
-//! were written here, with nothing of the file but its picture.
+//! Logos of workspaces. Files are read with limits and drawn anew; the result
+//! is a PNG file written here, which contains nothing of the original but its
+//! picture.
 
 mod vector;
 
@@ -11,54 +12,55 @@ use std::path::Path;
 use resvg::usvg::roxmltree;
 use tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 
-/// Most bytes of a file.
+/// Maximum size of a file, in bytes.
 const MOST_FILE_BYTES: usize = 512 * 1024;
-/// Most pixels of a picture on each side.
+/// Maximum width and height of a picture, in pixels.
 const LONGEST_SIDE: u32 = 4096;
-/// Most pixels of what is kept: three for each that pages show.
+/// Maximum size of a stored logo: three pixels for each CSS pixel on pages.
 const KEPT_WIDTH: u32 = 480;
 const KEPT_HEIGHT: u32 = 144;
-/// Most bytes of what is kept, which has to fit into a row of the store, and goes
-/// along with each letter.
+/// Maximum size of a stored logo, in bytes. It has to fit into a row of the
+/// store, and is attached to each letter.
 const MOST_KEPT_BYTES: usize = 32 * 1024;
 /// The first bytes of a PNG file (W3C PNG, 5.2).
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Bytes of a chunk beside its content: length, name and checksum (W3C PNG, 5.3).
+/// Bytes of a chunk besides its content: length, name and checksum (W3C PNG,
+/// 5.3).
 const CHUNK_FRAME: usize = 12;
 
-/// A logo as it is kept.
+/// A logo as stored.
 #[derive(Debug)]
 pub(crate) struct Logo {
-    /// In pixels.
+    /// Width in pixels.
     pub(crate) width: u32,
-    /// In pixels.
+    /// Height in pixels.
     pub(crate) height: u32,
-    /// The file.
+    /// PNG file.
     pub(crate) png: Vec<u8>,
 }
 
-/// Why a file makes no logo.
+/// Reasons why a file cannot be used as a logo.
 #[derive(Debug, thiserror::Error)]
 pub enum LogoFault {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the logo cannot be read: {0}")]
     File(#[source] io::Error),
-    /// It is too large.
+    /// The file is too large.
     #[error("a logo has at most {} KiB", MOST_FILE_BYTES / 1024)]
     Bytes,
     /// The picture is too large.
     #[error("a logo has at most {LONGEST_SIDE} pixels on each side")]
     Pixels,
-    /// It is neither a PNG nor an SVG file.
+    /// The file is neither PNG nor SVG.
     #[error("a logo is a PNG or an SVG file")]
     Format,
-    /// It is a broken PNG file.
+    /// The PNG file is broken.
     #[error("the logo is not a valid PNG file: {0}")]
     Png(#[source] Box<dyn Error + Send + Sync>),
-    /// It is broken XML, or has a document type.
+    /// The XML is broken, or has a document type.
     #[error("the logo is not a valid SVG file, or has a document type: {0}")]
     Xml(#[source] roxmltree::Error),
-    /// There is something in the SVG file that logos do not have.
+    /// The SVG file has content that is not allowed in logos.
     #[error(
         "a logo in SVG has shapes alone, and this one has {0}; export it as plain paths, or as PNG"
     )]
@@ -66,7 +68,7 @@ pub enum LogoFault {
     /// The SVG file cannot be drawn.
     #[error("the logo cannot be drawn: {0}")]
     Svg(#[source] resvg::usvg::Error),
-    /// Nothing can be seen of it.
+    /// The picture is fully transparent.
     #[error("nothing can be seen of the logo")]
     Blank,
 }
@@ -106,7 +108,7 @@ impl Logo {
         Self::kept(&vector::drawn(text, KEPT_WIDTH, KEPT_HEIGHT)?)
     }
 
-    /// Makes the picture as small as it is kept.
+    /// Scales the picture down to the size for storage.
     fn kept(picture: &Pixmap) -> Result<Self, LogoFault> {
         if picture.pixels().iter().all(|pixel| pixel.alpha() == 0) {
             return Err(LogoFault::Blank);
@@ -124,15 +126,15 @@ impl Logo {
                     png,
                 });
             }
-            // Photographs take more than drawings do. They fit at a third of this
-            // size even where nothing of them can be compressed.
+            // Photographs compress less than drawings. Even incompressible ones
+            // fit at a third of this size.
             (width, height) = (width * 3 / 4, height * 3 / 4);
         }
     }
 }
 
-/// The pixels of a PNG file, whose dimensions are looked at before anything is
-/// decoded. They are in its first chunk (W3C PNG, 5.6).
+/// Decodes the pixels of a PNG file. Its dimensions, which are in its first
+/// chunk (W3C PNG, 5.6), are checked before anything is decoded.
 fn decoded(file: &[u8]) -> Result<Pixmap, LogoFault> {
     let picture = picture_alone(file);
     let side = |at: usize| {
@@ -147,10 +149,10 @@ fn decoded(file: &[u8]) -> Result<Pixmap, LogoFault> {
     Pixmap::decode_png(&picture).map_err(|error| LogoFault::Png(error.into()))
 }
 
-/// A PNG file without what its picture does without, such as a colour profile, which
-/// the decoder inflates to a thousand times its length. The picture is in the
-/// critical chunks, whose names begin with a capital letter, and in that of
-/// transparency (W3C PNG, 5.4 and 11.3.1).
+/// Returns a PNG file without the chunks that its picture does not need, such
+/// as a colour profile: the decoder inflates one to a thousand times its
+/// length. The picture is in the critical chunks, whose names begin with a
+/// capital letter, and in the transparency chunk (W3C PNG, 5.4 and 11.3.1).
 fn picture_alone(file: &[u8]) -> Vec<u8> {
     let (signature, mut rest) = file.split_at(PNG_SIGNATURE.len());
     let mut picture = signature.to_vec();
@@ -161,26 +163,27 @@ fn picture_alone(file: &[u8]) -> Vec<u8> {
         }
         rest = after;
     }
-    // What is cut off is for the decoder to refuse.
+    // The decoder refuses a truncated chunk.
     picture.extend_from_slice(rest);
     picture
 }
 
-/// The first chunk, with its length, name and checksum, and what follows it; none
-/// where it is cut off.
+/// Splits off the first chunk, with its length, name and checksum; `None` if it
+/// is truncated.
 fn first_chunk(chunks: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = usize::try_from(u32::from_be_bytes(*chunks.first_chunk()?)).ok()?;
     chunks.split_at_checked(length.checked_add(CHUNK_FRAME)?)
 }
 
-/// A picture within these sides, in its proportions.
+/// Scales a picture to fit these dimensions, keeping its proportions.
 fn fitted(picture: &Pixmap, width: u32, height: u32) -> Pixmap {
     let across = width as f32 / picture.width() as f32;
     let scale = across.min(height as f32 / picture.height() as f32);
     if scale >= 1.0 {
         picture.clone()
     } else if scale < 0.5 {
-        // A pixel is made of its neighbours alone, so that all count only in steps.
+        // The filter uses adjacent pixels only: halving in steps makes all of
+        // them count.
         fitted(
             &smaller(picture, 0.5, FilterQuality::Bilinear),
             width,
@@ -205,7 +208,7 @@ fn smaller(picture: &Pixmap, scale: f32, quality: FilterQuality) -> Pixmap {
     smaller
 }
 
-/// A side in whole pixels, at least one.
+/// Rounds a length to whole pixels, at least one.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

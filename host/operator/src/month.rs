@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Month(Date);
 
-/// A text that is no month.
+/// Text that is not a month.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a month: write one, such as 2026-10")]
 pub struct NoMonth(String);
@@ -29,12 +29,12 @@ impl FromStr for Month {
 }
 
 impl Month {
-    /// When it begins.
+    /// Returns its start.
     pub(crate) fn start(self) -> Timestamp {
         start_of(self.0)
     }
 
-    /// When the next one begins.
+    /// Returns the start of the next one.
     pub(crate) fn end(self) -> Timestamp {
         let next = self.0.last_of_month().tomorrow();
         next.map_or(Timestamp::MAX, start_of)

@@ -3,17 +3,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// One part of an answer that may be too long for one line.
+/// One page of an answer that may be too long for one line.
 #[derive(Deserialize, Serialize)]
 pub struct Part {
     /// The rows.
     pub rows: Vec<Value>,
-    /// After which row to go on; none at the end.
+    /// Cursor of the next page; `None` at the end.
     pub after: Option<Uuid>,
 }
 
 impl Part {
-    /// A page of rows that are told apart by their ids.
+    /// Makes a page of rows whose key is their id.
     pub(crate) fn of<T: Table<Key = Uuid>>(page: &Paged<T>, shown: impl Fn(&T) -> Value) -> Self {
         Self {
             rows: page.rows.iter().map(shown).collect(),
@@ -28,7 +28,7 @@ impl From<Part> for Value {
     }
 }
 
-/// All rows that an index has under a key, the oldest first, page by page.
+/// Returns all rows that an index has under a key, oldest first, page by page.
 pub(crate) async fn all_of<T: Table<Key = Uuid>, K: Key + Send + Sync>(
     store: &Store,
     index: &Index<T, K>,

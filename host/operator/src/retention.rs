@@ -11,14 +11,14 @@ use crate::part::all_of;
 use crate::tenants::find_tenant;
 use crate::{OperateError, OperatorCommands};
 
-/// How a workspace is to keep signings that have ended.
+/// Retention of a workspace's signings that have ended.
 #[derive(Clone, Copy)]
 pub(crate) enum Keeping {
-    /// For so many days; until somebody erases them, if there are none.
+    /// Retention period in days; without one, until erased by hand.
     For(Option<u16>),
-    /// This one, or all of them, until they are released.
+    /// Hold on this signing, or on all, until released.
     Held(Option<Uuid>),
-    /// Not any longer than others.
+    /// End of the hold on this signing, or on all.
     Released(Option<Uuid>),
 }
 
@@ -46,7 +46,7 @@ impl OperatorCommands {
         self.shown_retention(tenant).await
     }
 
-    /// For how long a workspace keeps signings, and what is held.
+    /// Returns the retention period of a workspace, and what is on hold.
     pub(crate) async fn shown_retention(&self, tenant: Uuid) -> Result<Value, OperateError> {
         let store = &self.records.store;
         let kept = store.get::<RetentionRow>(&tenant).await?;
@@ -75,7 +75,7 @@ async fn keep_for(
     } else {
         tx.delete::<RetentionRow>(&tenant).await?;
     }
-    // Without a row it finds that it is the last one.
+    // Without its row, the job finds that it is the last one.
     retention::schedule(tx, tenant).await
 }
 

@@ -1,5 +1,5 @@
-//! The way from the command line to a running server: a socket in the data
-//! folder, for the folder's owner alone. One line of JSON each way.
+//! Connection from the command line to a running server: a socket in the data
+//! folder, accessible to the folder's owner alone. One line of JSON each way.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Write};
@@ -23,26 +23,26 @@ use crate::{OperateError, OperatorCommand, OperatorCommands};
 
 /// Name of the socket in the data folder.
 const SOCKET: &str = "operator.sock";
-/// Its name until it is its owner's alone.
+/// Name of the socket until its permissions are set.
 const NEW_SOCKET: &str = "operator.sock.new";
-/// Name of the file that is locked by the one server of a data folder.
+/// Name of the file that the only server of a data folder locks.
 const LOCK: &str = "server.lock";
-/// Longest command, in bytes.
+/// Maximum length of a command, in bytes.
 const LONGEST_COMMAND: u64 = 64 * 1024;
-/// Longest time in which a command arrives.
+/// Time limit for receiving a command.
 const READ_WITHIN: Duration = Duration::from_secs(10);
-/// How long nothing is taken after the system refused a connection.
+/// Pause after the system refused to accept a connection.
 const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
 
-/// What came of a command; a new key may be in it.
+/// Result of a command; it may contain a new key.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// What came of it.
+    /// The command's result.
     Done(Value),
-    /// It may not be done; a sentence.
+    /// The command is not allowed; a sentence.
     Refused(String),
-    /// It could not be done; a sentence.
+    /// The command failed; a sentence.
     Fault(String),
 }
 
@@ -58,8 +58,7 @@ impl From<Result<Value, OperateError>> for Reply {
     }
 }
 
-/// The socket of the one server of a data folder. It is taken away with this
-/// value.
+/// Socket of the only server of a data folder. Dropping the value removes it.
 #[derive(Debug)]
 pub struct Socket {
     listener: UnixListener,
@@ -73,26 +72,26 @@ pub struct Starting {
     is_over: CancellationToken,
 }
 
-/// Why there is no socket.
+/// Reasons why a socket cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Another server works on the folder.
+    /// Another server uses the folder.
     #[error("the data folder {} is in use by another server", .0.display())]
     InUse(PathBuf),
     /// A file operation failed.
     #[error("the data folder {} cannot be used", folder.display())]
     Io {
-        /// The data folder.
+        /// Data folder.
         folder: PathBuf,
-        /// The operating system's answer.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
 impl Socket {
-    /// Makes the data folder, if it is not there, and the socket in it. It takes
-    /// the place of one that a server left behind. Nobody can connect before it
-    /// is its owner's alone.
+    /// Creates the data folder if missing, and the socket in it. A socket left
+    /// behind by another server is replaced. Connections are impossible until
+    /// the socket is its owner's alone.
     ///
     /// # Errors
     /// [`BindError`].
@@ -112,7 +111,7 @@ impl Socket {
             Err(TryLockError::WouldBlock) => return Err(BindError::InUse(data.to_owned())),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        // A server of an earlier program locks the store alone.
+        // A server of an earlier version locks only the store.
         if connect(data).map_err(failed)?.is_some() {
             return Err(BindError::InUse(data.to_owned()));
         }
@@ -128,15 +127,15 @@ impl Socket {
         let is_over = CancellationToken::new();
         let started = is_over.clone();
         let answering = tokio::spawn(async move {
-            // Who has not said yet what they want is not waited for.
+            // Clients that have not sent their command yet are not waited for.
             let _answered = self.accept_until(&started, refuse_to_start).await;
             self
         });
         Starting { answering, is_over }
     }
 
-    /// Carries out the commands that arrive until `stop`, takes the socket away,
-    /// and lets those end that are under way.
+    /// Executes arriving commands until `stop`, then removes the socket and
+    /// waits for the running commands.
     pub async fn serve(self, commands: OperatorCommands, stop: CancellationToken) {
         let stopped = stop.clone();
         let answer = move |stream| {
@@ -149,7 +148,7 @@ impl Socket {
         under_way.wait().await;
     }
 
-    /// Has whoever comes until `end` answered; gives those that are under way.
+    /// Answers all connections until `end`; returns the tasks still running.
     async fn accept_until<F>(
         &self,
         end: &CancellationToken,
@@ -183,7 +182,7 @@ impl Socket {
 }
 
 impl Starting {
-    /// Gives the socket to the server that has started.
+    /// Hands the socket over to the started server.
     pub async fn end(self) -> anyhow::Result<Socket> {
         self.is_over.cancel();
         self.answering.await.context("the operator's socket failed")
@@ -198,7 +197,8 @@ impl Drop for Socket {
     }
 }
 
-/// Asks the server that runs on a data folder; none when no server does.
+/// Sends a command to the server that runs on a data folder; `None` if none
+/// runs.
 pub fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<Reply>> {
     let Some(mut stream) = connect(data)? else {
         return Ok(None);
@@ -227,8 +227,8 @@ fn late(within: Duration) -> io::Error {
     ))
 }
 
-/// Reads the command all the same: whoever sends it would take a connection that
-/// is closed before for a server that has died.
+/// Refuses a command after reading it: a client whose connection closes earlier
+/// would take the server for dead.
 async fn refuse_to_start(stream: UnixStream) -> io::Result<()> {
     let (_, _reader, writer) = command(stream).await?;
     let starting = "the server is starting: give the command again once it listens";
@@ -257,7 +257,8 @@ async fn answer(
     reply_to(writer, &reply).await
 }
 
-/// The line that somebody sends, and both ends of the way to them.
+/// Reads the line that a client sends; also returns both ends of the
+/// connection.
 async fn command(
     stream: UnixStream,
 ) -> io::Result<(String, impl AsyncRead + Unpin, OwnedWriteHalf)> {
@@ -274,8 +275,8 @@ async fn reply_to(mut writer: OwnedWriteHalf, reply: &Reply) -> io::Result<()> {
     writer.write_all(&text).await
 }
 
-/// The reply to a command that is dropped when the server stops, or when
-/// whoever gave it has gone; then there is no reply.
+/// Returns the reply to a command. If the server stops or the client
+/// disconnects, the command is dropped and there is no reply.
 async fn while_awaited(
     work: impl Future<Output = Result<Value, OperateError>>,
     reader: &mut (impl AsyncRead + Unpin),
@@ -290,7 +291,7 @@ async fn while_awaited(
     }
 }
 
-/// Ends when the other side has closed its end.
+/// Waits until the other side has closed its end.
 async fn gone(reader: &mut (impl AsyncRead + Unpin)) {
     let mut ignored = [0; 64];
     while reader.read(&mut ignored).await.is_ok_and(|read| read > 0) {}
@@ -319,8 +320,9 @@ fn connect(data: &Path) -> io::Result<Option<BlockingStream>> {
     }
 }
 
-/// A socket's address holds some hundred bytes, a folder's path may be longer:
-/// the folder is named by its descriptor.
+/// Opens a socket by a short path. A socket address has room for about a
+/// hundred bytes, and a folder's path may be longer. The folder is therefore
+/// named by its file descriptor.
 fn with_short_path<T>(
     data: &Path,
     name: &str,

@@ -4,7 +4,8 @@ use serde_json::Value;
 use crate::{OperateError, OperatorCommands, SweepCommand};
 
 impl OperatorCommands {
-    /// Sweeps now, what the daily sweep holds back only if that is confirmed.
+    /// Runs a sweep now. With confirmation, it also removes what the daily
+    /// sweep holds back.
     pub(crate) async fn sweep(&self, command: &SweepCommand) -> Result<Value, OperateError> {
         let sweeper = Sweeper {
             store: &self.records.store,

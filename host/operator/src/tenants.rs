@@ -69,7 +69,7 @@ impl OperatorCommands {
         }
     }
 
-    /// Makes a workspace.
+    /// Creates a workspace.
     pub(crate) async fn create_tenant(&self, name: &str) -> Result<TenantRow, OperateError> {
         let name = name.trim().to_owned();
         if let Some(fault) = line_fault(&name, LONGEST_NAME) {
@@ -127,7 +127,7 @@ impl OperatorCommands {
         Ok(value)
     }
 
-    /// The workspace with this id or name.
+    /// Returns the workspace with this id or name.
     pub(crate) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
         self.records
             .read(|tx| Box::pin(async move { find_tenant(tx, named).await }))
@@ -168,7 +168,7 @@ impl OperatorCommands {
     }
 }
 
-/// The same as part of a transaction.
+/// Finds the workspace with this id or name within a transaction.
 pub(crate) async fn find_tenant(
     tx: &mut Transaction<'_>,
     named: &str,

@@ -9,7 +9,7 @@ use uuid::{Builder, Uuid};
 
 use crate::{Month, OperateError, OperatorCommands, Part, UsageCommand};
 
-/// How far ids may be from the times of their rows.
+/// Maximum distance between the time in an id and the time of its row.
 const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
 /// Rows in one part of an export.
 const AT_ONCE: usize = 500;
@@ -57,8 +57,8 @@ impl OperatorCommands {
     ) -> Result<Part, OperateError> {
         let workspace = self.tenant_named(tenant).await?;
         let found: Paged<UsageRow> = self.rows_of(tenant, Some(month.start()), after).await?;
-        // Entries stand by their ids, and a clock that was set back may have parted these from
-        // their times.
+        // Entries are ordered by id, and a clock that was set back may have
+        // separated ids from times.
         let is_over = |row: &UsageRow| row.at >= shifted(month.end(), ONE_DAY);
         let last = found.rows.last().filter(|row| found.more && !is_over(row));
         let is_asked = |row: &&UsageRow| (month.start()..month.end()).contains(&row.at);
@@ -69,7 +69,8 @@ impl OperatorCommands {
         })
     }
 
-    /// Rows of a workspace, the oldest first, beginning a little before `since`.
+    /// Returns the rows of a workspace, oldest first, beginning shortly before
+    /// `since`.
     pub(crate) async fn rows_of<T: Table<Key = (Uuid, Uuid)>>(
         &self,
         tenant: &str,
@@ -94,20 +95,20 @@ impl OperatorCommands {
     }
 }
 
-/// The least id that a row of this time may have: ids tell a time that is never
+/// Returns the lowest possible id of a row of this time: an id's time is never
 /// before the row's.
 fn first_id(since: Timestamp) -> Uuid {
     let millis = u64::try_from(since.as_millisecond()).unwrap_or_default();
     Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
 }
 
-/// An entry with what a line of a book needs beside it.
+/// Returns an entry with the additional members for accounting.
 fn booked_as(usage: &UsageRow, workspace: &TenantRow) -> Value {
     let mut booked = shown(usage);
     booked["id"] = json!(usage.id);
     booked["tenant"] = json!(workspace.id);
     booked["workspace"] = json!(workspace.name);
-    // Where the reference leads.
+    // Kind of the record that `ref` names.
     booked["refersTo"] = json!(match usage.item {
         UsageItem::Signature => "signing",
         UsageItem::IdentificationPackage => "order",
@@ -124,7 +125,7 @@ fn shown(usage: &UsageRow) -> Value {
         "ref": usage.reference,
         "amount": usage.amount.to_string(),
         "currency": CURRENCY,
-        // What is not billed does not enter the ledger.
+        // Unbilled usage does not enter the ledger.
         "billed": true,
     });
     if let Some(form) = usage.form {

@@ -81,7 +81,7 @@ impl OperatorCommands {
     }
 }
 
-/// The user of a workspace with this address.
+/// Returns the user of a workspace with this address.
 pub(crate) async fn find_user(
     tx: &mut Transaction<'_>,
     tenant: Uuid,

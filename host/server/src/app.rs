@@ -30,25 +30,26 @@ use tokio_util::sync::CancellationToken;
 use crate::tables::INVENTORY;
 use crate::watch::Watch;
 
-/// The services of one host, put together. Start-up makes it and listeners take
+/// Services of one host, assembled. Start-up creates it, and listeners take
 /// from it what they serve; no service knows it.
 pub(crate) struct App {
     pub(crate) records: Records,
-    /// Whom keys stand for.
+    /// API keys and their principals.
     pub(crate) keys: Keys,
     /// The data folder.
     pub(crate) data: PathBuf,
-    /// The plugins that can be called.
+    /// Plugins available for calls.
     pub(crate) plugins: Arc<Registry>,
-    /// Where operators change which these are.
+    /// Installed plugins, as operators manage them.
     pub(crate) plugin_store: PluginStore,
-    /// Where webhooks may go.
+    /// Addresses that webhooks may reach.
     pub(crate) webhook_policy: AddressPolicy,
-    /// Extensions of documents that callers may post beside those of the API.
+    /// Extensions of documents that callers may post, in addition to the API's
+    /// own.
     pub(crate) further_extensions: Arc<[String]>,
     /// Prices of workspaces that have none of their own.
     pub(crate) prices: PriceLadder,
-    /// Makes the attorney's signatures, if a key is set up.
+    /// Signer of the attorney's signatures, if a key is configured.
     pub(crate) answer_signer: Option<Arc<AnswerSigner>>,
     pub(crate) diligence: DiligenceProduct,
     pub(crate) links: Links,
@@ -57,20 +58,20 @@ pub(crate) struct App {
     pub(crate) signing: SigningProduct,
     pub(crate) authentications: Arc<Authentications>,
     pub(crate) ceremonies: Arc<Ceremonies>,
-    /// The way out for events.
+    /// Sender of events.
     pub(crate) webhooks: WebhookSender,
-    /// The way out for letters.
+    /// Sender of letters.
     pub(crate) mail: MailSender,
     /// Wakes the job runner.
     pub(crate) work: Arc<Notify>,
-    /// What is looked at every minute.
+    /// State that is refreshed every minute.
     pub(crate) watch: Watch,
-    /// Told when the server is to stop.
+    /// Cancelled when the server is to stop.
     pub(crate) stop: CancellationToken,
 }
 
 impl App {
-    /// The operations of the signing API.
+    /// Returns the operations of the signing API.
     pub(crate) fn signing_api(&self) -> SigningOperations {
         SigningOperations {
             records: self.records.clone(),
@@ -87,12 +88,12 @@ impl App {
         }
     }
 
-    /// The operations of the authentication API.
+    /// Returns the operations of the authentication API.
     pub(crate) fn auth_api(&self) -> AuthOperations {
         AuthOperations(self.authentications.clone())
     }
 
-    /// The operations of the due-diligence API.
+    /// Returns the operations of the due-diligence API.
     pub(crate) fn diligence_api(&self) -> DiligenceOperations {
         DiligenceOperations {
             product: self.diligence.clone(),
@@ -102,7 +103,7 @@ impl App {
         }
     }
 
-    /// What callers see of webhooks.
+    /// Returns the callers' view of webhook deliveries.
     fn deliveries(&self) -> Deliveries {
         Deliveries {
             records: self.records.clone(),
@@ -110,15 +111,15 @@ impl App {
         }
     }
 
-    /// Tells the operator early if the attorney could not sign now. Others can
-    /// be served meanwhile.
+    /// Warns the operator early if the attorney's key cannot sign now. Start-up
+    /// does not wait for the check.
     pub(crate) fn look_after_the_attorneys_key(&self) {
         if let Some(signer) = self.answer_signer.clone() {
             tokio::spawn(async move { signer.check().await });
         }
     }
 
-    /// The pages and calls of signers.
+    /// Returns the router of the signers' pages and their calls.
     pub(crate) fn ceremony_router(&self) -> Router {
         let operations = CeremonyOperations(self.ceremonies.clone());
         let base_url = self.links.base_url();
@@ -127,7 +128,7 @@ impl App {
         parafa_api_ceremony::router(operations, &config, &origin)
     }
 
-    /// Where operators' commands are carried out.
+    /// Returns the executor of operators' commands.
     pub(crate) fn operator_commands(&self) -> OperatorCommands {
         OperatorCommands {
             records: self.records.clone(),

@@ -1,5 +1,6 @@
-//! The plugins that were built along with the program. Only `main.rs` is compiled
-//! with their digests, so that all else is compiled at the same time as they are.
+//! Digests of the plugins built along with the program. Only `main.rs` is
+//! compiled with them, so that everything else compiles in parallel to the
+//! plugins.
 
 use std::sync::OnceLock;
 
@@ -7,13 +8,13 @@ use parafa_plugin_host::PluginDigest;
 
 static PLUGINS: OnceLock<Vec<PluginDigest>> = OnceLock::new();
 
-/// Takes note of SHA-256 digests that are separated by commas, once for the
-/// process; none where the build was not told of them.
+/// Stores SHA-256 digests, separated by commas, once for the process; none if
+/// the build passed no digests.
 pub(crate) fn remember(digests: Option<&str>) {
     PLUGINS.get_or_init(|| parse(digests));
 }
 
-/// The plugins, as far as the program has told.
+/// Returns the digests stored so far.
 pub(crate) fn plugins() -> &'static [PluginDigest] {
     PLUGINS.get().map_or(&[], Vec::as_slice)
 }

@@ -9,23 +9,24 @@ use rustls::pki_types::pem::PemObject as _;
 
 use crate::config::Config;
 
-/// Days before the expiry of a certificate from which the operator is warned.
+/// Days before the expiry of a certificate when warnings to the operator begin.
 const BEFORE: i64 = 60;
-/// Days before the expiry from which a warning is an error.
+/// Days before the expiry when a warning becomes an error.
 const PRESSING: i64 = 7;
-/// Days after the expiry until which the operator is warned. Older ones may stay,
-/// for what was signed before.
+/// Days after the expiry when warnings end. Older certificates may stay, for
+/// earlier signatures.
 const AFTER: i64 = 30;
 const HOURS_OF_DAY: i64 = 24;
 
-/// A certificate on which something depends.
+/// A certificate that a setting depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct DatedCertificate {
-    /// The setting that it belongs to.
+    /// Its setting.
     pub(crate) what: &'static str,
-    /// Its digest, by which files and `trust.toml` know it. It names nobody.
+    /// SHA-256 digest of the certificate, as used by files and `trust.toml`. It
+    /// identifies no person.
     pub(crate) sha256: String,
-    /// The last moment of its validity.
+    /// End of its validity, inclusive.
     pub(crate) ends: Timestamp,
 }
 
@@ -34,9 +35,9 @@ pub(crate) struct DatedCertificate {
 pub(crate) struct EndWarning {
     /// Whole days until the expiry; negative after it.
     pub(crate) days: i64,
-    /// Whether it is an error by now.
+    /// True if it is an error by now.
     pub(crate) is_pressing: bool,
-    /// Such as `expires in 5 days`.
+    /// Text such as `expires in 5 days`.
     pub(crate) expiry: String,
     pub(crate) sentence: String,
 }
@@ -50,11 +51,11 @@ impl DatedCertificate {
         }
     }
 
-    /// A warning, from 60 days before the end until 30 days after it.
+    /// Returns a warning, from 60 days before the end until 30 days after it.
     pub(crate) fn warning(&self, now: Timestamp) -> Option<EndWarning> {
         let hours = self.ends.duration_since(now).as_hours();
         let days = if self.ends < now {
-            // The first day after the end is no day before it.
+            // The first day after the end counts as -1, not as 0.
             (hours / HOURS_OF_DAY).min(-1)
         } else {
             hours / HOURS_OF_DAY
@@ -81,7 +82,7 @@ impl DatedCertificate {
     }
 }
 
-/// Those of the configuration. What cannot be read is told of elsewhere.
+/// Returns the configured certificates. Unreadable ones are reported elsewhere.
 pub(crate) fn configured(config: &Config) -> Vec<DatedCertificate> {
     let folder = config.trust.folder.as_deref();
     let anchors = folder.and_then(|folder| TrustAnchors::load(folder).ok());
@@ -129,7 +130,7 @@ mod tests {
 
     const ENDS: &str = "2026-03-11T09:00:00Z";
 
-    /// What is said of a certificate at this time.
+    /// Returns the warning about a certificate at this time.
     fn said(now: &str) -> Option<(i64, bool, String)> {
         let certificate = DatedCertificate {
             what: "trust.folder",

@@ -81,8 +81,8 @@ enum Command {
     },
 }
 
-/// Runs the command line and gives the exit code. `plugins` are the SHA-256
-/// digests of those that were built along with the program, separated by commas.
+/// Runs the command line and returns the exit code. `plugins` are the SHA-256
+/// digests of the plugins built along with the program, separated by commas.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>) -> ExitCode {
     built_along::remember(plugins);
     let arguments = match Arguments::try_parse_from(arguments) {

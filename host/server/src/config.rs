@@ -30,22 +30,21 @@ pub use self::load::ConfigError;
 pub use self::store::{DatabaseUrl, Engine, Objects, StoreSection};
 use crate::built_along;
 
-/// Everything that an operator can set. `docs/configuration.md` explains each
-/// key.
+/// All settings. `docs/configuration.md` explains each key.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Addresses.
+    /// Addresses of the server.
     pub server: Server,
-    /// Records and bytes.
+    /// Storage of records and bytes.
     pub store: StoreSection,
-    /// Documents that hosts share.
+    /// Storage of documents that hosts share.
     pub objects: Objects,
     /// The master key.
     pub secrets: Secrets,
     /// Bounds on requests.
     pub limits: Limits,
-    /// Where outbound calls may go.
+    /// Addresses allowed for outbound calls.
     pub outbound: Outbound,
     /// Trust anchors.
     pub trust: Trust,
@@ -57,15 +56,15 @@ pub struct Config {
     pub mobile_id: Option<MobileId>,
     /// Identity cards.
     pub card: Card,
-    /// What signers are shown.
+    /// Pages for signers.
     pub ceremony: Ceremony,
     /// The mail server.
     pub mail: Option<Mail>,
     /// The key of the responsible attorney.
     pub attorney: Option<Attorney>,
-    /// Where registers are asked.
+    /// Due diligence: access to registers.
     pub diligence: Diligence,
-    /// What workspaces pay.
+    /// Prices and payment.
     pub billing: Billing,
     /// Authentications.
     pub auth: Auth,
@@ -75,18 +74,18 @@ pub struct Config {
     pub telemetry: Telemetry,
 }
 
-/// Addresses.
+/// Addresses of the server.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
     /// Public base URL; without it, `http://` and the listening address.
     pub base_url: Option<Url>,
-    /// Where the APIs and pages listen.
+    /// Address of the APIs and pages.
     pub listen: SocketAddr,
-    /// Where health and metrics listen.
+    /// Address of health and metrics.
     pub operator_listen: SocketAddr,
-    /// Addresses and networks of the proxies that are believed for whom a
-    /// request is.
+    /// Addresses and networks of proxies whose statement of the client address
+    /// is trusted.
     pub trusted_proxies: Vec<String>,
 }
 
@@ -94,20 +93,20 @@ pub struct Server {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secrets {
-    /// File with the master key, outside the data folder. The demo has its own,
+    /// File with the master key, outside the data folder. A demo has its own,
     /// `master.key` in its data folder.
     pub master_key_file: Option<PathBuf>,
-    /// Files with other master keys: those that were replaced, until they are not
-    /// needed any more, and the one that is to come, where hosts share a database.
+    /// Files with other master keys: replaced ones, as long as they are needed,
+    /// and the next one, if hosts share a database.
     pub other_master_key_files: Vec<PathBuf>,
 }
 
-/// Where outbound calls may go.
+/// Addresses allowed for outbound calls.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Outbound {
-    /// `host:port` pairs that webhooks and callbacks may reach although private,
-    /// over plain http too.
+    /// `host:port` pairs that webhooks and callbacks may reach although
+    /// private, also over plain http.
     pub allow: Vec<String>,
 }
 
@@ -117,7 +116,7 @@ pub struct Outbound {
 pub struct Trust {
     /// Folder with PEM files and `trust.toml`.
     pub folder: Option<PathBuf>,
-    /// `host:port` pairs that addresses in certificates may lead to although
+    /// `host:port` pairs that addresses in certificates may point to although
     /// private.
     pub allow: Vec<String>,
 }
@@ -142,8 +141,8 @@ pub struct SmartId {
     pub relying_party_name: String,
     /// The relying party's UUID.
     pub relying_party_uuid: uuid::Uuid,
-    /// Whether authentications name their relying party to the provider as the
-    /// one on whose behalf they are; by contract.
+    /// True if authentications name their relying party to the provider, as the
+    /// party they are made on behalf of; by contract.
     #[serde(default)]
     pub broker: bool,
 }
@@ -164,19 +163,19 @@ pub struct MobileId {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Card {
-    /// Whether documents may be signed with one; without it they may not, and in
-    /// the demo they may.
+    /// Permission to sign documents with cards. The default is no, and yes in a
+    /// demo.
     pub enabled: Option<bool>,
-    /// The app that reads cards; without it they are not offered.
+    /// Name of the app that reads cards; without it, cards are not offered.
     pub app_name: Option<String>,
-    /// Where it is to be had for iPhones.
+    /// Download address of the app for iPhones.
     pub app_url_ios: Option<Url>,
-    /// Where it is to be had for Android.
+    /// Download address of the app for Android.
     pub app_url_android: Option<Url>,
 }
 
 impl Card {
-    /// The app that reads cards, where cards are enabled and it is named.
+    /// Returns the app that reads cards, if cards are enabled and it is named.
     pub(crate) fn app(&self) -> Option<CardApp> {
         let name = self.app_name.as_deref().map(str::trim);
         let name = name.filter(|name| !name.is_empty() && self.enabled == Some(true))?;
@@ -187,7 +186,7 @@ impl Card {
         })
     }
 
-    /// A sentence where cards are enabled and nobody could use one.
+    /// Returns a warning if cards are enabled but unusable.
     pub(crate) fn warnings(&self) -> Option<String> {
         let is_forgotten = self.enabled == Some(true) && self.app().is_none();
         is_forgotten.then(|| {
@@ -197,54 +196,55 @@ impl Card {
     }
 }
 
-/// What signers are shown.
+/// Pages for signers.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ceremony {
-    /// Whether signers of one ceremony see each other's names, and who has signed.
+    /// True if signers of one ceremony see each other's names and signing
+    /// status.
     pub show_parties: bool,
 }
 
-/// The mail server. Without the section nobody is written to.
+/// Mail server. Without the section, no mail is sent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
-    /// Its host name.
+    /// Host name.
     pub host: String,
-    /// Its port.
+    /// Port.
     pub port: u16,
-    /// How the connection is protected.
+    /// Transport security of the connection.
     #[serde(default)]
     pub protection: Protection,
-    /// User name, where the server asks for one.
+    /// User name, if the server requires one.
     pub user: Option<String>,
     /// File with the password.
     pub password_file: Option<PathBuf>,
-    /// The address that mail is from; its name is the workspace's.
+    /// Sender address; the sender's name is the workspace's.
     pub from: String,
 }
 
-/// How the connection to the mail server is protected.
+/// Transport security of the connection to the mail server.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Protection {
-    /// TLS from the first byte.
+    /// TLS from the first byte (implicit TLS).
     #[default]
     Tls,
-    /// An upgrade to TLS, which is required.
+    /// Required upgrade to TLS.
     StartTls,
-    /// None: for a server on the same machine.
+    /// None, for a server on the same machine.
     None,
 }
 
-/// What workspaces pay.
+/// Prices and payment.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Billing {
-    /// A page on which a person can settle why a workspace cannot pay; a
-    /// workspace may have one of its own.
+    /// Page where a person can resolve a payment problem of a workspace; a
+    /// workspace may have its own.
     pub recovery_url: Option<Url>,
-    /// Prices of workspaces that are made from now on.
+    /// Prices of workspaces created from now on.
     pub prices: PriceLadder,
 }
 
@@ -255,15 +255,15 @@ pub struct Plugins {
     /// Folder with the components; without it, `plugins` beside the program or
     /// one folder up.
     pub folder: Option<PathBuf>,
-    /// Folder of compiled plugins; without it, one in the data folder.
+    /// Folder of compiled plugins; without it, a folder in the data folder.
     pub cache: Option<PathBuf>,
-    /// Extensions of documents that callers may post beside those of the
-    /// signing API, without the dot, in either case.
+    /// Extensions of documents that callers may post in addition to the signing
+    /// API's own. Without the dot, in either case.
     pub extensions: Vec<String>,
 }
 
 impl Plugins {
-    /// The same in lower case, with or without a dot before them.
+    /// Returns the further extensions in lower case; a leading dot is ignored.
     pub(crate) fn further_extensions(&self) -> Arc<[String]> {
         let extensions = self.extensions.iter();
         extensions
@@ -278,10 +278,10 @@ impl Plugins {
 pub struct Telemetry {
     /// Filter in the syntax of `tracing`, such as `info,parafa_server=debug`.
     pub log: String,
-    /// The collector that traces are sent to by OTLP/HTTP; without it there are none.
+    /// Collector of traces (OTLP/HTTP); without it, no traces are sent.
     pub traces_url: Option<Url>,
-    /// Which share of the requests is traced whose callers do not say, or may not
-    /// say, whether they are.
+    /// Share of requests to trace, from 0 to 1, if their callers do not decide
+    /// or may not decide.
     pub traces_share: f64,
 }
 
@@ -307,7 +307,7 @@ impl Default for Telemetry {
 }
 
 impl Config {
-    /// The signing methods that are set up.
+    /// Returns the configured signing methods.
     pub(crate) fn methods(&self) -> impl Iterator<Item = SigningMethod> {
         let methods = [
             self.smart_id.as_ref().map(|_| SigningMethod::SmartId),
@@ -317,7 +317,7 @@ impl Config {
         methods.into_iter().flatten()
     }
 
-    /// Where plugins are kept and what a call of one may take.
+    /// Returns the place of the plugins and the limits of a call.
     pub(crate) fn plugin_store(&self) -> PluginStoreSettings {
         PluginStoreSettings {
             data: self.store.data.clone(),

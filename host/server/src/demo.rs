@@ -1,5 +1,5 @@
-//! `serve --demo`: a demo world beside the server, or another host's, with
-//! workspaces and keys that are ready to use.
+//! `serve --demo`: a demo world of this server or another host, with workspaces
+//! and keys ready to use.
 
 mod clock;
 mod diligence_keys;
@@ -43,39 +43,40 @@ use crate::app::App;
 use crate::config::{Attorney, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup;
 
-/// Whom the demo's mail is from.
+/// Sender of the demo's mail.
 const MAIL_FROM: &str = "parafa@example.com";
-/// The app of the world's cards, which its commands play.
+/// Name of the app for the world's cards; the demo's commands play it.
 const CARD_APP: &str = "Parafa demo";
-/// Who has reviewed the demo's interpretation, in which nothing is real.
+/// Reviewer of the demo's interpretation, in which nothing is real.
 const REVIEWER: &str = "TARIAMA PERŽIŪRĖTOJA (demo)";
 const SCHEME_NAME: &str = "smart-id-demo";
-/// For how long a host that shares its store waits for the host with the world.
+/// Time limit for the host with the world to answer, for a host that shares its
+/// store.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The demo world that a server lives in.
+/// Demo world of a server.
 pub(crate) struct Demo {
     world: WorldPart,
     clock: WorldClock,
     host: Host,
 }
 
-/// Which process the world is in.
+/// Process that runs the world.
 enum Host {
-    /// This one.
+    /// This process.
     Own(World),
-    /// Another one, whose clock is followed and whose keys hold here too.
+    /// Another process; its clock is followed and its keys are valid here too.
     Other {
         following: JoinHandle<()>,
         workspaces: Workspaces,
-        /// What links begin with, where the store is shared.
+        /// Base URL of links, if the store is shared.
         links: Option<Url>,
     },
 }
 
-/// What a data folder is for, told by what lies in it.
+/// Returns the mode of a data folder, judged by its files.
 pub(crate) fn mode_of(data: &Path) -> StoreMode {
     if DemoFile::path(data).exists() {
         StoreMode::Demo
@@ -92,7 +93,7 @@ impl Demo {
     /// A folder that joined another world, or [`DemoError::World`].
     pub(crate) async fn start(config: &mut Config) -> Result<Self, DemoError> {
         let data = &config.store.data;
-        // Paths in demo.json are read in other folders than this process's.
+        // Processes with other working directories read the paths in demo.json.
         let folder = std::path::absolute(data).unwrap_or_else(|_| data.clone());
         let folder = folder.join(WORLD);
         if DemoFile::path(data).exists() && !folder.exists() {
@@ -101,7 +102,8 @@ impl Demo {
         let mut world_config = WorldConfig::new(folder);
         world_config.http_callbacks = true;
         let world = match World::start(world_config).await {
-            // The folder may be a copy, and the world that it was copied with may run.
+            // The folder may be a copy, with the world of the original still
+            // running.
             Err(taken @ WorldError::AddressTaken { .. }) => {
                 let Ok(kept) = DemoFile::read(&DemoFile::path(data)) else {
                     return Err(taken.into());
@@ -120,11 +122,11 @@ impl Demo {
         })
     }
 
-    /// Points the configuration at the world of another host, whose
-    /// `demo.json` this is.
+    /// Points the configuration at the world of another host, given its
+    /// `demo.json`.
     ///
     /// # Errors
-    /// A folder with a world of its own, a file that is no `demo.json`, or a
+    /// A folder with a world of its own, a file that is not a `demo.json`, or a
     /// world that does not answer.
     pub(crate) async fn join(config: &mut Config, demo_json: &Path) -> Result<Self, DemoError> {
         let data = &config.store.data;
@@ -134,10 +136,10 @@ impl Demo {
         Self::live_in(config, DemoFile::read(demo_json)?).await
     }
 
-    /// Points the configuration at a world that runs.
+    /// Points the configuration at a running world.
     async fn live_in(config: &mut Config, joined: DemoFile) -> Result<Self, DemoError> {
         let control = Control::new(&joined.world.addresses.control)?;
-        // Without a shared store there is nothing to go on with.
+        // Without a shared store, waiting for the world would not help.
         let patience = joined.store.as_ref().map_or(Duration::ZERO, |_| PATIENCE);
         let offset = offset(&control, patience).await?;
         let clock = WorldClock::new(Arc::new(parafa_demo::SystemClock), offset);
@@ -157,7 +159,8 @@ impl Demo {
         })
     }
 
-    /// The server's clock, which runs with `base` and is moved with the world's.
+    /// Returns the server's clock, which runs with `base` and is moved with the
+    /// world's.
     pub(crate) fn clock(&self, base: Arc<dyn Clock>) -> Arc<dyn Clock> {
         Arc::new(ServerClock {
             base,
@@ -165,8 +168,8 @@ impl Demo {
         })
     }
 
-    /// What links begin with at all hosts that share a store, where that is
-    /// another one's to say.
+    /// Returns the base URL of links at all hosts that share a store, if
+    /// another host decides it.
     pub(crate) fn links(&self) -> Option<&Url> {
         match &self.host {
             Host::Own(_) => None,
@@ -174,8 +177,8 @@ impl Demo {
         }
     }
 
-    /// Writes `demo.json` and makes the workspaces that it names, unless they
-    /// are there. Gives what the front page has of it.
+    /// Writes `demo.json` and creates the workspaces that it names, unless they
+    /// exist. Returns the demo's part of the front page.
     pub(crate) async fn move_in(
         &self,
         app: &App,
@@ -198,7 +201,7 @@ impl Demo {
             store: SharedStore::of(config, app.links.base_url()),
             world: self.world.clone(),
         };
-        // In this order a start that is cut short finds its keys again.
+        // In this order, a start that is cut short finds its keys again.
         file.write(&path)?;
         let made = file.workspaces.make(app).await;
         made.context("the demo workspaces cannot be made")?;
@@ -207,7 +210,7 @@ impl Demo {
         Ok(DemoFront::new(&self.world, key))
     }
 
-    /// Has due jobs looked for whenever the world's clock was moved.
+    /// Wakes the job runner whenever the world's clock was moved.
     pub(crate) fn wake_on_moves(&self, app: Arc<App>) {
         let mut moves = self.clock.moves();
         tokio::spawn(async move {
@@ -217,7 +220,7 @@ impl Demo {
         });
     }
 
-    /// Ends the world, if it is this process's.
+    /// Shuts the world down, if this process runs it.
     pub(crate) async fn shutdown(self) {
         match self.host {
             Host::Own(world) => world.shutdown().await,
@@ -226,7 +229,7 @@ impl Demo {
     }
 }
 
-/// How far the world's clock is ahead. A world that is away is waited for.
+/// Returns the lead of the world's clock. Waits for an unavailable world.
 async fn offset(control: &Control, patience: Duration) -> Result<SignedDuration, ControlError> {
     let until = Instant::now() + patience;
     loop {
@@ -240,10 +243,11 @@ async fn offset(control: &Control, patience: Duration) -> Result<SignedDuration,
     }
 }
 
-/// Refuses a folder that is not a demo's, before anything is made in it.
+/// Refuses a folder that does not belong to a demo, before anything is created
+/// in it.
 ///
 /// # Errors
-/// As [`startup::open_folder`].
+/// Like [`startup::open_folder`].
 pub(crate) async fn check_folder(config: &Config) -> anyhow::Result<()> {
     let data = &config.store.data;
     let is_known =
@@ -251,23 +255,24 @@ pub(crate) async fn check_folder(config: &Config) -> anyhow::Result<()> {
     if is_known || !data.join("store").exists() {
         return Ok(());
     }
-    // A host that joined and was ended before it wrote its file may have made it.
+    // A host that joined may have been stopped between creating the folder and
+    // writing its file.
     let opened = startup::open_folder(config, StoreMode::Demo, Arc::new(SystemClock));
     opened.await.map(drop)
 }
 
-/// Tells a person at a terminal what to begin with. A log gets no key.
+/// Prints the first steps for a person at a terminal. A log gets no key.
 fn tell(workspaces: &Workspaces, path: &Path) {
     let mut err = io::stderr();
     if err.is_terminal() {
-        // Whoever closed standard error does not want to be told.
+        // If standard error is closed, there is no reader.
         let _ = writeln!(err, "{}", workspaces.greeting(path));
     } else {
         tracing::info!(file = %path.display(), "demo keys, addresses and personas");
     }
 }
 
-/// Makes the world's services the server's.
+/// Points the configuration at the world's services.
 fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     let smart_id = address(world.addresses.smart_id.trim_end_matches("/v3"))?;
     let tsa = address(&world.addresses.tsa)?;
@@ -292,7 +297,7 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     config.trust.folder = Some(world.trust.clone());
     let attorney = world.attorney.clone();
     config.attorney = attorney.map(|files| Attorney::of_files(files.key, files.certificate));
-    // The world's certificates name its own responder, lists and issuers.
+    // The world's certificates name its own responder, CRLs and issuers.
     let responder = HostPort::of(&address(&world.addresses.ocsp)?);
     let responder = responder.map(|responder| responder.to_string());
     config.trust.allow.extend(responder);

@@ -1,4 +1,4 @@
-//! Whether a host can work: what it depends on, each asked anew.
+//! Readiness of a host: the state of its dependencies, each checked anew.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,33 +10,32 @@ use parafa_store::{EngineError, StoreError};
 use crate::app::App;
 use crate::metrics::note_dependency;
 
-/// For how long one thing is waited for that readiness is made of.
+/// Time limit for each dependency's check.
 const ANSWER: Duration = Duration::from_secs(3);
 /// 1 000 000 bytes.
 const MEGABYTE: u64 = 1_000_000;
 const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave it out at the next start, or further losses are accepted silently";
 
-/// What a host depends on, and what an operator should look at although it can
-/// work.
+/// Dependencies of a host, and warnings that do not prevent it from working.
 #[derive(Debug)]
 pub(crate) struct Health {
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Something without which the host cannot work.
+/// A dependency without which the host cannot work.
 #[derive(Debug)]
 pub(crate) struct Dependency {
     pub(crate) name: &'static str,
-    /// Why it is not to be had.
+    /// Reason why it is unavailable.
     pub(crate) fault: Option<String>,
 }
 
 impl Health {
-    /// Asks for each thing, so that what was away is seen to be back although
-    /// nobody needed it meanwhile, and has `/metrics` tell what came of it.
-    /// `accepts_loss` is whether the server was started to go on with whatever is
-    /// left of its store.
+    /// Checks each dependency, so that a recovered one is noticed even if
+    /// nothing needed it meanwhile, and updates `/metrics`. `accepts_loss` is
+    /// true if the server was started to go on with whatever is left of its
+    /// store.
     pub(crate) async fn of(app: &App, accepts_loss: bool) -> Self {
         let (row, keys, objects) = tokio::join!(
             in_time(app.records.store.get::<SweepRow>(&())),
@@ -81,7 +80,7 @@ impl Health {
         }
     }
 
-    /// The first thing that is not to be had, by name.
+    /// Returns the first unavailable dependency, with its name.
     pub(crate) fn away(&self) -> Option<String> {
         let mut named = self.dependencies.iter().filter_map(|dependency| {
             let fault = dependency.fault.as_ref()?;
@@ -91,7 +90,7 @@ impl Health {
     }
 }
 
-/// What is wrong with the room on the disk, and what will be soon.
+/// Returns the fault of the disk space, and the warning about it.
 fn disk(room: DiskRoom) -> (Option<String>, Option<String>) {
     match room {
         DiskRoom::Enough => (None, None),
@@ -107,7 +106,8 @@ fn disk(room: DiskRoom) -> (Option<String>, Option<String>) {
     }
 }
 
-/// What is answered before whoever asks for readiness has gone.
+/// Limits the time of a check, so that the answer arrives before the client of
+/// `/readyz` gives up.
 async fn in_time<T, E>(answer: impl Future<Output = Result<T, E>>) -> Result<T, String>
 where
     E: Error + Send + Sync + 'static,

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::metrics::{Sample, samples};
 
-/// Minutes that are kept.
+/// Number of minutes kept.
 const MINUTES: usize = 60;
 
-/// Attempts of signers.
+/// Counter of signers' attempts.
 pub(crate) const CEREMONIES: &str = "parafa_ceremony_attempts_total";
-/// Authentications.
+/// Counter of authentications.
 pub(crate) const AUTHENTICATIONS: &str = "parafa_authentication_duration_seconds_count";
-/// Requests by the time to their answer.
+/// Histogram of requests by response time.
 const DURATIONS: &str = "parafa_http_request_duration_seconds_bucket";
 
-/// A counter, and the labels that tell its series apart.
+/// A counter, and the labels that distinguish its series.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) title: &'static str,
@@ -24,7 +24,7 @@ pub(crate) struct Kept {
     by: &'static [&'static str],
 }
 
-/// The columns of a counter, whose series are headed by `series`.
+/// Returns the columns of a counter, with `series` as the first heading.
 const fn columns(series: &'static str) -> [&'static str; 5] {
     [
         series,
@@ -35,7 +35,7 @@ const fn columns(series: &'static str) -> [&'static str; 5] {
     ]
 }
 
-/// The counters on the status page.
+/// Counters on the status page.
 pub(crate) static SHOWN: [Kept; 6] = [
     Kept {
         title: "Requests",
@@ -81,13 +81,13 @@ pub(crate) static SHOWN: [Kept; 6] = [
     },
 ];
 
-/// The separator of the labels of a series.
+/// Separator of the labels of a series.
 pub(crate) const BETWEEN: &str = " · ";
 
-/// By counter and series.
+/// Values by counter and series.
 type Totals = BTreeMap<(&'static str, String), f64>;
 
-/// The last hour, or less at first.
+/// Growth in the last hour; less at first.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     before: Option<Totals>,
@@ -112,8 +112,8 @@ impl History {
         self.before = Some(totals);
     }
 
-    /// Each series of a counter that grew, with its growth in each minute, the
-    /// oldest first.
+    /// Returns each series of a counter that grew, with its growth in each
+    /// minute, oldest first.
     pub(crate) fn series(&self, metric: &str) -> BTreeMap<String, Vec<f64>> {
         let mut series = self.all_series(metric);
         series.retain(|_, minutes| minutes.iter().any(|growth| *growth > 0.0));
@@ -133,8 +133,8 @@ impl History {
         series
     }
 
-    /// The quantile of the response times in seconds: of each minute, the oldest
-    /// first, and of the hour.
+    /// Returns a quantile of the response times, in seconds: for each minute,
+    /// oldest first, and for the hour.
     pub(crate) fn latencies(&self, share: f64) -> (Vec<f64>, f64) {
         let series = self.all_series(DURATIONS);
         let buckets = series
@@ -151,7 +151,7 @@ impl History {
 }
 
 impl Kept {
-    /// The labels of a sample that are told apart.
+    /// Returns the distinguishing labels of a sample.
     fn series(&self, sample: &Sample<'_>) -> String {
         let values = self.by.iter().map(|label| {
             let value = sample.label(label).unwrap_or_default();
@@ -180,8 +180,8 @@ fn totals(text: &str) -> Totals {
     totals
 }
 
-/// A quantile of cumulative buckets by `count`, interpolated linearly within a
-/// bucket; 0 if they are empty.
+/// Computes a quantile of cumulative buckets by `count`, interpolated linearly
+/// within a bucket; 0 if they are empty.
 fn quantile(buckets: &[(f64, Vec<f64>)], share: f64, count: impl Fn(&[f64]) -> f64) -> f64 {
     let all = buckets.last().map_or(0.0, |(_, counts)| count(counts));
     let rank = share * all;
@@ -205,7 +205,8 @@ fn quantile(buckets: &[(f64, Vec<f64>)], share: f64, count: impl Fn(&[f64]) -> f
 mod tests {
     use super::*;
 
-    /// Requests that were answered so far, `slow` of them in more than 4 ms.
+    /// Writes metrics of requests answered so far, `slow` of them in more than
+    /// 4 ms.
     fn text(fine: u32, broken: u32, slow: u32) -> String {
         let all = fine + broken;
         format!(

@@ -1,4 +1,4 @@
-//! Which jobs there are, and which service does each.
+//! Kinds of jobs, and the services that handle them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::lanes::LANES;
 use crate::shared;
 use crate::tables::TABLES;
 
-/// The kinds of all jobs that are enqueued.
+/// Kinds of all jobs that are enqueued.
 pub(crate) const KINDS: [&[&str]; 6] = [
     parafa_platform::JOB_KINDS,
     parafa_delivery::JOB_KINDS,

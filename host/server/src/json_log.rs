@@ -1,5 +1,5 @@
-//! Lines of the log in JSON that say all that an error comes from: the file and
-//! the operating system's answer stand in the last of its causes.
+//! Log lines in JSON with the sources of errors: the last source of an error
+//! has the file and the operating system's error.
 
 use std::error::Error;
 use std::fmt;
@@ -11,11 +11,11 @@ use tracing_subscriber::fmt::format::{Format, Json, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Lines in JSON, in which `NAME.sources` lists what the error `NAME` comes from,
-/// as lines for people do.
+/// Formatter of lines in JSON, in which `NAME.sources` lists the sources of the
+/// error `NAME`, as lines for people do.
 pub(crate) struct WithSources(pub(crate) Format<Json>);
 
-/// What the errors of an event come from.
+/// Sources of an event's errors.
 #[derive(Default)]
 struct Sources(Map<String, Value>);
 

@@ -1,15 +1,15 @@
-//! Which lanes of jobs there are, and how many jobs of each a host does at one time.
+//! Job lanes, and their number of concurrent jobs per host.
 
 use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_delivery::DELIVERIES_AT_ONCE;
 use parafa_platform::jobs::{LaneBudget, TIMERS};
 use parafa_platform::outbox::{DELIVERIES, LETTERS};
 
-/// Jobs of a lane in which people are waited for, each with a provider's answer
-/// that is held for up to ten seconds. Where more wait, each is asked after later.
+/// Concurrent jobs of a lane that waits for people. Each job holds a provider's
+/// long poll for up to ten seconds. Above this number, each is polled later.
 const WAITING_AT_ONCE: usize = 1024;
 
-/// Every lane.
+/// All lanes.
 pub(crate) const LANES: [LaneBudget; 6] = [
     LaneBudget {
         lane: ATTEMPTS,

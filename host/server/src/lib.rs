@@ -1,5 +1,5 @@
-//! The host server: implements the APIs' traits by thin calls into the
-//! workflows, and opens the five doors that the workflows need.
+//! Server of the host: implements the APIs' traits by thin calls to the
+//! workflows, and opens the five external interfaces that the workflows need.
 
 mod app;
 mod built_along;

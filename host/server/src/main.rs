@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// A request allocates on one thread and frees on another, and takes memory of
-/// many sizes for a short time: the C library's allocator takes locks for that.
+/// mimalloc: a request allocates on one thread and frees on another, with many
+/// sizes and short lifetimes. The C library's allocator takes locks for that.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

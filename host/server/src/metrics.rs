@@ -1,5 +1,5 @@
-//! What this process counts, for the operator's monitoring. No label holds an
-//! id of anything that callers make, a name or a code.
+//! Metrics of this process, for the operator's monitoring. No label contains a
+//! name, a code, or an id of anything that callers create.
 
 mod format;
 mod samples;
@@ -18,10 +18,10 @@ pub(crate) use scrape::{due_jobs, look_up, scrape, text};
 
 use crate::certificates::DatedCertificate;
 
-/// What all names begin with.
+/// Common prefix of all names.
 const PREFIX: &str = "parafa";
 
-/// The numbers of this process. Like its log they are one for all its hosts.
+/// Metrics of this process. Like its log, they are shared by all its hosts.
 static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 
 #[derive(Debug)]
@@ -57,14 +57,14 @@ struct CertificateLabels {
     sha256: String,
 }
 
-/// Says whether something can be had that this host depends on.
+/// Sets whether a dependency of this host is available.
 pub(crate) fn note_dependency(dependency: &'static str, is_up: bool) {
     let labels = DependencyLabels { dependency };
     let gauge = METRICS.dependencies.get_or_create(&labels);
     gauge.set(is_up.into());
 }
 
-/// Says when each of these certificates ends, and of no other.
+/// Sets the expiry of exactly these certificates.
 pub(crate) fn note_certificates(certificates: &[DatedCertificate]) {
     METRICS.certificates.clear();
     for certificate in certificates {
@@ -140,11 +140,13 @@ mod tests {
 
     const DOCUMENTED: &str = include_str!("../../../docs/monitoring.md");
 
-    /// What the text format puts behind the names of counters and of facts.
+    /// Suffixes that the text format adds to the names of counters and of info
+    /// metrics.
     const SUFFIXES: [&str; 2] = ["_total", "_info"];
 
-    /// All that is registered. The text that monitoring fetches holds what has
-    /// samples already, and so the debug form is read: a list of descriptors.
+    /// Returns the names of all registered metrics. The text for monitoring
+    /// contains only metrics with samples, so the names come from the
+    /// registry's debug form, a list of descriptors.
     fn registered() -> BTreeSet<String> {
         let registry = format!("{:?}", Metrics::new().registry);
         let descriptors = registry.split("Descriptor { name: \"").skip(1);
@@ -161,7 +163,7 @@ mod tests {
             .collect()
     }
 
-    /// The names in the first column of the table.
+    /// Returns the names in the first column of the table.
     fn documented() -> BTreeSet<String> {
         let rows = DOCUMENTED.lines().filter_map(|line| line.split('|').nth(1));
         rows.flat_map(|names| names.split('`').skip(1).step_by(2))

@@ -1,4 +1,4 @@
-//! The operator's listener: a page, health and metrics.
+//! Operator's listener: status page, health and metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::health::Health;
 use crate::metrics::{look_up, scrape};
 use crate::status;
 
-/// For how long what is told at `/metrics` is looked up.
+/// Time limit for looking up the values at `/metrics`.
 const LOOK_UP: Duration = Duration::from_secs(1);
-/// Seconds after which the page is fetched anew.
+/// Seconds after which the browser reloads the page.
 const REFRESHED_AFTER: &str = "60";
 
-/// `/healthz` tells that the process runs, `/readyz` that it can work, with a
-/// line for what an operator should look at all the same, and `/metrics` what it
-/// has done. `/` is for people.
+/// Returns the routes. `/healthz` answers while the process runs. `/readyz`
+/// says whether it can work, with a line for each warning. `/metrics` has its
+/// counters. `/` is the status page for people.
 pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
     let server = RunningServer { app, accepts_loss };
     Router::new()
@@ -36,12 +36,12 @@ pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
         .with_state(server)
 }
 
-/// What the listener tells of.
+/// State of the listener.
 #[derive(Clone)]
 struct RunningServer {
     app: Arc<App>,
-    /// It was started to go on with whatever is left of its store: as it would
-    /// be the next time, by the same command line.
+    /// True if the server was started to go on with whatever is left of its
+    /// store; the same command line would do so again at the next start.
     accepts_loss: bool,
 }
 
@@ -60,8 +60,8 @@ async fn status_page(State(server): State<RunningServer>) -> Response {
     answer
 }
 
-/// What an operator should look at although the server can work; else what is not
-/// to be had, by name.
+/// Returns the warnings of a server that can work; otherwise the name of an
+/// unavailable dependency.
 async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
     let health = server.health().await;
     match health.away() {
@@ -76,8 +76,9 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
     }
 }
 
-/// Does not wait for what is away: whoever fetches this would take the host for gone.
-/// Numbers that are not had in time are told as they were.
+/// Returns the metrics without waiting for unavailable dependencies: a client
+/// whose request times out would take the host for down. Values that are late
+/// keep their last state.
 async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
     let app = server.app;
     let (store, waiting) = (&app.records.store, app.webhooks.waiting());

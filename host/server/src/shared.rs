@@ -1,4 +1,4 @@
-//! What APIs share among hosts, kept in the store: they do not know it.
+//! State of APIs that hosts share through the store.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +11,7 @@ use parafa_platform::{PlatformError, Records, rates};
 use parafa_store::Store;
 use uuid::Uuid;
 
-/// Buckets of keys, as rows.
+/// Rate-limit buckets of keys, as rows.
 pub(crate) struct StoredBuckets(pub(crate) Store);
 
 #[async_trait]
@@ -35,10 +35,10 @@ impl SharedBuckets for StoredBuckets {
     }
 }
 
-/// Answers of tools with pages to come, sealed.
+/// Pending pages of tools' answers, sealed.
 pub(crate) struct StoredAnswers(pub(crate) kept_answers::KeptAnswers);
 
-/// Where they are kept.
+/// Returns the storage of pending pages.
 pub(crate) fn kept_answers(records: Records) -> kept_answers::KeptAnswers {
     let limits = KeptAnswerLimits {
         kept: parafa_api_mcp::KEPT_FOR,

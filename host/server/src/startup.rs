@@ -1,4 +1,5 @@
-//! Opens the doors and checks them before anybody is let in.
+//! Start-up: opens and checks all external interfaces before requests are
+//! accepted.
 
 mod assembly;
 mod database;
@@ -42,21 +43,20 @@ use parafa_plugin_store::metrics::Counted;
 use parafa_plugin_store::{NoPlugins, PluginStore};
 use parafa_signing::quota::add_up;
 
-/// How a server opens what it works on.
+/// Parameters of opening a server's data.
 #[derive(Clone)]
 pub(crate) struct Opening {
     /// Public base URL.
     pub(crate) base_url: Url,
     pub(crate) mode: StoreMode,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Of an embedded store.
+    /// Accepted loss of an embedded store.
     pub(crate) accepted_loss: AcceptedLoss,
-    /// What hosts share, where they do.
+    /// Database that hosts share, if configured.
     pub(crate) database: Option<Database>,
 }
 
-/// Opens everything that the configuration names. What hosts share and is away is
-/// waited for.
+/// Opens everything configured. Waits for shared services that are unavailable.
 pub(crate) async fn open(
     config: &Config,
     opening: Opening,
@@ -84,12 +84,14 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
         None => open_folder_with(config, mode, clock.clone(), accepted_loss).await?,
     };
     if let Err(error) = folder.keys.check().await {
-        // They may be mounted later. Until then readiness says so too.
+        // The folder may be mounted later. Until then, readiness reports it
+        // too.
         let error: &dyn std::error::Error = &error;
         tracing::error!(error, "sealed data cannot be read");
     }
     if !is_shared {
-        // One process has it at a time: who had claimed a job is dead.
+        // One process has the store at a time, so any previous owner of a claim
+        // is dead.
         release_jobs(&folder.store).await?;
     }
     let counted = add_up(&folder.store).await;
@@ -116,8 +118,8 @@ async fn open_once(config: &Config, opening: Opening) -> anyhow::Result<App> {
     assemble(config, mode, own, ExternalServices::open(config)?)
 }
 
-/// Lets jobs that a crash cut short be done now, not when their lease ends:
-/// somebody may have the phone in hand.
+/// Releases jobs that a crash cut short, so that they run now and not when
+/// their lease ends: a signer may be waiting with the phone in hand.
 pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     for budget in LANES {
         let released = store
@@ -131,13 +133,12 @@ pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a host works on, whichever engine keeps the records and whoever shares
-/// them.
+/// Data and plugins of a host, independent of the storage engine.
 #[derive(Clone)]
 pub(crate) struct HostParts {
     pub(crate) records: Records,
     pub(crate) plugins: Arc<Registry>,
-    /// Finds those that are not at hand.
+    /// Source of plugins that are not loaded.
     pub(crate) plugin_source: Arc<dyn PluginSource>,
     pub(crate) plugin_store: PluginStore,
     pub(crate) clock: Arc<dyn Clock>,
@@ -145,7 +146,7 @@ pub(crate) struct HostParts {
     pub(crate) base_url: Url,
 }
 
-/// Which proxies are believed for whom a request is.
+/// Returns the proxies whose statement of the client address is trusted.
 pub(crate) fn trusted_proxies(config: &Config) -> anyhow::Result<TrustedProxies> {
     Ok(TrustedProxies::parse(&config.server.trusted_proxies)?)
 }

@@ -1,4 +1,4 @@
-//! The contents of the operator's status page.
+//! Contents of the operator's status page.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::health::Health;
 use crate::history::{AUTHENTICATIONS, BETWEEN, CEREMONIES, History, SHOWN};
 use crate::metrics::due_jobs;
 
-/// The timeout of the count of due jobs.
+/// Time limit for counting due jobs.
 const COUNTED_WITHIN: Duration = Duration::from_secs(1);
-/// The outcome of an attempt that its provider failed.
+/// Outcome of an attempt that failed because of its provider.
 const PROVIDER_AT_FAULT: &str = "provider_unavailable";
 /// Tenths of a millisecond in a second.
 const TENTHS: f64 = 10_000.0;
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
     let mut tables = vec![
         dependencies(health),
@@ -91,7 +91,7 @@ fn certificates(app: &App) -> StatusTable {
     }
 }
 
-/// The health of providers, judged by the attempts that they served.
+/// Returns the health of providers, judged by the attempts that they served.
 fn providers(app: &App) -> StatusTable {
     let rows = app.watch.providers.iter().map(|(method, host)| {
         let [ended, failed] = app.watch.of_last_hour(|history| asked(history, method));
@@ -111,8 +111,8 @@ fn providers(app: &App) -> StatusTable {
     }
 }
 
-/// The attempts and authentications by a method that ended, and those of them that
-/// the provider failed.
+/// Counts the ended attempts and authentications by a method, and those that
+/// failed because of the provider.
 fn asked(history: &History, method: &str) -> [f64; 2] {
     let all = [CEREMONIES, AUTHENTICATIONS].map(|metric| history.series(metric));
     let mut found = [0.0; 2];
@@ -216,7 +216,7 @@ fn plot(series: impl Into<String>, unit: &'static str, minutes: Vec<f64>) -> Sta
     })
 }
 
-/// Seconds as milliseconds, to a tenth.
+/// Converts seconds to milliseconds, rounded to a tenth.
 fn milliseconds(seconds: f64) -> f64 {
     (seconds * TENTHS).round() / 10.0
 }

@@ -1,4 +1,4 @@
-//! Which tables there are, and what lies beside them.
+//! All tables, and the files stored besides them.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use parafa_store::{StoreMode, Tables};
 
 use crate::demo;
 
-/// Every table but those of the store itself.
+/// All tables but the store's own.
 pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_platform::TABLES,
     parafa_ceremony::records::TABLES,
@@ -17,7 +17,7 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_plugin_store::TABLES,
 ]);
 
-/// What is backed up and restored beside the store.
+/// Content that is backed up and restored besides the store.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside,
     formerly_beside: &parafa_plugin_store::FORMERLY_BACKED_UP,

@@ -1,12 +1,12 @@
-//! Tests of a whole host, or of several over records that they share, with everything that
-//! is put together at start-up. Each folder is named after what it tests: the product
-//! (`authentication`, `identification`, `signing`), the ceremonies below them, what goes out
-//! of them (`delivery`), or what holds for `hosts` and their `records`; what operators ask
-//! and read has files of its own.
+//! Tests of whole hosts, assembled as at start-up, and of several hosts over
+//! shared records. Each folder is named after its subject: a product
+//! (`authentication`, `identification`, `signing`), the ceremonies below,
+//! outgoing messages (`delivery`), `hosts`, or their `records`. Operators'
+//! commands and output have files of their own.
 //!
-//! What of a ceremony can be told before anybody signs is tested in `host/ceremony`. A
-//! signature takes plugins, an eID service, revocation and time-stamps, and a signing that
-//! can be asked for one takes a product: these are here.
+//! Behaviour of a ceremony before anybody signs is tested in `host/ceremony`. A
+//! signature needs plugins, an eID service, revocation data and time-stamps,
+//! and a signing that can be signed needs a product: those tests are here.
 
 mod authentication;
 mod ceremony;

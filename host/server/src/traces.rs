@@ -1,4 +1,4 @@
-//! Where traces are sent.
+//! Export of traces.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// What a collector may take for one request; none waits for it but further spans.
+/// Limits of one request to the collector; only further spans wait for it.
 const LIMITS: ExchangeLimits = ExchangeLimits {
     timeout: Duration::from_secs(5),
     max_response_bytes: 64 * 1024,
 };
-/// How long a server that stops waits until its last spans are sent.
+/// Time limit for sending the last spans when the server stops.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Spans were not taken.
+/// Failures of sending spans.
 #[derive(Debug, thiserror::Error)]
 enum CollectorError {
-    /// It gave no answer.
+    /// The collector did not answer.
     #[error("the collector gives no answer")]
     NoAnswer(#[source] HttpPortError),
-    /// It answered that it does not.
+    /// The collector refused the spans.
     #[error("the collector answers {0}")]
     Refused(StatusCode),
 }
 
-/// A collector that takes spans by OTLP/HTTP.
+/// Collector of spans by OTLP/HTTP.
 #[derive(Clone)]
 struct Collector {
     client: OutboundClient,
@@ -66,7 +66,7 @@ impl Collector {
     }
 }
 
-/// A sentence where a collector takes no spans now.
+/// Returns a warning if the collector does not accept spans now.
 pub(crate) async fn warning(url: &Url) -> Option<String> {
     let collector = Collector::at(url).ok()?;
     let error = anyhow::Error::new(collector.take(nothing()).await.err()?);
@@ -75,12 +75,12 @@ pub(crate) async fn warning(url: &Url) -> Option<String> {
     ))
 }
 
-/// The spans on their way to the collector, if there is one.
+/// Task that sends spans to the collector, if there is one.
 #[derive(Default)]
 pub(crate) struct SentTraces(Option<(CancellationToken, JoinHandle<()>)>);
 
 impl SentTraces {
-    /// Sends the spans that are recorded.
+    /// Starts sending the recorded spans.
     pub(crate) fn start(url: &Url, spans: Exporter) -> anyhow::Result<Self> {
         let collector = Collector::at(url)?;
         let stop = CancellationToken::new();
@@ -89,7 +89,7 @@ impl SentTraces {
         Ok(Self(Some((stop, sending))))
     }
 
-    /// Sends those that are left, if that takes no longer than a moment.
+    /// Sends the remaining spans, within a short time limit.
     pub(crate) async fn end(self) {
         let Some((stop, sending)) = self.0 else {
             return;

@@ -1,5 +1,5 @@
-//! What a host looks at every minute: what was counted in it, and which
-//! certificates will end.
+//! Periodic checks of a host, every minute: its counters, and expiring
+//! certificates.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,20 +11,20 @@ use crate::certificates::DatedCertificate;
 use crate::history::History;
 use crate::metrics::{note_certificates, text};
 
-/// How often a certificate is told of that will end.
+/// Interval of warnings about an expiring certificate.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// A method of an eID provider, and the host that is asked.
+/// A method of an eID provider, and the provider's host name.
 pub(crate) type ProviderHost = (&'static str, String);
 
-/// The look of one host.
+/// State of the periodic checks of one host.
 pub(crate) struct Watch {
     clock: Arc<dyn Clock>,
-    /// Those of the configuration.
+    /// Configured certificates.
     certificates: Vec<DatedCertificate>,
-    /// Knows those that time-stamps came with.
+    /// Client that knows the certificates in received time-stamps.
     timestamps: TimestampClient,
-    /// The eID providers that are set up.
+    /// Configured eID providers.
     pub(crate) providers: Vec<ProviderHost>,
     seen: Mutex<Seen>,
 }
@@ -51,8 +51,8 @@ impl Watch {
         }
     }
 
-    /// Takes in the minute that ends now, and says once a day which certificates
-    /// will end.
+    /// Adds the minute that ends now, and warns once a day of expiring
+    /// certificates.
     pub(crate) fn look(&self) {
         let (now, certificates) = (self.now(), self.certificates());
         note_certificates(&certificates);
@@ -61,19 +61,19 @@ impl Watch {
             seen.history.take(&text);
         }
         let told = seen.told_of_certificates;
-        // Of a clock that was set back nothing is known.
+        // A clock that was set back says nothing about the last warning's age.
         if told.is_none_or(|told| now < told || now.duration_since(told) >= DAY) {
             seen.told_of_certificates = Some(now);
             tell_ends(&certificates, now);
         }
     }
 
-    /// The time.
+    /// Returns the time.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Every certificate on which something depends, as far as it is known.
+    /// Returns all known certificates on which something depends.
     pub(crate) fn certificates(&self) -> Vec<DatedCertificate> {
         let stamping = self.timestamps.signers();
         let stamping = stamping
@@ -82,7 +82,7 @@ impl Watch {
         self.certificates.iter().cloned().chain(stamping).collect()
     }
 
-    /// Something about the last hour.
+    /// Reads the counters of the last hour.
     pub(crate) fn of_last_hour<T>(&self, read: impl FnOnce(&History) -> T) -> T {
         read(&self.seen().history)
     }

@@ -15,9 +15,9 @@ use tokio::task::JoinSet;
 use crate::Scale;
 use crate::server::{Disk, Server, answer};
 
-/// People who authenticate at the same time.
+/// Concurrent clients.
 const CLIENTS: [usize; 2] = [1, 16];
-/// The persona whose card has a key on P-384.
+/// Persona whose card has a key on P-384.
 const CARD: &str = "card-p384";
 
 pub(crate) async fn measure(scale: &Scale) {
@@ -83,7 +83,8 @@ async fn authenticate(server: &Server) {
     assert!(completed["assertion"].is_string(), "{completed}");
 }
 
-/// How often a second one thread verifies a signature like a card's.
+/// Returns the rate at which one thread verifies a signature like a card's, per
+/// second.
 fn verifications_a_second(time: Duration) -> f64 {
     let curve = EcGroup::from_curve_name(Nid::SECP384R1).expect("a curve");
     let key = EcKey::generate(&curve).expect("a key");

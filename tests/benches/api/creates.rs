@@ -1,4 +1,4 @@
-//! Durable creates a second.
+//! Durable creates per second.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,12 +9,12 @@ use crate::load::Load;
 use crate::server::{Disk, Server};
 use crate::{DOCUMENT, Scale, creation, median, to_bytes, verdict};
 
-/// Callers at the same time.
+/// Concurrent callers.
 const CLIENTS: [usize; 2] = [1, 32];
-/// What one sync makes durable in the comparison, in bytes.
+/// Bytes made durable by one sync in the comparison.
 const SYNCED: usize = 4096;
 
-/// A server and the rates that it reached, by the number of callers.
+/// A server and its rates, by the number of callers.
 struct Measured {
     name: &'static str,
     server: Arc<Server>,
@@ -75,8 +75,8 @@ pub(crate) async fn measure(scale: &Scale) {
     }
 }
 
-/// How often a second this machine makes a few bytes durable, one after the
-/// other.
+/// Returns the rate at which this machine makes a few bytes durable, one after
+/// the other, per second.
 fn syncs_a_second(time: Duration) -> f64 {
     let folder = Disk::Real.folder();
     let mut file = File::create(folder.path().join("synced")).expect("a file");

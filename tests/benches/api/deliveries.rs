@@ -1,4 +1,4 @@
-//! Creates beside webhooks that wait for a receiver who does not answer.
+//! Creates while webhooks wait for an unresponsive receiver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use crate::load::Load;
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, Scale, creation, median, to_bytes, verdict};
 
-/// Callers at the same time.
+/// Concurrent callers.
 const CLIENTS: usize = 8;
-/// Callers who make what waits.
+/// Concurrent callers that prepare the waiting deliveries.
 const PREPARING: usize = 32;
-/// Signings of one batch, which is cancelled one by one.
+/// Number of signings in a batch, which are cancelled one by one.
 const BATCH: usize = 20;
-/// What part of the rate creates may lose.
+/// Aim: maximum loss of the create rate, as a fraction.
 const AIM: f64 = 0.1;
-/// How long the receiver keeps the server waiting: longer than it waits.
+/// Delay of the receiver: longer than the server waits.
 const SILENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn measure(scale: &Scale) {
@@ -62,7 +62,8 @@ pub(crate) async fn measure(scale: &Scale) {
     );
 }
 
-/// Creates signings and cancels them; each tells the hook, if there is one.
+/// Creates signings and cancels them; each causes an event for the hook, if
+/// there is one.
 async fn end_many(server: &Arc<Server>, signings: usize, hook: Option<&str>) {
     let document = creation(DOCUMENT)["document"].clone();
     let mut batch = json!({

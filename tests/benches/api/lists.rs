@@ -1,4 +1,4 @@
-//! Pages of lists that grow.
+//! Pages of growing lists.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::rows::{StoredSigning, load};
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, Scale, creation, to_bytes, verdict};
 
-/// The newest signings, which make a page.
+/// Number of newest signings on a page.
 const PAGE: usize = 50;
-/// How many times as long a page of the longest list may take.
+/// Aim: maximum factor for the time of a page of the longest list.
 const AIM: f64 = 1.3;
 
 pub(crate) async fn measure(scale: &Scale) {
@@ -59,7 +59,7 @@ pub(crate) async fn measure(scale: &Scale) {
     }
 }
 
-/// One caller who asks for the same page again and again.
+/// Runs one caller that requests the same page repeatedly.
 async fn page(server: &Arc<Server>, scale: &Scale, path: String) -> Load {
     let server = server.clone();
     Load::drive(1, scale.time, move |_| server.get(&path)).await

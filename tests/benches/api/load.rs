@@ -3,15 +3,17 @@ use std::time::{Duration, Instant};
 use reqwest::RequestBuilder;
 use tokio::task::JoinSet;
 
-/// What callers saw who each send their next request when the last is answered.
+/// Response times seen by callers that each send the next request after the
+/// last answer.
 pub(crate) struct Load {
-    /// Shortest first.
+    /// Times, shortest first.
     times: Vec<Duration>,
     taken: Duration,
 }
 
 impl Load {
-    /// So many callers for so long; `request` gets a number that grows.
+    /// Runs this many callers for this time; `request` gets an increasing
+    /// number.
     pub(crate) async fn drive<F>(clients: usize, time: Duration, request: F) -> Self
     where
         F: Fn(usize) -> RequestBuilder + Clone + Send + 'static,
@@ -23,7 +25,7 @@ impl Load {
         .await
     }
 
-    /// So many callers, until each request of a number of them is answered.
+    /// Runs this many callers until a number of requests is answered.
     pub(crate) async fn drive_all<F>(clients: usize, requests: usize, request: F) -> Self
     where
         F: Fn(usize) -> RequestBuilder + Clone + Send + 'static,
@@ -64,14 +66,13 @@ impl Load {
         Self { times, taken }
     }
 
-    /// Answers a second.
+    /// Returns the answers per second.
     pub(crate) fn rate(&self) -> f64 {
         f64::from(u32::try_from(self.times.len()).expect("a run is short"))
             / self.taken.as_secs_f64()
     }
 
-    /// The time within which so many of a hundred were answered, in
-    /// milliseconds.
+    /// Returns a percentile of the response times, in milliseconds.
     pub(crate) fn percentile(&self, of_hundred: usize) -> f64 {
         let place = self.times.len() * of_hundred / 100;
         let time = self.times[place.min(self.times.len() - 1)];

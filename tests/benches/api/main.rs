@@ -1,13 +1,17 @@
-//! What the APIs cost, over HTTP on the built server: durable creates beside the
-//! same server without grouping of commits, on a file system that has nothing to
-//! sync, and the disk's own rate of syncs; authentications with a card beside the
-//! bare verification of a signature; reads; pages of long lists; creates beside
-//! deliveries that nobody takes; the memory of the largest document; a thousand
-//! signers who have been asked and do not answer.
+//! Costs of the APIs over HTTP, on the built server:
 //!
-//! An argument picks the measurements whose name contains it: `authentications`,
-//! `creates`, `reads`, `lists`, `deliveries`, `memory`, `waiting`. `--quick` makes
-//! all of them short, to see that they work.
+//! - durable creates, compared with the same server without group commit, with
+//!   a file system without syncs, and with the disk's own sync rate
+//! - authentications with a card, compared with the bare verification of a
+//!   signature
+//! - reads, and pages of long lists
+//! - creates beside deliveries that no receiver accepts
+//! - memory for the largest document
+//! - a thousand signers who were prompted and do not answer
+//!
+//! An argument selects the measurements whose name contains it:
+//! `authentications`, `creates`, `reads`, `lists`, `deliveries`, `memory`,
+//! `waiting`. `--quick` shortens all of them, to check that they work.
 
 mod authentications;
 mod creates;
@@ -69,19 +73,19 @@ fn main() {
     });
 }
 
-/// How much is measured.
+/// Amount of measurement.
 struct Scale {
-    /// How long one measurement takes.
+    /// Duration of one measurement.
     time: Duration,
-    /// How often measurements that are compared take turns.
+    /// Number of alternating rounds of compared measurements.
     rounds: usize,
-    /// Signings in a list.
+    /// Numbers of signings in a list.
     listed: [usize; 3],
-    /// Deliveries that wait.
+    /// Number of waiting deliveries.
     pending: usize,
-    /// Signers who have been asked.
+    /// Number of prompted signers.
     waiting: usize,
-    /// For how long they are watched; shorter than their apps' patience.
+    /// Time for which they are observed; shorter than their apps' time limit.
     watched: Duration,
 }
 
@@ -104,7 +108,7 @@ impl Scale {
     };
 }
 
-/// The body that creates a signing of a document of this size.
+/// Returns the body that creates a signing of a document of this size.
 fn creation(document: usize) -> Value {
     let document = PdfBuilder::new().build_of_size(document);
     json!({
@@ -118,13 +122,13 @@ fn to_bytes(body: &Value) -> Bytes {
     body.to_string().into()
 }
 
-/// The middle one.
+/// Returns the median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// Whether an aim is met.
+/// Returns the verdict on an aim.
 fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "missed" }
 }

@@ -1,13 +1,13 @@
-//! The memory of the largest document.
+//! Memory for the largest document.
 
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, creation, mebibytes, to_bytes, verdict};
 
-/// The largest document, in bytes.
+/// Size of the largest document, in bytes.
 const LARGEST: usize = 15 * 1024 * 1024;
-/// How often it is posted: the first one finds nothing prepared.
+/// Number of posts: the first one finds nothing prepared.
 const TIMES: usize = 3;
-/// How many times the length of the body the server may take.
+/// Aim: maximum memory of the server, as a multiple of the body's length.
 const AIM: f64 = 3.0;
 
 pub(crate) async fn measure() {

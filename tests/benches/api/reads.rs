@@ -6,11 +6,11 @@ use crate::load::Load;
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, Scale, creation, to_bytes, verdict};
 
-/// Signings that are read.
+/// Number of signings.
 const SIGNINGS: usize = 100;
-/// Callers at the same time.
+/// Concurrent callers.
 const CLIENTS: usize = 4;
-/// Within how many milliseconds 99 of 100 are to be answered.
+/// Aim: 99th percentile, in milliseconds.
 const AIM: f64 = 5.0;
 
 pub(crate) async fn measure(scale: &Scale) {

@@ -1,4 +1,4 @@
-//! Many rows, written through the store as the server would.
+//! Bulk rows, written through the store like the server's own.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::{Builder, Uuid};
 
-/// Rows of one transaction.
+/// Rows per transaction.
 const AT_ONCE: usize = 1000;
-/// Before all signings that a server makes, in milliseconds since 1970.
+/// Time before all signings that a server creates, in milliseconds since 1970.
 const LONG_AGO: u64 = 1_500_000_000_000;
-/// The number of the status of an erased signing that was open.
+/// Status number of an erased signing that was open.
 const CANCELLED: u32 = 4;
 
-/// A row of the server's table of signings, whose content is the server's own.
+/// A row of the server's table of signings, with opaque content.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(transparent)]
 pub(crate) struct StoredSigning(Value);
@@ -32,17 +32,18 @@ const BY_STATUS: Index<StoredSigning, (Uuid, bool, u32)> =
     Index::many("by_status", |row| vec![(row.tenant(), true, CANCELLED)]);
 
 impl StoredSigning {
-    /// The id of one of those that were loaded.
+    /// Returns the id of one of the loaded rows.
     pub(crate) fn id_of(number: usize) -> Uuid {
         let millis = LONG_AGO + u64::try_from(number).expect("a number of rows");
         Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
     }
 
-    /// The same signing under another id.
+    /// Copies the signing under another id.
     fn under(&self, id: Uuid) -> Self {
         let mut row = self.0.clone();
         row["signing"]["id"] = id.to_string().into();
-        // Its own subject, and no other record's: only such are listed.
+        // Without an owner, the signing is listed: records of other products
+        // are not.
         row["owner"] = Value::Null;
         Self(row)
     }
@@ -67,8 +68,8 @@ impl Table for StoredSigning {
     }
 }
 
-/// Stores an erased signing many times more, in the data folder of a demo that
-/// is at rest.
+/// Stores many copies of an erased signing in the data folder of a stopped
+/// demo.
 pub(crate) async fn load(data: &Path, erased: Uuid, numbers: Range<usize>) {
     let options = FolderOptions {
         path: data.to_owned(),

@@ -11,43 +11,45 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A file system in memory, on which a sync costs nothing.
+/// File system in memory, on which a sync costs nothing.
 const MEMORY: &str = "/dev/shm";
 const LISTENING: &str = "listening on ";
 
-/// `parafa serve --demo` on a folder of its own; it ends with this value.
+/// `parafa serve --demo` on a new folder; it is killed on drop.
 pub(crate) struct Server {
     process: Child,
     folder: TempDir,
     start: Start,
-    /// Where its records are, if not in its data folder. Dropped after the process.
+    /// Database of its records, unless they are in the data folder. Dropped
+    /// after the process.
     pub(crate) database: Option<TemporaryDatabase>,
     base: String,
     demo: Value,
     http: Client,
 }
 
-/// How a server is started.
+/// Parameters of a server's start.
 #[derive(Default)]
 struct Start {
-    /// The `demo.json` of the world that it joins; it makes one otherwise.
+    /// `demo.json` of the world to join; without it, the server starts its own
+    /// world.
     world: Option<PathBuf>,
     settings: Vec<(String, String)>,
-    /// How many descriptors it may have.
+    /// Limit of file descriptors.
     descriptors: Option<u32>,
 }
 
-/// Where a server keeps its data.
+/// Place of a server's data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disk {
-    /// Where the checkout is built.
+    /// Disk of the checkout's build.
     Real,
-    /// A file system in memory.
+    /// File system in memory.
     Memory,
 }
 
 impl Disk {
-    /// A new folder there.
+    /// Creates a folder in this place.
     pub(crate) fn folder(self) -> TempDir {
         let parent = match self {
             Self::Real => env!("CARGO_TARGET_TMPDIR"),
@@ -56,20 +58,20 @@ impl Disk {
         tempfile::tempdir_in(parent).unwrap_or_else(|error| panic!("{parent}: {error}"))
     }
 
-    /// Whether this machine has it.
+    /// Returns whether this machine has it.
     pub(crate) fn is_there(self) -> bool {
         self == Self::Real || Path::new(MEMORY).is_dir()
     }
 }
 
 impl Server {
-    /// Starts one and waits until it listens. Its records are in a database
-    /// where the environment asks for that.
+    /// Starts a server and waits until it listens. Its records are in a
+    /// database if the environment selects one.
     pub(crate) fn start(disk: Disk, settings: &[(&str, &str)]) -> Self {
         Self::start_within(None, disk, settings)
     }
 
-    /// The same where it may have so many descriptors and no more.
+    /// Starts a server with a limit of file descriptors.
     pub(crate) fn start_within(
         descriptors: Option<u32>,
         disk: Disk,
@@ -86,7 +88,7 @@ impl Server {
         Self::started(disk, start)
     }
 
-    /// The same in the world of another one.
+    /// Starts a server in another one's world.
     pub(crate) fn join(world: &Self, disk: Disk) -> Self {
         let start = Start {
             world: Some(world.data().join("demo.json")),
@@ -97,7 +99,7 @@ impl Server {
 
     fn started(disk: Disk, start: Start) -> Self {
         let folder = disk.folder();
-        // A host that joins shares the other one's.
+        // A joining host shares the other one's database.
         let has_own = start.world.is_none() && is_database();
         let database = has_own.then(Postgres::temporary_database);
         let (process, base) = spawn(&folder.path().join("data"), &start, database.as_ref());
@@ -113,7 +115,7 @@ impl Server {
         }
     }
 
-    /// Stops it, lets `work` have its data folder, and starts it again.
+    /// Stops the server, runs `work` on its data folder, and starts it again.
     pub(crate) async fn pause<F: Future>(&mut self, work: impl FnOnce(PathBuf) -> F) -> F::Output {
         let pid = self.process.id().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status();
@@ -128,18 +130,18 @@ impl Server {
         self.folder.path().join("data")
     }
 
-    /// A member of `demo.json`.
+    /// Returns a member of `demo.json`.
     pub(crate) fn demo(&self, pointer: &str) -> &str {
         let member = self.demo.pointer(pointer).and_then(Value::as_str);
         member.expect("demo.json has it")
     }
 
-    /// Where a path of it is.
+    /// Returns the address of a path.
     pub(crate) fn address(&self, path: &str) -> String {
         format!("{}/{path}", self.base)
     }
 
-    /// For calls without the signing API's key.
+    /// Returns a client for calls without the signing API's key.
     pub(crate) fn http(&self) -> &Client {
         &self.http
     }
@@ -148,7 +150,7 @@ impl Server {
         self.request(Method::GET, path)
     }
 
-    /// With a body in JSON.
+    /// Starts a POST with a JSON body.
     pub(crate) fn post(&self, path: &str, body: Bytes) -> RequestBuilder {
         self.request(Method::POST, path)
             .header(CONTENT_TYPE, "application/json")
@@ -159,25 +161,25 @@ impl Server {
         self.request_by("/signing/live", method, path)
     }
 
-    /// With the key at this place of `demo.json`.
+    /// Starts a request with the key at this place of `demo.json`.
     pub(crate) fn request_by(&self, key: &str, method: Method, path: &str) -> RequestBuilder {
         self.http
             .request(method, self.address(path))
             .bearer_auth(self.demo(key))
     }
 
-    /// A JSON body to a signer's link.
+    /// Starts a POST of a JSON body to a signer's link.
     pub(crate) fn post_by_link(&self, address: &str, body: Bytes) -> RequestBuilder {
         let request = self.http.post(address).body(body);
         request.header(CONTENT_TYPE, "application/json")
     }
 
-    /// The id of its process.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Time that it has had the processors for.
+    /// Returns the CPU time used so far.
     pub(crate) fn processor(&self) -> Duration {
         const TICKS_A_SECOND: u64 = 100;
         const USER_AND_SYSTEM: std::ops::Range<usize> = 11..13;
@@ -193,7 +195,7 @@ impl Server {
         Duration::from_millis(1000 * ticks / TICKS_A_SECOND)
     }
 
-    /// Number of times that its threads gave up their processors to wait.
+    /// Returns the number of voluntary context switches of its threads.
     pub(crate) fn switches(&self) -> f64 {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process.id()));
         let threads = threads.expect("our own child").flatten();
@@ -207,7 +209,7 @@ impl Server {
         threads.filter_map(of_thread).sum()
     }
 
-    /// How many sockets it has open.
+    /// Returns the number of open sockets.
     pub(crate) fn sockets(&self) -> usize {
         let open = fs::read_dir(format!("/proc/{}/fd", self.process.id()));
         let open = open.expect("our own child").flatten();
@@ -217,19 +219,19 @@ impl Server {
             .count()
     }
 
-    /// Lets [`peak`](Self::peak) begin anew.
+    /// Resets [`peak`](Self::peak).
     pub(crate) fn forget_peak(&self) {
         const PEAK: &str = "5";
 
         fs::write(format!("/proc/{}/clear_refs", self.process.id()), PEAK).expect("our own child");
     }
 
-    /// Memory that it has now, in bytes.
+    /// Returns the current resident memory, in bytes.
     pub(crate) fn resident(&self) -> usize {
         self.status("VmRSS:")
     }
 
-    /// The most that it had, in bytes.
+    /// Returns the peak resident memory, in bytes.
     pub(crate) fn peak(&self) -> usize {
         self.status("VmHWM:")
     }
@@ -250,7 +252,7 @@ impl Drop for Server {
     }
 }
 
-/// The answer's body in JSON; anything but success ends the run.
+/// Sends a request and returns the JSON body; panics on a failure.
 pub(crate) async fn answer(request: RequestBuilder) -> Value {
     let response = request.send().await.expect("the server answers");
     let status = response.status();
@@ -314,12 +316,12 @@ fn spawn(data: &Path, start: &Start, database: Option<&TemporaryDatabase>) -> (C
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let base = lines.find_map(|line| Some(line.strip_prefix(LISTENING)?.to_owned()));
     let base = base.expect("the server says where it listens");
-    // Whatever else it says goes nowhere, and must not wait for a reader.
+    // Further output is discarded, and must not block on a reader.
     std::thread::spawn(move || lines.for_each(drop));
     (process, base)
 }
 
-/// The product.
+/// Returns the command of the product.
 pub(crate) fn program() -> Command {
     Command::new(std::env::var_os("PARAFA_BIN").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/parafa"),

@@ -1,4 +1,4 @@
-//! What a signer costs who has been asked by an app and has not answered yet.
+//! Cost of signers who were prompted by an app and have not answered yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::load::Load;
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, Scale, creation, mebibytes, to_bytes};
 
-/// How many create and start at the same time.
+/// Concurrent creates and starts.
 const PREPARING: usize = 16;
-/// How long one look at the state waits for a change, in milliseconds.
+/// Wait of one poll of the state, in milliseconds.
 const LOOK_MS: usize = 20_000;
-/// The personal code of a persona who signs.
+/// Personal code of a persona who signs.
 const SIGNS: &str = "50001029996";
-/// How many others sign beside those who wait, one after the other.
+/// Number of other signers, one after the other, while the first ones wait.
 const OTHERS: usize = 3;
 
 pub(crate) async fn measure(scale: &Scale) {
@@ -78,8 +78,8 @@ pub(crate) async fn measure(scale: &Scale) {
     );
 }
 
-/// The longest time that signers take, from the start of an attempt to its end;
-/// some two seconds of it are the app's.
+/// Returns the longest time of a signer, from the start of an attempt to its
+/// end; about two seconds of it are the app's.
 async fn slowest_signature(server: &Arc<Server>) -> Duration {
     let attempt = json!({"method": "smart_id", "country": "LT", "personalCode": SIGNS});
     let mut slowest = Duration::ZERO;
@@ -101,7 +101,7 @@ async fn slowest_signature(server: &Arc<Server>) -> Duration {
     slowest
 }
 
-/// Signings of one signer each.
+/// Creates signings of one signer each; returns their links.
 async fn links(server: &Arc<Server>, number: usize) -> Vec<String> {
     let mut body = creation(DOCUMENT);
     body["signers"] = json!([{"email": "ona@example.lt"}]);

@@ -1,14 +1,19 @@
-//! What archiving costs without those who are asked: the first call of `archive`,
-//! which ends with what has to be asked; the last one, to which all is answered
-//! and which checks chains, OCSP responses and signatures, plans and writes; and
-//! the one that finds that there is nothing to do. Natively, through the PDF
-//! component and, where it is here, beside pyHanko, which validates a signature
-//! with the same answers and adds them.
+//! Cost of archiving without the external services. Measured are three calls of
+//! `archive`:
+//!
+//! - the first, which ends with the needs
+//! - the last, to which everything is answered, and which checks chains, OCSP
+//!   responses and signatures, plans and writes
+//! - the one that finds nothing to do
+//!
+//! They run natively and through the PDF component. If pyHanko is installed, it
+//! validates a signature with the same answers and adds them.
 //!
 //! Signers, time-stamps and answers are those of the conformance kit: a signer
-//! and a stamper below an authority that has an OCSP responder.
+//! and a time-stamping authority below a certificate authority with an OCSP
+//! responder.
 //!
-//! Times are of single calls, shortest and median of many, in milliseconds.
+//! Times are of single calls: shortest and median of many, in milliseconds.
 
 mod others;
 #[path = "../support/mod.rs"]
@@ -28,20 +33,20 @@ use parafa_plugin_host::{
 use support::{admit_pdf, plugin_host};
 use tokio::runtime::Runtime;
 
-/// Documents that are measured, by the name of the row.
+/// Documents, by the name of the row.
 const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
 
 /// Numbers of signatures.
 const SIGNATURES: [u8; 2] = [1, 25];
 
-/// Runs that are timed, after as many that are not.
+/// Number of timed runs, after as many untimed ones.
 const RUNS: usize = 20;
 
 /// 2026-01-01T12:00:00Z.
 const TIME: i64 = 1_767_268_800;
 
 fn main() {
-    // `cargo xtask bench --quick` shows that it works.
+    // `cargo xtask bench --quick` checks that it works.
     let is_quick = std::env::args().any(|argument| argument == "--quick");
     let (sizes, runs) = if is_quick {
         (&SIZES[..1], 1)
@@ -71,7 +76,7 @@ fn main() {
                 let native = || native(document, answers);
                 report(&format!("{what}, native"), timed(runs, native));
                 let component = || {
-                    // What the host has hashed before it does not hash again.
+                    // A new document, because the host does not hash one twice.
                     let document = Document::from(document.clone());
                     runtime
                         .block_on(plugin.archive(document, &request(), answers))
@@ -86,7 +91,7 @@ fn main() {
     }
 }
 
-/// A signed document, what is answered when it is archived, and the archive.
+/// A signed document, the answers for archiving it, and the archive.
 struct Scene {
     signed: Bytes,
     answers: Vec<Answer>,
@@ -129,7 +134,7 @@ impl Scene {
     }
 }
 
-/// Keeps what authorities answer.
+/// Recorder of authorities' answers.
 struct Recorder {
     authorities: SoftwareSigner,
     answers: Mutex<Vec<Answer>>,
@@ -181,7 +186,7 @@ fn native(document: &Bytes, answers: &[Answer]) -> impl Sized {
         .expect("the document is archived")
 }
 
-/// The shortest run, and the one that half of them took longer than.
+/// Returns the shortest and the median run.
 fn timed<T>(runs: usize, mut run: impl FnMut() -> T) -> [Duration; 2] {
     for _ in 0..runs {
         run();

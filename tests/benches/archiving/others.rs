@@ -5,8 +5,9 @@ use std::process::Command;
 use parafa_fixtures::referees::installed;
 use parafa_plugin_host::{Answer, NeedKind};
 
-/// The row that pyHanko's script prints; none when it is not here, or the
-/// document has more signatures than one: it adds what one needs at a time.
+/// Returns the row printed by pyHanko's script. `None` if pyHanko is not
+/// installed, or if the document has more than one signature: pyHanko archives
+/// one at a time.
 pub(crate) fn measure(document: &[u8], answers: &[Answer], runs: usize) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = installed("venv/bin/python");
@@ -22,14 +23,14 @@ pub(crate) fn measure(document: &[u8], answers: &[Answer], runs: usize) -> Optio
     (!row.is_empty()).then_some(row)
 }
 
-/// The document, and the answers by what they are.
+/// Writes the document, and the answers with their kind in the file name.
 fn write(folder: &Path, document: &[u8], answers: &[Answer]) -> std::io::Result<()> {
     fs::write(folder.join("document.pdf"), document)?;
     for (number, answer) in answers.iter().enumerate() {
         let (kind, der) = match (&answer.outcome, answer.need.kind) {
             (Ok(response), NeedKind::Revocation) => ("ocsp", response.as_slice()),
             (Ok(issuer), _) => ("cert", issuer.as_slice()),
-            // A certificate with which chains may end.
+            // A trust anchor.
             (Err(_), _) => ("root", answer.need.payload.as_bytes().unwrap()),
         };
         fs::write(folder.join(format!("{number}.{kind}")), der)?;

@@ -1,4 +1,7 @@
-"""Has pyHanko validate a signature with given answers and add them, as often as is said, and prints what it took."""
+"""Times how pyHanko validates a signature with given answers and adds them.
+
+Repeats that a given number of times, and prints the times.
+"""
 
 import asyncio
 import datetime
@@ -28,7 +31,7 @@ def main():
     with open(f"{folder}/document.pdf", "rb") as file:
         document = file.read()
     others = list(read("cert", x509.Certificate.load))
-    # A certificate that signs itself ends chains whether anybody said so or not.
+    # A self-signed certificate ends chains, even if it is not a declared anchor.
     roots = list(read("root", x509.Certificate.load))
     roots += [other for other in others if other.self_signed == "maybe"]
     responses = list(read("ocsp", ocsp.OCSPResponse.load))

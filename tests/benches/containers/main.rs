@@ -1,15 +1,20 @@
-//! What a signature of a container costs: the ASiC-E component beside the same
-//! code native, a bare digest of the same bytes, xmlsec1, which verifies what came
-//! out, and the EU's DSS, which signs the same files.
+//! Cost of signing a container, by the ASiC-E component and by the same code
+//! natively. For comparison: a bare digest of the same bytes, xmlsec1, which
+//! verifies the output, and the EU's DSS, which signs the same files.
 //!
-//! Every operation is timed apart, for a B-B signature by a P-256 key:
-//! `inspect`; `prepare`, the first call of `sign`, which ends with the bytes
-//! that the device signs; `embed`, the call that puts the value into the
-//! container; and `verify` of what came out. Through the component, `prepare`
-//! and `embed` have with them what the host asks before: what the container is,
-//! and which files it holds.
+//! Each operation is timed separately, for a B-B signature with a P-256 key:
 //!
-//! An argument picks the cases whose name, such as `1 MiB/embed`, contains it.
+//! - `inspect`
+//! - `prepare`, the first call of `sign`, which ends with the bytes that the
+//!   device signs
+//! - `embed`, the call that puts the value into the container
+//! - `verify` of the output
+//!
+//! Through the component, `prepare` and `embed` include the host's preceding
+//! calls, which determine the kind of the container and its files.
+//!
+//! An argument selects the cases whose name, such as `1 MiB/embed`, contains
+//! it.
 
 #[path = "../signing/component.rs"]
 #[expect(dead_code, reason = "calls one after the other are measured here")]
@@ -42,15 +47,14 @@ use pki::Pki;
 use sampler::{Case, Filter, Measured, sample};
 use support::{admit, plugin_host};
 
-/// Containers that are measured, by the name of the row: how many files, and how
-/// many bytes of all together.
+/// Containers, by the name of the row: number of files, and total bytes.
 const CONTAINERS: [(&str, usize, usize); 4] = [
     ("100 KiB", 1, SMALL),
     ("1 MiB", 1, MEDIUM),
     ("1 MiB in 20 files", 20, MEDIUM),
     ("15 MiB", 1, LARGE - 4096),
 ];
-/// Bytes kept for the signature, which containers do not need.
+/// Bytes reserved for the signature, which containers do not need.
 const RESERVE: u32 = 8192;
 /// 2026-01-01T12:00:00Z.
 const SIGNING_TIME: i64 = 1_767_268_800;
@@ -116,7 +120,7 @@ fn main() {
     }
 }
 
-/// All files of a container, signed by the format's own functions.
+/// Signs all files of a container by the format's own functions.
 fn native(container: &[u8], pki: &Pki) -> Native {
     let files = members(&NativeEnvironment, &MemoryBlob(container.to_vec()));
     let files = files.expect("a sound container");
@@ -129,7 +133,7 @@ fn native(container: &[u8], pki: &Pki) -> Native {
     Native::new(format, container, covers, pki)
 }
 
-/// The names of files that do not compress, and what is in them.
+/// Returns names and contents of incompressible files.
 fn contents(files: usize, bytes: usize) -> Vec<(String, Vec<u8>)> {
     let content = noise(bytes / files, 1);
     (0..files)
@@ -137,7 +141,7 @@ fn contents(files: usize, bytes: usize) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// A container with these files, stored.
+/// Returns a container with these files, stored.
 fn container(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let files: Vec<_> = files
         .iter()

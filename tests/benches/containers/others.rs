@@ -1,4 +1,4 @@
-//! What others take for the same: xmlsec1, which verifies the files of a
+//! Comparison with other programs: xmlsec1, which verifies the files of a
 //! container, and the EU's DSS, which signs them.
 
 use std::fs;
@@ -23,7 +23,7 @@ pub(crate) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Nothing when xmlsec1 is not here.
+    /// Unpacks a container; `None` if xmlsec1 is not installed.
     pub(crate) fn new(signed: &[u8]) -> Option<Self> {
         let xmlsec1 = program("xmlsec1")?;
         let folder = tempfile::tempdir().ok()?;
@@ -56,7 +56,8 @@ impl Unpacked {
     }
 }
 
-/// Milliseconds of DSS for one signature, in a virtual machine that is warm.
+/// Milliseconds of DSS for one signature, after the virtual machine has warmed
+/// up.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DssTimes {
@@ -64,7 +65,7 @@ pub(crate) struct DssTimes {
     pub(crate) median_ms: f64,
 }
 
-/// Has DSS sign files into a container; nothing when it is not here.
+/// Signs files into a container by DSS; `None` if DSS is not installed.
 pub(crate) fn dss(pki: &Pki, files: &[(String, Vec<u8>)]) -> Option<DssTimes> {
     let java = program("java")?;
     let jar = installed("dss/dss-referee.jar");
@@ -88,7 +89,7 @@ pub(crate) fn dss(pki: &Pki, files: &[(String, Vec<u8>)]) -> Option<DssTimes> {
     times.ok()
 }
 
-/// The signature file, which is stored last.
+/// Returns the signature file, which is stored last.
 fn signature_file(signed: &[u8]) -> Option<&[u8]> {
     const BEGIN: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<asic:XAdESSignatures";
     const END: &[u8] = b"</asic:XAdESSignatures>";

@@ -1,7 +1,8 @@
-//! What flattening a form costs: the PDF component beside the same code
-//! native, and beside qpdf (through pikepdf) and MuPDF in one Python process.
+//! Cost of flattening a form, by the PDF component and by the same code
+//! natively. For comparison: qpdf (through pikepdf) and MuPDF in one Python
+//! process.
 //!
-//! Times are of single calls, shortest and median of many, in milliseconds.
+//! Times are of single calls: shortest and median of many, in milliseconds.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -23,7 +24,7 @@ use tokio::runtime::Runtime;
 /// Numbers of fields.
 const FORMS: [u32; 2] = [30, 728];
 
-/// Runs that are timed, after as many that are not.
+/// Number of timed runs, after as many untimed ones.
 const RUNS: usize = 50;
 
 /// 2026-01-01T12:00:00Z.
@@ -39,7 +40,7 @@ fn main() {
         report(&name, "native", &timed(|| native(&document)));
         let component = || component(&runtime, &plugin, &document);
         report(&name, "component, with the proof", &timed(component));
-        // The host proves with two of these that no signature was touched.
+        // The host makes two such calls to prove that no signature was changed.
         let proof = || {
             let document = Document::from(Bytes::copy_from_slice(&document));
             runtime
@@ -84,7 +85,7 @@ fn component(runtime: &Runtime, plugin: &Arc<Plugin>, document: &[u8]) {
         .expect("the form can be flattened");
 }
 
-/// The rows that the script prints; none when there is no Python for it.
+/// Returns the rows printed by the script; none if its Python is not installed.
 fn others(document: &[u8]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = installed("venv/bin/python");
@@ -107,7 +108,7 @@ fn others(document: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The shortest and the median run.
+/// Returns the shortest and the median run.
 fn timed<T>(mut run: impl FnMut() -> T) -> (Duration, Duration) {
     for _ in 0..RUNS {
         run();

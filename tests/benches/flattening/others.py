@@ -1,4 +1,4 @@
-"""Flattens a form with qpdf and with MuPDF, as often as is said, and prints what it took."""
+"""Flattens a form with qpdf and with MuPDF, a given number of times, and prints the times."""
 
 import io
 import statistics

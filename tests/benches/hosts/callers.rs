@@ -1,32 +1,34 @@
-//! What callers saw who each ask again when they are answered.
+//! Response times of callers that each send the next request after the last
+//! answer.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-/// How long answers took.
+/// Response times.
 pub(crate) struct Times {
-    /// Shortest first.
+    /// Times, shortest first.
     times: Vec<Duration>,
     within: Duration,
 }
 
 impl Times {
-    /// Those of answers that came within this time.
+    /// Records the times of answers received within this time.
     pub(crate) fn new(mut times: Vec<Duration>, within: Duration) -> Self {
         assert!(!times.is_empty(), "nothing was answered");
         times.sort_unstable();
         Self { times, within }
     }
 
-    /// Those of answers that were asked for one after the other.
+    /// Records the times of sequential requests.
     pub(crate) fn in_sequence(times: Vec<Duration>) -> Self {
         let within = times.iter().sum();
         Self::new(times, within)
     }
 
-    /// So many callers for so long, each at least once; `ask` gets the number of the caller.
+    /// Runs this many callers for this time, each at least once; `ask` gets the
+    /// number of the caller.
     pub(crate) async fn of<F>(
         callers: usize,
         within: Duration,
@@ -55,18 +57,18 @@ impl Times {
         Self::new(times, begun.elapsed())
     }
 
-    /// How many were answered.
+    /// Returns the number of answers.
     pub(crate) fn count(&self) -> f64 {
         let answers = u32::try_from(self.times.len()).expect("a run is short");
         f64::from(answers)
     }
 
-    /// Answers a second.
+    /// Returns the answers per second.
     pub(crate) fn rate(&self) -> f64 {
         self.count() / self.within.as_secs_f64()
     }
 
-    /// The time within which so many of a hundred were answered, in milliseconds.
+    /// Returns a percentile of the response times, in milliseconds.
     pub(crate) fn percentile(&self, of_hundred: usize) -> f64 {
         let place = self.times.len() * of_hundred / 100;
         let time = self.times[place.min(self.times.len() - 1)];
@@ -74,12 +76,13 @@ impl Times {
     }
 }
 
-/// Rows that are measured again and again, in turns.
+/// Rows measured repeatedly, in turns.
 #[derive(Default)]
 pub(crate) struct Rounds(Vec<(String, Vec<Times>)>);
 
 impl Rounds {
-    /// Adds what was measured of a row, slowest first.
+    /// Adds a measurement of a row; the row's measurements are sorted from the
+    /// slowest to the fastest.
     pub(crate) fn add(&mut self, row: &str, times: Times) {
         let place = self.0.iter().position(|(name, _)| name == row);
         let place = place.unwrap_or_else(|| {
@@ -91,13 +94,14 @@ impl Rounds {
         measured.sort_by(|one, other| one.rate().total_cmp(&other.rate()));
     }
 
-    /// The round in the middle.
+    /// Returns the median round.
     pub(crate) fn middle(&self, row: &str) -> Option<&Times> {
         let (_, measured) = self.0.iter().find(|(name, _)| name == row)?;
         measured.get(measured.len() / 2)
     }
 
-    /// All rows, each with its round in the middle, and with the least and most a second of all.
+    /// Returns a table of all rows with their median round, and with the lowest
+    /// and highest rate.
     pub(crate) fn table(&self, title: &str) -> String {
         let mut table = format!(
             "\n| {title} | a second | least | most | median ms | p99 ms |\n|---|---|---|---|---|---|\n"
@@ -105,7 +109,7 @@ impl Rounds {
         for (name, measured) in &self.0 {
             let middle = &measured[measured.len() / 2];
             let digits = if middle.rate() < 100.0 { 1 } else { 0 };
-            // A text takes it always.
+            // Writing to a string never fails.
             let _ = writeln!(
                 table,
                 "| {name} | {:.digits$} | {:.digits$} | {:.digits$} | {:.2} | {:.2} |",

@@ -1,5 +1,5 @@
-//! Large documents in and out of whatever keeps them: sealed on the way in, opened and compared
-//! on the way out.
+//! Large documents, written to and read from each kind of storage: sealed when
+//! written, opened and compared when read.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::Scale;
 use crate::callers::{Rounds, Times};
 use crate::hosts::{database, master};
 
-/// Size of a document, in bytes: the largest that is taken.
+/// Size of a document, in bytes: the maximum accepted.
 const LARGE: usize = 15 * 1024 * 1024;
 
 pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
@@ -61,7 +61,7 @@ pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
     println!("{}", rounds.table(&format!("{mebibytes} MiB")));
 }
 
-/// The byte files of a new deployment, in its database or in a bucket.
+/// Opens byte files of a new deployment, in its database or in a bucket.
 async fn shared_files(server: &Postgres, bucket: Option<&S3>) -> ByteFiles {
     let database = database(&server.database().url).await;
     let objects = bucket.map(|s3| Objects::parse(&s3.url(), s3.variables()).expect("a bucket"));
@@ -76,7 +76,7 @@ async fn shared_files(server: &Postgres, bucket: Option<&S3>) -> ByteFiles {
     opened.await.expect("a deployment").files
 }
 
-/// Copies the content as it is into files of their own, and reads them.
+/// Writes plain copies of the content to files, and reads them.
 fn copies(folder: &Path, content: &Bytes, count: usize) -> (Times, Times) {
     let path = folder.join("copy");
     let mut times: [Vec<Duration>; 2] = Default::default();
@@ -99,7 +99,7 @@ fn copies(folder: &Path, content: &Bytes, count: usize) -> (Times, Times) {
     (written, read)
 }
 
-/// Bytes that nothing on the way can make fewer.
+/// Returns incompressible bytes.
 fn noise() -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let words = (0..LARGE / size_of::<u64>()).map(|_| {

@@ -15,10 +15,10 @@ use uuid::Uuid;
 
 use crate::callers::Times;
 
-/// Rows that are there to be read, and how many of them have the same owner.
+/// Number of rows to read, and how many of them have the same owner.
 const ROWS: u32 = 5000;
 const OF_OWNER: u32 = 50;
-/// Bytes of a row's text.
+/// Length of a row's text, in bytes.
 const TEXT: usize = 300;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -61,12 +61,12 @@ impl Table for Record {
 /// The hosts of one database.
 pub(crate) struct Hosts {
     stores: Vec<Store>,
-    /// The name of their database.
+    /// Name of their database.
     database: String,
 }
 
 impl Hosts {
-    /// Starts so many, on a database of their own with rows to read.
+    /// Starts this many hosts, on a new database with rows to read.
     pub(crate) async fn start(server: &Postgres, count: usize) -> Self {
         let PostgresDatabase { url, name } = server.database();
         let mut stores = Vec::new();
@@ -85,13 +85,13 @@ impl Hosts {
         hosts
     }
 
-    /// So many callers, in equal parts at each host, create rows.
+    /// Creates rows by this many callers, distributed equally among the hosts.
     pub(crate) async fn create(self: &Arc<Self>, callers: usize, within: Duration) -> Times {
         let hosts = self.clone();
         let create = move |caller| {
             let hosts = hosts.clone();
             async move {
-                // Nobody's whose rows are read.
+                // An owner whose rows are not read.
                 let owner = ROWS + u32::try_from(caller).expect("there are few");
                 insert(hosts.of(caller), &[Record::new(Uuid::now_v7(), owner)]).await;
             }
@@ -99,7 +99,7 @@ impl Hosts {
         Times::of(callers, within, create).await
     }
 
-    /// The same for reads of rows by their keys.
+    /// Reads rows by their keys, with the callers distributed in the same way.
     pub(crate) async fn read(self: &Arc<Self>, callers: usize, within: Duration) -> Times {
         let (hosts, next) = (self.clone(), Arc::new(AtomicU32::new(0)));
         let read = move |caller| {
@@ -113,7 +113,7 @@ impl Hosts {
         Times::of(callers, within, read).await
     }
 
-    /// The same for pages of a list.
+    /// Reads pages of a list, with the callers distributed in the same way.
     pub(crate) async fn page(self: &Arc<Self>, callers: usize, within: Duration) -> Times {
         let (hosts, next) = (self.clone(), Arc::new(AtomicU32::new(0)));
         let page = move |caller| {
@@ -133,7 +133,7 @@ impl Hosts {
         Times::of(callers, within, page).await
     }
 
-    /// In how many transactions the rows were written that are there.
+    /// Returns the number of transactions that wrote the existing rows.
     pub(crate) fn transactions(&self, server: &Postgres) -> f64 {
         let versions = "SELECT count(DISTINCT version) FROM parafa_entries";
         let count = server.psql(&self.database, versions);
@@ -145,12 +145,12 @@ impl Hosts {
     }
 }
 
-/// The key of a row that is there from the beginning.
+/// Returns the key of a row that exists from the beginning.
 fn known(number: u32) -> Uuid {
     Uuid::from_u128(u128::from(number))
 }
 
-/// A database, open.
+/// Opens a database.
 pub(crate) async fn database(url: &str) -> Database {
     let options = DatabaseOptions {
         url: url.to_owned(),
@@ -162,7 +162,7 @@ pub(crate) async fn database(url: &str) -> Database {
     Database::open(&options).await.expect("a database")
 }
 
-/// The master key.
+/// Returns the master key.
 pub(crate) fn master() -> MasterKey {
     MasterKey::from_bytes([7; 32])
 }

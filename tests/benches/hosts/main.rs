@@ -1,16 +1,19 @@
-//! What records, documents and servers cost that are shared by several hosts, each beside
-//! something to compare it with, measured in turns on one machine:
+//! Costs of records, documents and servers shared by several hosts, each with a
+//! comparison, measured in turns on one machine:
 //!
-//! - `records`: durable creates and reads a second of one host and of two, and pages of a list,
-//!   beside what `pgbench` does on the same server: its simple update, `-N`, and its select, `-S`;
-//! - `documents`: 15 MiB in and out of an object store, of a database and of a folder, beside a
-//!   plain copy;
-//! - `signatures`: from the posted document to the signed one, on the embedded engine and on
-//!   PostgreSQL, and the list of a caller's signings;
-//! - `wakeups`: how soon a page that waits at one host hears of what happened at another.
+//! - `records`: durable creates and reads per second of one host and of two,
+//!   and pages of a list. For comparison: `pgbench` on the same server, with
+//!   its simple update, `-N`, and its select, `-S`;
+//! - `documents`: 15 MiB to and from an object store, a database and a folder,
+//!   compared with a plain copy;
+//! - `signatures`: from the posted document to the signed one, on the embedded
+//!   engine and on PostgreSQL, and the list of a caller's signings;
+//! - `wakeups`: delay until a page waiting at one host sees a change at
+//!   another.
 //!
-//! PostgreSQL writes through to its disk. An argument picks the measurements whose name contains
-//! it. `--quick` makes all of them short, to see that they work.
+//! PostgreSQL writes through to its disk. An argument selects the measurements
+//! whose name contains it. `--quick` shortens all of them, to check that they
+//! work.
 
 mod callers;
 #[allow(dead_code, reason = "another bench needs more of it")]
@@ -31,7 +34,7 @@ use std::time::Duration;
 use parafa_test_services::{Durability, Postgres};
 use tokio::runtime::Runtime;
 
-/// Size of the document of a signing, in bytes.
+/// Size of a signing's document, in bytes.
 const DOCUMENT: usize = 10 * 1024;
 
 fn main() {
@@ -60,17 +63,18 @@ fn main() {
     }
 }
 
-/// How much is measured.
+/// Amount of measurement.
 struct Scale {
-    /// For how long each row is measured at a time.
+    /// Duration of one measurement of a row.
     within: Duration,
-    /// How often each row is measured, in turns with the others, because a machine has moods.
+    /// Number of measurements of each row, in turns with the others, because a
+    /// machine's speed varies.
     rounds: usize,
-    /// Documents in and out, each time.
+    /// Documents written and read, each time.
     documents: usize,
-    /// Signings in a list.
+    /// Number of signings in a list.
     listed: usize,
-    /// Changes that somebody waits for.
+    /// Number of changes that a page waits for.
     changes: usize,
 }
 
@@ -83,7 +87,8 @@ impl Scale {
         changes: 100,
     };
     const QUICK: Self = Self {
-        // Less is none where `pgbench` has to share the processors.
+        // In less time, `pgbench` completes nothing if it has to share the
+        // processors.
         within: Duration::from_secs(2),
         rounds: 1,
         documents: 1,

@@ -1,4 +1,4 @@
-//! What PostgreSQL's own bench says of a server.
+//! Measurements of a server by `pgbench`, PostgreSQL's own benchmark.
 
 use std::fs;
 use std::process::Command;
@@ -8,12 +8,12 @@ use parafa_test_services::Postgres;
 
 use crate::callers::Times;
 
-/// Accounts, in hundreds of thousands.
+/// Scale factor: accounts, in hundreds of thousands.
 const SCALE: &str = "10";
-/// Processes' threads that it drives its clients with.
+/// Number of threads that drive its clients.
 const THREADS: &str = "2";
 
-/// What its clients do.
+/// Script of its clients.
 #[derive(Clone, Copy)]
 pub(crate) enum Script {
     /// Updates a row, reads it, and inserts another.
@@ -22,7 +22,7 @@ pub(crate) enum Script {
     Select,
 }
 
-/// It with a database of its own.
+/// `pgbench` with a database of its own.
 pub(crate) struct Pgbench<'s> {
     server: &'s Postgres,
     url: String,
@@ -55,7 +55,7 @@ impl<'s> Pgbench<'s> {
             })
             .args(["--client", &self.clients.to_string()])
             .args(["--jobs", THREADS, "--no-vacuum", "--log"])
-            // As the store does.
+            // The store uses prepared statements too.
             .args(["--protocol", "prepared"])
             .args(["--time", &self.within.as_secs().to_string(), &self.url]);
         run(&mut bench);
@@ -63,7 +63,7 @@ impl<'s> Pgbench<'s> {
         for file in fs::read_dir(folder.path()).expect("its log") {
             let log = fs::read_to_string(file.expect("a file").path()).expect("its log");
             times.extend(log.lines().map(|line| {
-                // Client, number, microseconds, and more.
+                // Columns: client, number, microseconds, and more.
                 let micros = line.split(' ').nth(2).and_then(|time| time.parse().ok());
                 Duration::from_micros(micros.expect("a time"))
             }));

@@ -1,6 +1,7 @@
-//! Records of one host and of two. A create is a transaction of a store that inserts a row with
-//! two indexes, a read takes one of the rows by its key, a page the fifty rows of an index's key.
-//! All callers are in this process, which shares the machine with the server as `pgbench` does.
+//! Records of one host and of two. A create is a transaction of a store that
+//! inserts a row with two indexes. A read gets one of the rows by its key, and
+//! a page the fifty rows of an index's key. All callers are in this process,
+//! which shares the machine with the server, as `pgbench` does.
 
 use std::sync::Arc;
 
@@ -12,9 +13,9 @@ use crate::callers::{Rounds, Times};
 use crate::hosts::Hosts;
 use crate::pgbench::{Pgbench, Script};
 
-/// Callers, all hosts together.
+/// Number of callers of all hosts together.
 const CALLERS: usize = 32;
-/// What two hosts are beside one.
+/// Numbers of hosts to compare.
 const COUNTS: [usize; 2] = [1, 2];
 
 pub(crate) fn measure(server: &Postgres, runtime: &Runtime, scale: &Scale) {

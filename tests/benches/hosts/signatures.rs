@@ -1,6 +1,6 @@
-//! Whole signatures, over HTTP: a document is posted, a card signs it by the calls of the signer's
-//! page, and the signed document is fetched. Cards answer at once, where a phone would take about a
-//! second.
+//! Whole signatures over HTTP. A document is posted, a card signs it by the
+//! calls of the signer's page, and the signed document is fetched. Cards answer
+//! at once, while a phone would take about a second.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::ceremony::{CARDS, creation, sign_with_card};
 use crate::server::{Disk, Server, answer};
 use crate::{DOCUMENT, Scale};
 
-/// People who sign at the same time.
+/// Concurrent signers.
 const SIGNERS: [usize; 2] = [1, 8];
 
 pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
@@ -57,7 +57,8 @@ pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
     println!("{}", signatures.table("whole signatures"));
 }
 
-/// A server whose records are in a database of its own, and its documents there too or in a bucket.
+/// Starts a server with its records in a new database, and its documents there
+/// too or in a bucket.
 pub(crate) fn shared(server: &Postgres, bucket: Option<&S3>) -> Server {
     let database = server.database().url;
     let (url, variables) = bucket.map(|s3| (s3.url(), s3.variables())).unzip();

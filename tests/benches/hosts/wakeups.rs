@@ -1,5 +1,6 @@
-//! How soon a signer's page that waits for a change has it, where it waits at the host that makes
-//! the change and where at another: from the call that starts an attempt to the state that shows it.
+//! Delay until a signer's waiting page sees a change, at the host that makes
+//! the change and at another. Measured from the call that starts an attempt to
+//! the state that shows it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +15,10 @@ use crate::server::{Disk, Server, answer};
 use crate::signatures::shared;
 use crate::{DOCUMENT, Scale};
 
-/// For how long a page waits, in milliseconds.
+/// Wait of a page, in milliseconds.
 const WAIT_MS: usize = 20_000;
-/// How long a page has waited when something changes, at least, and the steps by which that
-/// grows: changes are to meet hosts at any moment between two of their looks.
+/// Minimum wait of a page before a change, and the steps by which it grows.
+/// Changes must occur at any moment between two polls of a host.
 const SHORTEST: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(37);
 const STEPS: usize = 29;

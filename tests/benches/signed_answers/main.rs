@@ -1,15 +1,18 @@
-//! How many answers are signed in a second, beside how often the key alone
-//! signs a digest in the same run: RSA of 2048 bits in memory, one at a time and
-//! several at once. Time-stamps and OCSP responses come from the demo world in
-//! the same process, over sockets on loopback, and take their share of the
-//! processors; how many time-stamps come in a second is measured alone. With
-//! recorded time-stamps nobody is asked: signatures of answers that were signed
-//! before get the tokens of that time, which are checked as if they had just
-//! come. There are so many of these answers that the host has forgotten each
-//! signature again before it comes back to it.
+//! Rate of signed answers, compared with the rate at which the key alone signs
+//! a digest in the same run: RSA of 2048 bits in memory, with one and several
+//! callers.
 //!
-//! Beside it, whole answers of the built server over HTTP, plain and signed:
-//! with the register, which is asked over HTTP too, the log and the ledger.
+//! Time-stamps and OCSP responses come from the demo world in the same process,
+//! over sockets on loopback, and use some of the CPU time. The rate of
+//! time-stamps is measured on its own.
+//!
+//! With recorded time-stamps, no authority is called: signatures of earlier
+//! answers get the tokens of that time, which are checked like new ones. There
+//! are enough such answers for the host to forget each signature before it
+//! recurs.
+//!
+//! In addition, whole answers of the built server over HTTP, plain and signed:
+//! with the register, which is also called over HTTP, the log and the ledger.
 
 #[path = "../api/load.rs"]
 #[allow(dead_code, reason = "the other bench has more uses for it")]
@@ -39,20 +42,20 @@ use load::Load;
 use server::{Disk, Server};
 use stage::Stage;
 
-/// How many are made at once.
+/// Numbers of concurrent answers.
 const AT_ONCE: [usize; 2] = [1, 8];
-/// For how long each row is measured.
+/// Duration of the measurement of each row.
 const WITHIN: Duration = Duration::from_secs(5);
-/// What the server is asked.
+/// Path that is requested.
 const ENTITY: &str = "v1/entities/999000009";
-/// Bytes of an answer.
+/// Size of an answer, in bytes.
 const ANSWER: usize = 2048;
-/// Answers with recorded time-stamps: a plugin host remembers the signatures of
-/// some 2,000, by value and token.
+/// Number of answers with recorded time-stamps: a plugin host remembers some
+/// 2,000 signatures, by value and token.
 const RECORDED: usize = 3000;
 
 fn main() {
-    // `cargo xtask bench --quick` shows that it works.
+    // `cargo xtask bench --quick` checks that it works.
     let is_quick = std::env::args().any(|argument| argument == "--quick");
     let within = if is_quick {
         Duration::from_millis(200)
@@ -98,7 +101,7 @@ fn main() {
     runtime.block_on(over_http(within));
 }
 
-/// The same answer of the built server in each of its forms.
+/// Measures the same answer of the built server in each of its forms.
 async fn over_http(within: Duration) {
     println!("\n| callers | over HTTP | a second | median ms | p99 ms |\n|---|---|---|---|---|");
     let server = Arc::new(Server::start(Disk::Real, &[]));
@@ -135,7 +138,7 @@ async fn stamped(timestamps: TimestampClient) {
     token.expect("the digest is stamped");
 }
 
-/// Signs so many answers, each of which has a recorded time-stamp from then on.
+/// Signs this many answers; all of them have a recorded time-stamp afterwards.
 async fn record(signer: &Arc<AnswerSigner>, answers: usize) {
     let mut signing = JoinSet::new();
     for number in 0..answers {
@@ -153,7 +156,7 @@ async fn signed(signer: Arc<AnswerSigner>, number: usize, level: SignatureLevel)
     signed.expect("the answer is signed");
 }
 
-/// How often something is done in a second, by so many at once.
+/// Returns the rate of an operation per second, with this concurrency.
 async fn rate<F>(
     at_once: usize,
     within: Duration,

@@ -1,9 +1,9 @@
-//! A time-stamping authority that costs nothing: what it is asked again, word
-//! for word, is answered as it was the first time.
+//! A time-stamping authority without cost: repeated requests get the recorded
+//! answer.
 //!
-//! A request has a nonce, which the answer has to hold. From a source that always
-//! gives the same octets every request has the same one, so that an answer that
-//! was recorded passes each check that one of the moment would.
+//! A request has a nonce, which the answer has to contain. From a source that
+//! always returns the same octets, every request has the same nonce. A recorded
+//! answer therefore passes all checks of a new one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_trust::{RandomSource, RandomUnavailable};
 
-/// Answers by what was asked; asks `port` what was not asked before.
+/// Answers by request; sends unknown requests to `port`.
 pub(crate) struct Recorded {
     port: Arc<dyn HttpPort>,
     answers: Mutex<HashMap<Bytes, Bytes>>,
@@ -52,7 +52,7 @@ impl HttpPort for Recorded {
     }
 }
 
-/// Always the same octets.
+/// Source that always returns the same octets.
 pub(crate) struct SameOctets;
 
 impl RandomSource for SameOctets {

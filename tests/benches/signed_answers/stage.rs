@@ -18,12 +18,12 @@ use url::Url;
 use crate::recorded::{Recorded, SameOctets};
 use crate::support::{admit, plugin_host};
 
-/// A world with an attorney, and their signers.
+/// World with an attorney, and signers of answers.
 pub(crate) struct Stage {
     pub(crate) key: Arc<dyn SigningKey>,
     pub(crate) signer: Arc<AnswerSigner>,
-    /// Whose clock stands still, so that the same answer has the same signature
-    /// each time, and a time-stamp that was recorded for it.
+    /// Signer with a stopped clock. The same answer has the same signature each
+    /// time, and the time-stamp recorded for it.
     pub(crate) recorded: Arc<AnswerSigner>,
     pub(crate) timestamps: TimestampClient,
     _world: World,
@@ -57,7 +57,7 @@ impl Stage {
     }
 }
 
-/// What signers have in common.
+/// Common parts of the signers.
 struct Parts {
     key: Arc<dyn SigningKey>,
     plugins: Arc<Registry>,

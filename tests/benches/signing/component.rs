@@ -1,4 +1,4 @@
-//! The same through the plugin, as the server calls it.
+//! Signing through the plugin, as the server calls it.
 
 use std::sync::Arc;
 
@@ -16,20 +16,20 @@ use crate::{RESERVE, SIGNING_TIME};
 pub(crate) struct Component<'a> {
     runtime: &'a Runtime,
     plugin: Arc<Plugin>,
-    /// Hashed before.
+    /// Unsigned document, hashed already.
     document: Document,
     request: SignRequest,
     answers: Vec<Answer>,
-    /// Hashed before, as far as it is the document.
+    /// Signed document, hashed already as far as it is the unsigned one.
     signed: Document,
 }
 
-/// Whether the host has hashed the document before the call.
+/// State of the document's digest before the call.
 #[derive(Clone, Copy)]
 pub(crate) enum Digest {
-    /// It is the first call.
+    /// Unknown: it is the first call.
     Cold,
-    /// An earlier call of the same signature had it hashed.
+    /// Computed by an earlier call of the same signature.
     Known,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Component<'a> {
         component
     }
 
-    /// The same calls, which tell `meter` what memory they take.
+    /// Returns a copy that reports its calls' memory to `meter`.
     pub(crate) fn metered(&self, meter: &MemoryMeter) -> Self {
         Self {
             runtime: self.runtime,
@@ -106,7 +106,7 @@ impl<'a> Component<'a> {
             .expect("a sound document")
     }
 
-    /// `calls` first calls of `sign` at the same time.
+    /// Makes `calls` first calls of `sign` concurrently.
     pub(crate) fn prepare_at_once(&self, calls: usize) {
         self.runtime.block_on(async {
             let calls: Vec<_> = (0..calls)

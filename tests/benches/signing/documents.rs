@@ -1,13 +1,13 @@
-//! The documents that are signed.
+//! Documents to sign.
 
 use std::fmt::Write;
 
 use parafa_fixtures::{CrossReference, LARGE, MEDIUM, Objects, PdfBuilder, SMALL};
 
-/// Makes a document.
+/// Generator of a document.
 pub(crate) type Make = fn() -> Vec<u8>;
 
-/// By the name of the row.
+/// Documents, by the name of the row.
 pub(crate) const DOCUMENTS: [(&str, Make); 5] = [
     ("100 KiB", || PdfBuilder::new().build_of_size(SMALL)),
     ("1 MiB", || PdfBuilder::new().build_of_size(MEDIUM)),
@@ -16,8 +16,8 @@ pub(crate) const DOCUMENTS: [(&str, Make); 5] = [
     ("6,000 pages", || PdfBuilder::new().pages(6_000).build()),
 ];
 
-/// Tagged pages (ISO 32000-2, 14.7) with this many structure elements each, all in
-/// one object stream, as a word processor writes a manual.
+/// Returns tagged pages (ISO 32000-2, 14.7) with this many structure elements
+/// each, all in one object stream, like a manual from a word processor.
 fn tagged(pages: u32, elements: u32) -> Vec<u8> {
     const ROOT: u32 = 3;
     const PARENT_TREE: u32 = 4;

@@ -1,12 +1,18 @@
-//! What a signature costs: the PDF component beside the same code native, a
-//! bare digest of the same bytes, and pyHanko, all in one run.
+//! Cost of a signature, by the PDF component and by the same code natively. For
+//! comparison: a bare digest of the same bytes, and pyHanko, all in one run.
 //!
-//! Every operation is timed apart, for a B-B signature by a P-256 key:
-//! `inspect`; `prepare`, the first call of `sign`, which ends with the bytes
-//! that the device signs; `embed`, the call that puts the value into the
-//! document; and `verify` of what came out. The device itself is left out.
+//! Each operation is timed separately, for a B-B signature with a P-256 key:
 //!
-//! An argument picks the cases whose name, such as `1 MiB/embed`, contains it.
+//! - `inspect`
+//! - `prepare`, the first call of `sign`, which ends with the bytes that the
+//!   device signs
+//! - `embed`, the call that puts the value into the document
+//! - `verify` of the output
+//!
+//! The device itself is left out.
+//!
+//! An argument selects the cases whose name, such as `1 MiB/embed`, contains
+//! it.
 
 mod component;
 mod documents;
@@ -37,9 +43,9 @@ use report::MeasuredDocument;
 use sampler::{Case, Filter, Measured, sample};
 use support::{admit_pdf, plugin_host};
 
-/// Calls at the same time.
+/// Number of concurrent calls.
 const AT_ONCE: usize = 16;
-/// Bytes kept for the signature, as pyHanko keeps them.
+/// Bytes reserved for the signature, as in pyHanko.
 const RESERVE: u32 = 8192;
 /// 2026-01-01T12:00:00Z.
 const SIGNING_TIME: i64 = 1_767_268_800;
@@ -60,7 +66,7 @@ fn main() {
     report::documents(&measured, &pyhanko.flatten().unwrap_or_default());
 }
 
-/// Calls whose work is next to nothing, from the outside in.
+/// Measures calls with almost no work, from the outside in.
 fn measure_calls(
     runtime: &Runtime,
     least: &Arc<Plugin>,
@@ -137,8 +143,8 @@ fn measure_document(
     }
 }
 
-/// As [`Component::prepare_at_once`], with as many threads as a host of plugins
-/// has processors.
+/// Makes native calls like [`Component::prepare_at_once`], with as many threads
+/// as a plugin host has processors.
 fn native_at_once(runtime: &Runtime, native: &Arc<Native>) {
     runtime.block_on(async {
         let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -173,7 +179,8 @@ fn peak_memory(component: &Component<'_>) -> BTreeMap<&'static str, usize> {
     ])
 }
 
-/// The empty plugin and the PDF plugin, in one host with its defaults.
+/// Loads the empty plugin and the PDF plugin into one host with default
+/// settings.
 async fn admit_plugins() -> (Arc<Plugin>, Arc<Plugin>) {
     let host = plugin_host();
     let least = host.admit(parafa_fixtures::component::least().into()).await;

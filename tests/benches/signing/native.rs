@@ -1,4 +1,4 @@
-//! The format's own functions, in this process and without a host.
+//! Format functions, called in this process without a host.
 
 use parafa_format_core::{
     Answer, DigestAlgorithm, Evidence, MemoryBlob, MemorySink, NativeEnvironment, Refusal, Report,
@@ -8,7 +8,7 @@ use parafa_format_core::{
 use crate::pki::Pki;
 use crate::{RESERVE, SIGNING_TIME};
 
-/// What is called of a format.
+/// Functions of a format.
 pub(crate) struct Format {
     pub(crate) inspect: fn(&NativeEnvironment, &MemoryBlob) -> Result<Report, Refusal>,
     pub(crate) sign: Sign,
@@ -33,7 +33,7 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// With a signature of these members.
+    /// Signs these members of a document.
     pub(crate) fn new(format: Format, document: &[u8], covers: Vec<String>, pki: &Pki) -> Self {
         let mut native = Self {
             format,
@@ -62,7 +62,7 @@ impl Native {
         native
     }
 
-    /// The document with its signature.
+    /// Returns the signed document.
     pub(crate) fn signed(&self) -> &[u8] {
         &self.signed.0
     }

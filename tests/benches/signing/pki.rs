@@ -3,7 +3,7 @@ use std::path::Path;
 
 use parafa_issuing::{Credential, Extension, Key, KeyKind, KeyUsages, Profile};
 
-/// A throw-away authority and a signer with a P-256 key.
+/// A throw-away authority, and a signer with a P-256 key.
 pub(crate) struct Pki {
     authority: Credential,
     signer: Credential,
@@ -24,17 +24,17 @@ impl Pki {
         }
     }
 
-    /// DER, the signer's first.
+    /// Returns the certificates in DER, the signer's first.
     pub(crate) fn chain(&self) -> Vec<Vec<u8>> {
         vec![self.signer.der(), self.authority.der()]
     }
 
-    /// What the device would answer.
+    /// Signs bytes like the device.
     pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
         self.signer.key.sign(bytes).expect("a signature")
     }
 
-    /// The files that pyHanko's script reads.
+    /// Writes the files that pyHanko's script reads.
     pub(crate) fn write(&self, folder: &Path) {
         let pem = |credential: &Credential| credential.x509().to_pem().expect("PEM");
         fs::write(folder.join("signer.pem"), pem(&self.signer)).expect("a file");

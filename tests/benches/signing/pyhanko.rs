@@ -13,7 +13,7 @@ use crate::pki::Pki;
 /// Milliseconds of `prepare` and `embed`, by the name of the row.
 pub(crate) type Measured = BTreeMap<&'static str, (f64, f64)>;
 
-/// A line of the script.
+/// Row of the script's output.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -21,8 +21,8 @@ struct Row {
     embed_ms: f64,
 }
 
-/// Runs pyHanko's two steps over the same documents; nothing when it is not
-/// here.
+/// Runs pyHanko's two steps on the same documents; `None` if it is not
+/// installed.
 pub(crate) fn measure(pki: &Pki) -> Option<Measured> {
     let python = installed("venv/bin/python");
     if !python.is_file() {
@@ -49,7 +49,7 @@ pub(crate) fn measure(pki: &Pki) -> Option<Measured> {
     Some(DOCUMENTS.iter().map(|(name, _)| *name).zip(rows).collect())
 }
 
-/// A document a row, and the names of their files.
+/// Writes a document for each row; returns the names of the files.
 fn write_documents(folder: &Path) -> [String; DOCUMENTS.len()] {
     DOCUMENTS.map(|(name, make)| {
         let name = format!("{name}.pdf");

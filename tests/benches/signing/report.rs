@@ -7,19 +7,19 @@ use crate::AT_ONCE;
 use crate::pyhanko;
 use crate::sampler::{Measured, Times};
 
-/// Everything about one document.
+/// Measurements of one document.
 pub(crate) struct MeasuredDocument {
     pub(crate) name: &'static str,
     pub(crate) document_bytes: usize,
-    /// By column.
+    /// Times by column.
     pub(crate) times: Measured,
-    /// The guest's linear memory, by operation.
+    /// Linear memory of the guest, by operation.
     pub(crate) peak_bytes: BTreeMap<&'static str, usize>,
 }
 
 const OPERATIONS: [&str; 4] = ["inspect", "prepare", "embed", "verify"];
 
-/// What the times are of: the processor and what else may run on it.
+/// Prints the processor and the load of the machine.
 pub(crate) fn machine() {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
@@ -37,7 +37,7 @@ pub(crate) fn machine() {
     );
 }
 
-/// The cost of a call itself, in microseconds.
+/// Prints the cost of a call itself, in microseconds.
 pub(crate) fn calls(measured: &Measured) {
     println!("\n| call | min µs | median µs |\n|---|---|---|");
     for (name, times) in measured {
@@ -49,7 +49,7 @@ pub(crate) fn calls(measured: &Measured) {
     }
 }
 
-/// The tables of all documents, and what was aimed at.
+/// Prints the tables of all documents, and the aims.
 pub(crate) fn documents(measured: &[MeasuredDocument], pyhanko: &pyhanko::Measured) {
     println!("\nmin / median in milliseconds; known: the host has hashed the document before");
     println!("\n| document | | inspect | prepare | embed | verify |\n|---|---|---|---|---|---|");
@@ -124,7 +124,7 @@ pub(crate) fn documents(measured: &[MeasuredDocument], pyhanko: &pyhanko::Measur
 }
 
 impl MeasuredDocument {
-    /// The sum of these columns.
+    /// Formats the sum of these columns.
     fn shown(&self, columns: &[&str]) -> String {
         self.min(columns)
             .zip(self.median(columns))
@@ -145,7 +145,7 @@ impl MeasuredDocument {
     }
 }
 
-/// What a case that was not run shows.
+/// Returns the placeholder for a case that was not run.
 fn nothing() -> String {
     "-".to_owned()
 }

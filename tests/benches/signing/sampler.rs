@@ -1,31 +1,31 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Rounds before anything counts.
+/// Number of uncounted rounds at the beginning.
 const WARM_UP: usize = 3;
-/// Rounds that count, whatever they take.
+/// Minimum number of counted rounds, regardless of their time.
 const LEAST_ROUNDS: usize = 15;
-/// Rounds that count at most.
+/// Maximum number of counted rounds.
 const MOST_ROUNDS: usize = 2000;
 
-/// How long the rounds of a group may take beyond that.
+/// Time budget for the rounds of a group beyond the minimum.
 const BUDGET: Duration = Duration::from_secs(8);
 
-/// What cases took, by their name.
+/// Times of cases, by name.
 pub(crate) type Measured = BTreeMap<&'static str, Times>;
 
-/// Something that is timed, under the name of its column.
+/// A timed operation, with the name of its column.
 pub(crate) struct Case<'a> {
     name: &'static str,
     run: Box<dyn FnMut() + 'a>,
 }
 
-/// What the runs of a case took.
+/// Times of a case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
-    /// The shortest run: what the work itself takes.
+    /// Shortest run: the time of the work itself.
     pub(crate) min: Duration,
-    /// Half of the runs took longer.
+    /// Median of the runs.
     pub(crate) median: Duration,
 }
 
@@ -38,13 +38,13 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Which cases are timed: those of whose name, such as `1 MiB/embed`, this is
-/// a part.
+/// Selects the cases to time: those whose name, such as `1 MiB/embed`, contains
+/// this.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter(pub(crate) String);
 
-/// Runs every case of `group` once in each round until the budget is spent, so
-/// that whatever else the machine does meets all of them alike.
+/// Runs every case of `group` once per round until the budget is spent, so that
+/// other load on the machine affects all cases alike.
 pub(crate) fn sample(group: &str, mut cases: Vec<Case<'_>>, filter: &Filter) -> Measured {
     cases.retain(|case| format!("{group}/{}", case.name).contains(&filter.0));
     let mut taken = vec![Vec::new(); cases.len()];

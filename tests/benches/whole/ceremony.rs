@@ -1,4 +1,5 @@
-//! A signature from the posted document to the signed one, by the calls of the signer's page.
+//! A signature from the posted document to the signed one, by the calls of the
+//! signer's page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -9,20 +10,23 @@ use sha2::{Digest, Sha256};
 
 use crate::server::{Server, answer};
 
-/// Personas whose cards sign, in turns: a person has few attempts at the same time.
+/// Personas whose cards sign, in turns: a person may have only a few concurrent
+/// attempts.
 pub(crate) const CARDS: [&str; 4] = ["card-p256", "card-p384", "card-p521", "card-rsa"];
-/// Personal codes of personas whose apps sign, in turns: an app has one request at a time.
+/// Personal codes of personas whose apps sign, in turns: an app has one request
+/// at a time.
 pub(crate) const APPS: [&str; 4] = ["50001029996", "40504040001", "30303039914", "39901012239"];
-/// How long one look at the state waits for a change, in milliseconds.
+/// Wait of one poll of the state, in milliseconds.
 const LOOK_MS: usize = 20_000;
 
-/// A signing that was created, and the link of its one signer.
+/// A created signing, and the link of its only signer.
 pub(crate) struct Created {
     signing: String,
     pub(crate) link: String,
 }
 
-/// The body that creates a signing of one signer, of a document of this size in bytes.
+/// Returns the body that creates a signing with one signer, of a document of
+/// this size in bytes.
 pub(crate) fn creation(document: usize) -> Value {
     let document = PdfBuilder::new().build_of_size(document);
     json!({
@@ -32,7 +36,8 @@ pub(crate) fn creation(document: usize) -> Value {
     })
 }
 
-/// A card of the demo world signs what `body` creates. Cards answer at once.
+/// Signs what `body` creates with a card of the demo world. Cards answer at
+/// once.
 pub(crate) async fn sign_with_card(server: &Server, card: &str, body: Bytes) {
     let created = create(server, body).await;
     let call = async |call: &str, body: &Value| post(server, &created.link, call, body).await;
@@ -50,8 +55,8 @@ pub(crate) async fn sign_with_card(server: &Server, card: &str, body: Bytes) {
     fetch_signed(server, &created).await;
 }
 
-/// An app of the demo world, of whoever has this personal code, signs what `body` creates. Apps
-/// answer after about a second.
+/// Signs what `body` creates with the app of a persona of the demo world, given
+/// by personal code. Apps answer after about a second.
 pub(crate) async fn sign_with_app(server: &Server, personal_code: &str, body: Bytes) {
     let created = create(server, body).await;
     let attempt = json!({"method": "smart_id", "personalCode": personal_code, "country": "LT"});
@@ -59,7 +64,7 @@ pub(crate) async fn sign_with_app(server: &Server, personal_code: &str, body: By
     fetch_signed(server, &created).await;
 }
 
-/// Posts a body.
+/// Creates a signing from a body.
 pub(crate) async fn create(server: &Server, body: Bytes) -> Created {
     let created = answer(server.post("v1/signings", body)).await;
     Created {
@@ -73,7 +78,7 @@ async fn post(server: &Server, link: &str, call: &str, body: &Value) -> Value {
     answer(server.post_by_link(&format!("{link}/{call}"), body)).await
 }
 
-/// Waits as the signer's page does, and fetches the document as the caller does.
+/// Waits like the signer's page, and fetches the document like the caller.
 async fn fetch_signed(server: &Server, created: &Created) {
     loop {
         let state = format!("{}/state?waitMs={LOOK_MS}", created.link);

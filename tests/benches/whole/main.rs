@@ -1,11 +1,12 @@
-//! Cost of a call and of a whole signature to the server: the time that its process has had the
-//! processors for, divided by how often the work was done. That holds on a machine with other
-//! work, where answers a second do not. The demo world's services are in a process of their own,
-//! and the callers in this one. Beside them what pyHanko and DSS take for a signature, and what
-//! pages take that wait.
+//! Cost of a call and of a whole signature to the server: the CPU time of its
+//! process, divided by the number of operations. This is reliable on a machine
+//! with other load, unlike answers per second. The demo world's services are in
+//! another process, and the callers in this one. For comparison: the time of
+//! pyHanko and DSS for a signature, and the cost of waiting pages.
 //!
-//! An argument picks the rows whose name contains it; `--quick` makes all of them short, to see
-//! that they work. `cargo xtask profile` has `perf` sample the server during a row.
+//! An argument selects the rows whose name contains it; `--quick` shortens all
+//! of them, to check that they work. With `cargo xtask profile`, `perf` samples
+//! the server during a row.
 
 #[allow(dead_code, reason = "another bench needs more of it")]
 #[path = "../hosts/callers.rs"]
@@ -43,36 +44,36 @@ use spent::Spent;
 /// Sizes of documents, in bytes.
 const SMALL: usize = 10 * 1024;
 const MEDIUM: usize = 1024 * 1024;
-/// For how long the work is done before anything counts.
+/// Duration of the uncounted work at the beginning.
 const WARM_UP: Duration = Duration::from_millis(200);
-/// Callers at the same time.
+/// Concurrent callers.
 const CALLERS: usize = 4;
-/// Signings of the page that is listed.
+/// Number of signings on the listed page.
 const LISTED: usize = 50;
-/// The entity of which answers tell.
+/// Entity in the answers.
 const ENTITY: &str = "v1/entities/999000009";
-/// What follows these columns.
+/// Further columns.
 const TIMES: &str = "a second | median ms | p99 ms";
 const WAITING: &str = "pages that wait";
 
-/// Work whose cost is measured; it gets the number of the caller.
+/// Measured work; it gets the number of the caller.
 type Work = fn(Arc<Server>, usize, Bytes) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A row of the table.
+/// Row of the table.
 struct Row {
     name: &'static str,
-    /// What every call of it posts.
+    /// Body posted by every call.
     body: Bytes,
     work: Work,
 }
 
-/// For how long, and how often, all of it is done.
+/// Amount of measurement.
 struct Scale {
-    /// How long a row is measured.
+    /// Duration of a row's measurement.
     within: Duration,
-    /// Signatures of others that count.
+    /// Counted signatures of other programs.
     runs: usize,
-    /// How long pages wait, in seconds.
+    /// Wait of pages, in seconds.
     waiting: u32,
 }
 
@@ -124,7 +125,7 @@ fn main() {
     });
 }
 
-/// Has it as many signings as are listed.
+/// Creates as many signings as are listed.
 async fn fill(server: &Server) {
     let body = Bytes::from(creation(SMALL).to_string());
     for _ in 0..LISTED {
@@ -198,7 +199,8 @@ async fn entity(server: &Server, query: &str) {
     response.bytes().await.expect("the body");
 }
 
-/// Waits until the server has nothing left to do of its own: when it is new, it compiles plugins.
+/// Waits until the server has no work of its own left: a new one compiles
+/// plugins.
 fn settle(server: &Server) {
     const WATCHED: Duration = Duration::from_secs(1);
     const IDLE: Duration = Duration::from_millis(50);
@@ -212,7 +214,7 @@ fn settle(server: &Server) {
     }
 }
 
-/// Does the work once for each caller, then as often as it can be done in that time.
+/// Runs the work once for each caller, then repeatedly for this time.
 async fn measure(server: &Arc<Server>, row: &Row, within: Duration) {
     let work = row.work;
     let once = {
@@ -238,7 +240,8 @@ async fn measure(server: &Arc<Server>, row: &Row, within: Duration) {
     );
 }
 
-/// Creates a signing of one signer, of a container of one small document.
+/// Returns the body of a signing with one signer, of a container with one small
+/// document.
 fn composition() -> Value {
     let file = PdfBuilder::new().build_of_size(SMALL);
     json!({

@@ -1,7 +1,8 @@
-//! What others take of the processors for a signature of the same document: pyHanko, and the EU's
-//! DSS. Each signs in a process of its own, from memory to memory, at level B-B, by a P-256 key in a
-//! file: nobody is asked, nothing is stored. What is counted begins when it is warm, and is all that
-//! the process takes, collecting garbage too.
+//! CPU time of other programs for a signature of the same document: pyHanko,
+//! and the EU's DSS. Each signs in a process of its own, from memory to memory,
+//! without network or storage. The signature is at level B-B, with a P-256 key
+//! in a file. Counting begins after a warm-up, and includes all of the process,
+//! such as garbage collection.
 
 use std::fs;
 use std::process::Command;
@@ -12,18 +13,18 @@ use serde_json::Value;
 
 use crate::pki::Pki;
 
-/// The document that is signed.
+/// File name of the document to sign.
 const DOCUMENT: &str = "document.pdf";
 
-/// The command that signs the document of its folder so often before anything counts, and as often
-/// again.
+/// Command that signs the document of its folder `runs` times as a warm-up, and
+/// as many times counted.
 type Peer = fn(runs: &str) -> Command;
 
-/// All of them by name.
+/// All peers, by name.
 pub(crate) const PEERS: [(&str, Peer); 2] = [("pyHanko", pyhanko), ("DSS", dss)];
 
-/// Milliseconds of the processors for a signature of a document of so many bytes; none where the
-/// peer is not here.
+/// Returns the CPU milliseconds per signature of a document of this many bytes;
+/// `None` if the peer is not installed.
 pub(crate) fn measure(peer: Peer, bytes: usize, runs: usize) -> Option<f64> {
     let folder = tempfile::tempdir().expect("a folder");
     Pki::new().write(folder.path());

@@ -1,20 +1,21 @@
-//! Where the server's process spends its time, sampled by `perf` while a row is measured.
+//! Profiles of the server's process, sampled by `perf` while a row is measured.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use crate::server::Server;
 
-/// Names the folder that records are written to, one a row; without it there are none.
+/// Variable with the folder of profiles, one per row; without it, there are
+/// none.
 const FOLDER: &str = "PARAFA_PROFILES";
-/// Samples a second; not in step with what happens every hundredth of one.
+/// Samples per second; not in step with events every hundredth of a second.
 const FREQUENCY: &str = "997";
 
-/// A record that is being written.
+/// A profile being recorded.
 pub(crate) struct Recording(Child);
 
 impl Recording {
-    /// Begins one of this server, where that is asked for.
+    /// Begins to record this server, if requested.
     pub(crate) fn begin(server: &Server, row: &str) -> Option<Self> {
         let folder = PathBuf::from(std::env::var_os(FOLDER)?);
         let perf = Command::new("perf")
@@ -26,12 +27,12 @@ impl Recording {
         Some(Self(perf.expect("perf runs")))
     }
 
-    /// Waits until it is written.
+    /// Waits until the profile is written.
     pub(crate) fn end(mut self) {
         let pid = self.0.id().to_string();
         let told = Command::new("kill").args(["-INT", &pid]).status();
         assert!(told.expect("kill runs").success(), "perf has ended before");
-        // It says that it was interrupted, as it was to be.
+        // perf reports the interruption as a failure, although it is intended.
         self.0.wait().expect("perf ends");
     }
 }

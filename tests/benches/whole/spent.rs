@@ -1,8 +1,8 @@
-//! What a server has spent, as it tells itself and as the kernel tells of its process.
+//! Resources used by a server, according to itself and to the kernel.
 
 use crate::server::Server;
 
-/// What is counted of the server's work: the head of the column, and the metric.
+/// Counts of the server's work: heading of the column, and metric.
 const COUNTED: [(&str, &str); 6] = [
     ("commits", "parafa_store_commits_total"),
     ("syncs", "parafa_store_syncs_total"),
@@ -12,12 +12,12 @@ const COUNTED: [(&str, &str); 6] = [
     ("document reads", "parafa_document_reads_total"),
 ];
 
-/// What a server has spent since it started.
+/// Resources used by a server since its start.
 pub(crate) struct Spent {
-    /// Of the processors' time.
+    /// CPU time.
     milliseconds: f64,
     counts: [f64; COUNTED.len()],
-    /// How often a thread gave up its processor to wait.
+    /// Number of voluntary context switches.
     switches: f64,
 }
 
@@ -38,14 +38,14 @@ impl Spent {
         }
     }
 
-    /// The heads of [`cells`](Self::cells), and the rule below them.
+    /// Returns the headings of [`cells`](Self::cells), and the rule below them.
     pub(crate) fn heads() -> (String, String) {
         let counted = COUNTED.map(|(head, _)| head).join(" | ");
         let heads = format!("processor, ms | {counted} | waits of threads");
         (heads, "---|".repeat(COUNTED.len() + 2))
     }
 
-    /// What was spent since `before`, for each of so many.
+    /// Returns the usage since `before`, per operation.
     pub(crate) fn cells(&self, before: &Self, count: f64) -> String {
         let counts = self.counts.iter().zip(&before.counts);
         let counts = counts.map(|(after, before)| format!("{:.1}", (after - before) / count));
@@ -57,7 +57,8 @@ impl Spent {
         )
     }
 
-    /// The cells of somebody of whom at most these milliseconds of the processors are known.
+    /// Returns the cells of another program, given only its CPU milliseconds,
+    /// if known.
     pub(crate) fn of_another(milliseconds: Option<f64>) -> String {
         let processor = milliseconds.map_or("–".to_owned(), |taken| format!("{taken:.2}"));
         processor + &" |".repeat(COUNTED.len() + 2)

@@ -1,5 +1,5 @@
-//! What it costs that pages wait for a change by long poll, and are each woken once, when its signer
-//! begins.
+//! Cost of pages that wait for a change by long poll, and are each woken once,
+//! when their signer begins.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ use crate::ceremony::{create, creation};
 use crate::server::{Server, answer};
 use crate::{SMALL, settle};
 
-/// Signers who begin within a second.
+/// Signers who begin per second.
 const RATE: u32 = 50;
-/// Signings that are created at the same time.
+/// Concurrent creates.
 const CREATING: usize = 16;
-/// How long pages have to come, before anything counts.
+/// Time for pages to connect, before the measurement.
 const ARRIVAL: Duration = Duration::from_secs(2);
 
-/// Measures for so many seconds at a time, for which each page waits, too. All pages are woken
-/// within them.
+/// Measures for this many seconds at a time, for which each page waits, too.
+/// All pages are woken in that time.
 pub(crate) async fn measure(server: &Arc<Server>, seconds: u32) {
     let time = Duration::from_secs(seconds.into());
     let pages = usize::try_from(RATE * seconds).expect("a thousand");
@@ -49,7 +49,8 @@ pub(crate) async fn measure(server: &Arc<Server>, seconds: u32) {
     );
 }
 
-/// How many processors the server has in use meanwhile.
+/// Returns the average number of processors that the server uses during the
+/// work.
 async fn share_of(server: &Server, work: impl Future<Output = ()>) -> f64 {
     let (before, begun) = (server.processor(), Instant::now());
     work.await;
@@ -57,7 +58,7 @@ async fn share_of(server: &Server, work: impl Future<Output = ()>) -> f64 {
     used.as_secs_f64() / begun.elapsed().as_secs_f64()
 }
 
-/// These signers begin to sign with a card, one after the other.
+/// Starts attempts of these signers with a card, one after the other.
 async fn begin(server: &Server, links: &[String]) {
     let mut turns = tokio::time::interval(Duration::from_secs(1) / RATE);
     turns.tick().await;
@@ -68,7 +69,7 @@ async fn begin(server: &Server, links: &[String]) {
     }
 }
 
-/// A page that is open.
+/// Plays an open page.
 async fn wait_on(server: Arc<Server>, link: String, time: Duration) {
     let state = format!("{link}/state?waitMs={}", time.as_millis());
     loop {
@@ -76,7 +77,7 @@ async fn wait_on(server: Arc<Server>, link: String, time: Duration) {
     }
 }
 
-/// The links of so many signings of one signer each.
+/// Creates this many signings of one signer each; returns their links.
 async fn links(server: &Server, count: usize) -> Vec<String> {
     let body = Bytes::from(creation(SMALL).to_string());
     let creating = stream::iter(0..count).map(|_| create(server, body.clone()));

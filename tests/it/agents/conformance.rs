@@ -1,6 +1,6 @@
-//! What the protocol's own conformance suite says of the product's endpoint, as
-//! far as it needs no tools of its own making: those it calls are served in the
-//! tests of `api/mcp`, where the whole suite runs.
+//! Conformance suite of the protocol, on the product's endpoint. Scenarios that
+//! need tools of the suite's own are in the tests of `api/mcp`, where the whole
+//! suite runs.
 
 use parafa_fixtures::referees::mcp;
 
@@ -51,7 +51,8 @@ fn assert_conforms(revision: &str, scenarios: &[&str]) {
         }
         let output = run(&mut suite, "");
         assert!(output.status.success(), "{scenario}: {}", said(&output));
-        // A scenario that could not be tried is no failure to the suite.
+        // The suite does not count a scenario that could not be tried as a
+        // failure.
         let told = said(&output);
         assert!(!told.contains("Passed: 0/"), "{scenario}: {told}");
     }

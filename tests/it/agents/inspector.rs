@@ -1,4 +1,4 @@
-//! The makers' own inspector, on the command line.
+//! Inspector of the protocol's makers, on the command line.
 
 use std::process::Output;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{endpoint, run, said};
 use crate::support::demo::Demo;
 
-/// How it ends: all is well, the server wants a key, the tool refused.
+/// Exit codes: success, missing key, refusal by the tool.
 const DONE: i32 = 0;
 const WANTS_KEY: i32 = 3;
 const REFUSED: i32 = 5;
@@ -46,7 +46,7 @@ struct Inspector<'a> {
 }
 
 impl Inspector<'_> {
-    /// Looks a company up, with the sandbox's key or without one.
+    /// Looks a company up, with or without the sandbox's key.
     fn calls(&self, code: &str, has_key: bool, status: i32) -> Value {
         let arguments = format!("{{\"entityCode\": \"{code}\"}}");
         let header = format!("Authorization: Bearer {}", self.demo.world.diligence.test);
@@ -58,7 +58,7 @@ impl Inspector<'_> {
         self.asks(&words, status)
     }
 
-    /// What it prints, before it ends with `status`.
+    /// Returns its output; asserts that it ends with `status`.
     fn asks(&self, words: &[&str], status: i32) -> Value {
         let home = tempfile::tempdir().expect("a temporary folder");
         let mut inspector = self.referees.inspector();

@@ -1,4 +1,4 @@
-//! The protocol's own client libraries.
+//! Official client libraries of the protocol.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ async fn the_client_library_in_python_takes_answers_and_refusals_of_every_tool()
     assert_takes_all(in_python(), "2026-07-28").await;
 }
 
-/// The library in Python, or a counted skip.
+/// Returns the Python library's client, or counts a skip.
 fn in_python() -> Option<Command> {
     let python = python()?;
     let found = Command::new(&python).args(["-c", "import mcp"]).output();
@@ -37,7 +37,7 @@ fn in_python() -> Option<Command> {
     Some(client)
 }
 
-/// A call, and what comes of it: the problem it is refused with, or none.
+/// A call, and the problem it is refused with, if any.
 struct Case {
     name: &'static str,
     arguments: Value,
@@ -121,7 +121,8 @@ fn cases(order: &Value) -> [Case; 19] {
     ]
 }
 
-/// The library throws where a result does not keep to the schema of its tool.
+/// Asserts that all results match their tools' schemas: otherwise the library
+/// throws.
 async fn assert_takes_all(client: Option<Command>, revision: &str) {
     let Some(mut client) = client else {
         return;

@@ -1,5 +1,5 @@
-//! The tools as models get them: within what the large APIs of models publish
-//! that they take, short, and with words that tell what a call does.
+//! Tools as models see them: short, with descriptions of what a call does, and
+//! within the published limits of the large model APIs.
 
 use serde_json::{Map, Value, json};
 
@@ -9,14 +9,14 @@ use crate::support::root;
 
 type Object = Map<String, Value>;
 
-/// One thing that an API of a model asks of every schema in what a tool takes.
+/// A requirement of a model API on every schema in a tool's input.
 struct Rule {
-    /// Which API, and where it says so.
+    /// Source: the API, and the place of its documentation.
     source: &'static str,
     says: &'static str,
-    /// Of a schema, and whether it is the root.
+    /// Check of a schema; the second argument says whether it is the root.
     holds: fn(&Object, bool) -> bool,
-    /// A schema that the API refuses.
+    /// Example of a schema that the API refuses.
     refused: fn() -> Value,
 }
 
@@ -168,7 +168,7 @@ fn has_none(schema: &Object, keywords: &[&str]) -> bool {
     !keywords.iter().any(|keyword| schema.contains_key(*keyword))
 }
 
-/// Every schema within one, and whether it is the root.
+/// Visits every schema within one, and says whether it is the root.
 fn each_schema(schema: &Value, is_root: bool, visit: &mut impl FnMut(&Object, bool)) {
     let Some(members) = schema.as_object() else {
         return;
@@ -181,7 +181,7 @@ fn each_schema(schema: &Value, is_root: bool, visit: &mut impl FnMut(&Object, bo
     }
 }
 
-/// The list of tools, as it is sent.
+/// Returns the list of tools, as sent.
 async fn list() -> String {
     let demo = Demo::start();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});

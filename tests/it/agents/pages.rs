@@ -1,11 +1,11 @@
-//! How much of an answer comes at once, and what it costs.
+//! Pages of answers, and their prices.
 
 use serde_json::{Value, json};
 
 use super::call;
 use crate::support::demo::Demo;
 
-/// The content of a tool's result.
+/// Returns the content of a tool's result.
 async fn answered(demo: &Demo, key: &str, tool: &str, arguments: Value) -> Value {
     let bearer = format!("Bearer {key}");
     let params = json!({"name": tool, "arguments": arguments});

@@ -1,4 +1,4 @@
-//! How calls of tools count, beside those of the APIs.
+//! Rate limits of tool calls, shared with those of the APIs.
 
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn company() -> Value {
     json!({"name": "lookup_company", "arguments": {"entityCode": "999000009"}})
 }
 
-/// Status of a call of the HTTP API at a path.
+/// Calls the HTTP API at a path; returns the status.
 async fn get(demo: &Demo, path: &str, key: &str) -> StatusCode {
     let client = Client::builder().no_proxy().build().expect("a client");
     let address = demo.world.base_url.join(path).expect("an address");

@@ -1,4 +1,4 @@
-//! The transcript in the documentation.
+//! Transcript in the documentation.
 
 use std::fs;
 
@@ -9,19 +9,19 @@ use super::endpoint;
 use crate::support::demo::Demo;
 use crate::support::root;
 
-/// What is left out of an answer, and of a key.
+/// Mark of an omission in answers and keys.
 const REST: &str = "…";
-/// The key of whoever reads along.
+/// Placeholder of the reader's key.
 const KEY: &str = "ddk_test_…";
 
-/// One request with its answer, as they are printed.
+/// A request with its answer, as printed.
 #[derive(Default)]
 struct Exchange {
     asked: Part,
     answered: Part,
 }
 
-/// Lines of one side: the first one, headers, and JSON.
+/// Lines of one side: the first line, headers, and JSON.
 #[derive(Default)]
 struct Part {
     first: String,
@@ -91,7 +91,7 @@ async fn the_transcript_is_what_the_demo_answers() {
     }
 }
 
-/// `shown` is what `value` is, but for what it leaves out.
+/// Asserts that `shown` is equal to `value`, except for omissions.
 fn assert_shows(shown: &Value, value: &Value) {
     match (shown, value) {
         (Value::Object(shown), Value::Object(value)) => {

@@ -1,4 +1,4 @@
-//! Assertions, as foreign libraries judge them.
+//! Assertions, verified by external libraries.
 
 use std::fs;
 use std::io::Write;
@@ -16,17 +16,17 @@ use crate::support::demo::Demo;
 use crate::support::operator::done;
 use crate::support::root;
 
-/// Where a relying party finds the keys.
+/// Address of the keys.
 const KEYS: &str = "/v1/auth/.well-known/jwks.json";
 
-/// A relying party that judges with a library of others.
+/// A relying party that verifies with external libraries.
 struct Judge<'d> {
     provider: &'d Provider,
     now: jiff::Timestamp,
 }
 
 impl Judge<'_> {
-    /// What npm's jose says; none where it is not installed.
+    /// Returns the verdict of npm's jose; `None` if it is not installed.
     fn jose(&self, assertion: &str) -> Option<Value> {
         let folder = installed("jose");
         let modules = folder.join("node_modules");
@@ -39,7 +39,7 @@ impl Judge<'_> {
         Some(self.verdict(command, assertion))
     }
 
-    /// What jwcrypto says.
+    /// Returns the verdict of jwcrypto.
     async fn jwcrypto(&self, assertion: &str) -> Option<Value> {
         let python = python()?;
         let (_, keys) = send(self.provider.request(Method::GET, KEYS)).await;
@@ -68,7 +68,7 @@ impl Judge<'_> {
         serde_json::from_slice(&output.stdout).expect("a verdict")
     }
 
-    /// Both verdicts, of those that are installed.
+    /// Returns the verdicts of the installed libraries.
     async fn verdicts(&self, assertion: &str) -> Vec<Value> {
         let jose = self.jose(assertion);
         jose.into_iter()

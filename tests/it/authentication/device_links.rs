@@ -1,5 +1,5 @@
-//! Logging in with Smart-ID without typing a personal code, and whom phones say
-//! that it is for.
+//! Login with Smart-ID without a personal code, and the relying party's name on
+//! phones.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::support::auth::{Provider, assert_refused, send};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
 
-/// The name of the demo's relying party, as it is registered.
+/// Registered name of the demo's relying party.
 const NAME: &str = "Demo parduotuvė";
 
 async fn opened(provider: &Provider, members: Value) -> Value {
@@ -122,7 +122,7 @@ async fn every_phone_says_for_whom_its_owner_logs_in() {
     let scanned = text(&link, "/deviceLink/qr");
     assert!(demo.follow(scanned, "QR", demo.persona_who_scans()).await);
     let mut requests = vec![text(&link, "/requestId").to_owned()];
-    // The last one's app is an old one, which knows no choice among codes.
+    // The last one has an old app without the choice among codes.
     for (method, id) in [
         ("smart_id", "smart-id-2"),
         ("mobile_id", "mobile-id-1"),

@@ -1,4 +1,4 @@
-//! The example of a relying party, as a newcomer runs it.
+//! Example of a relying party, run as a newcomer would.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,10 +11,10 @@ use crate::support::demo::Demo;
 use crate::support::root;
 
 const PAGE: &str = "http://localhost:8090";
-/// How long a login may take.
+/// Time limit for a login.
 const WITHIN: Duration = Duration::from_secs(30);
 
-/// The example's backend; it ends with this value.
+/// Backend of the example; it is killed on drop.
 struct RelyingParty(Child);
 
 impl RelyingParty {
@@ -43,7 +43,7 @@ impl Drop for RelyingParty {
     }
 }
 
-/// What the page says once it says `part`.
+/// Waits until the page contains `part`; returns the page's text.
 async fn told(browser: &Browser, part: &str) -> String {
     let says = async {
         loop {

@@ -1,4 +1,4 @@
-//! Those who try what they should not, from the command line and over HTTP.
+//! Attacks from the command line and over HTTP.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::auth::{CardRequest, Provider, assert_refused, send};
 use crate::support::demo::{Demo, parafa};
 
-/// `parafa demo card auth` with these words besides.
+/// Runs `parafa demo card auth` with additional arguments.
 fn card(demo: &Demo, request: &CardRequest, persona: &str, more: &[&str]) -> (Option<i32>, String) {
     let data = demo.data();
     let data = data.to_str().expect("a path in UTF-8");

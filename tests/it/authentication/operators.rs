@@ -1,4 +1,4 @@
-//! What operators do with relying parties and their keys, and what they are told.
+//! Operators' commands on relying parties and their keys, and their output.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -111,7 +111,8 @@ async fn a_key_that_others_may_have_is_gone_at_once_and_a_new_one_signs() {
     assert_eq!(revoked["revoked"], first.as_str());
     assert_eq!(published().await, [text(&revoked, "kid")]);
     assert_eq!(signs().await, text(&revoked, "kid"));
-    // One that does not sign goes by its name, and the sound one signs on.
+    // A key that does not sign is revoked by name, while the current one keeps
+    // signing.
     let rotated = done(&demo.data(), &["provider", "rotate-key"]);
     let again = done(
         &demo.data(),

@@ -1,4 +1,4 @@
-//! Smart-ID and Mobile-ID, which the server asks.
+//! Authentication by Smart-ID and Mobile-ID, which the server calls.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ async fn a_request_outlives_its_host() {
     demo.start_again();
 
     let provider = Provider::of(&demo);
-    // The world's phones died with the server, and their sessions with them.
+    // The world's phones and their sessions died with the server.
     let ended = provider.ended(&id).await;
     assert_eq!(ended["status"], "failed", "{ended}");
     let path = format!("/v1/auth/requests/{id}");

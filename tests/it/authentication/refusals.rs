@@ -1,4 +1,4 @@
-//! Every row of the table of errors.
+//! All rows of the table of errors.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::support::operator::done;
 
 const REQUESTS: &str = "/v1/auth/requests";
 
-/// A relying party from the command line.
+/// Creates a relying party by the command line.
 fn make(demo: &Demo, words: &[&str]) -> Provider {
     Provider::made(demo, "https://other.example", words)
 }

@@ -1,5 +1,5 @@
-//! Backends of relying parties, which log the person in who authenticated in the
-//! session of this browser, and nobody else.
+//! Backends of relying parties, which log in only the person who authenticated
+//! in the same browser session.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,16 +16,16 @@ use uuid::Uuid;
 use crate::support::auth::{CardRequest, Provider, send};
 use crate::support::demo::Demo;
 
-/// Beside an issuer, always (OpenID Connect Discovery 1.0, 4).
+/// Path appended to an issuer (OpenID Connect Discovery 1.0, 4).
 const CONFIGURATION: &str = "/.well-known/openid-configuration";
 
-/// What a backend knows of a browser's session.
+/// State of a browser's session at the backend.
 struct Session {
     request: CardRequest,
     nonce: String,
 }
 
-/// A relying party's backend, which is told an assertion by a browser.
+/// Backend of a relying party, which receives assertions from browsers.
 struct Backend<'p>(&'p Provider);
 
 impl Backend<'_> {
@@ -37,14 +37,15 @@ impl Backend<'_> {
         Session { request, nonce }
     }
 
-    /// The assertion with which a persona's authentication ends.
+    /// Authenticates a persona and returns the assertion.
     async fn authenticated(&self, session: &Session, persona: &str) -> String {
         let (_, answer) = self.0.authenticate(&session.request, persona).await;
         let assertion = answer["assertion"].as_str();
         assertion.expect("an assertion").to_owned()
     }
 
-    /// Who is logged in by an assertion, or the first check that it fails.
+    /// Verifies an assertion; returns the logged-in person, or the first failed
+    /// check.
     async fn log_in(&self, session: &Session, assertion: &str) -> Result<String, &'static str> {
         let claims = self.verified(assertion).await?;
         let now = Timestamp::now().as_second();
@@ -64,8 +65,8 @@ impl Backend<'_> {
         Ok(claims["sub"].as_str().expect("a subject").to_owned())
     }
 
-    /// The claims of an assertion that a published key signed; how it is found and
-    /// which algorithm is taken, the configuration says.
+    /// Returns the claims of an assertion signed by a published key. The
+    /// configuration determines the address of the keys and the algorithm.
     async fn verified(&self, assertion: &str) -> Result<Value, &'static str> {
         let (status, configuration) = send(self.0.request(Method::GET, CONFIGURATION)).await;
         assert_eq!(status, StatusCode::OK, "{configuration}");
@@ -99,7 +100,7 @@ fn json_of(part: &str) -> Value {
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// ES256 (RFC 7518, 3.4).
+/// Verifies ES256 (RFC 7518, 3.4).
 fn verifies(key: &Value, digest: &[u8], signature: &[u8]) -> bool {
     let number = |bytes: &[u8]| BigNum::from_slice(bytes).expect("a number");
     let coordinate = |name: &str| {
@@ -123,8 +124,8 @@ async fn an_assertion_of_another_session_logs_nobody_in() {
     let of_victim = backend.authenticated(&victim, "card-p384").await;
     let of_attacker = backend.authenticated(&attacker, "card-p256").await;
 
-    // The attacker's own assertion, slipped into the victim's browser; and the
-    // victim's, stolen, in the attacker's.
+    // The attacker's own assertion is slipped into the victim's browser; the
+    // victim's, stolen, is used in the attacker's.
     assert_eq!(backend.log_in(&victim, &of_attacker).await, Err("txn"));
     assert_eq!(backend.log_in(&attacker, &of_victim).await, Err("txn"));
 

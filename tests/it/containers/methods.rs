@@ -1,4 +1,4 @@
-//! Containers signed by every method, and after every outcome of each.
+//! Containers signed by every method, and every outcome of each.
 
 use std::collections::HashSet;
 use std::fs;
@@ -26,7 +26,7 @@ async fn composed(api: &SigningClient, format: &str, signers: Value) -> Signing 
     serde_json::from_value(created.expect("the signing is created")).expect("a signing")
 }
 
-/// What comes of an attempt by phone.
+/// Runs an attempt by phone and returns its end.
 async fn attempt(ceremony: &Ceremony, method: &str, persona: &Persona) -> Attempt {
     let started = match method {
         "mobile_id" => ceremony.sign_with_mobile_id(persona).await,
@@ -135,7 +135,7 @@ async fn whoever_signs_an_adoc_is_named_by_given_name_and_surname_whatever_the_m
 #[tokio::test]
 async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
     let demo = Demo::start();
-    // The judge `AsicE` unpacks members under their names, and no file system takes
+    // `AsicE` extracts members under their names, and no file system accepts
     // names of 400 bytes.
     let Some(dss) = Dss::find(&demo.world.world.roots) else {
         return;
@@ -191,7 +191,7 @@ async fn whatever_a_phone_answers_a_container_stays_to_be_signed() {
             let unsigned = api.signing(signing.signing_id).await;
             assert_eq!(unsigned.status, "pending");
             assert!(unsigned.document.is_none());
-            // Nothing keeps a foreigner from signing where there is no lock.
+            // Without a restriction, a foreigner can sign.
             let mut personas = demo.personas(method).into_iter();
             let foreigner = personas.find(|persona| persona.outcome == "foreign");
             let done = attempt(&ceremony, method, foreigner.expect("a persona")).await;

@@ -1,4 +1,4 @@
-//! What caller and signers are told of PDFs in a container that is uploaded.
+//! Warnings to callers and signers about PDFs in an uploaded container.
 
 use parafa_fixtures::signed::Identity::Ona;
 use parafa_fixtures::signed::adoc::{AdocSigning, SignedAdoc};
@@ -18,7 +18,8 @@ fn asice(name: &str, media_type: &str, content: &[u8]) -> Vec<u8> {
     container.sign(ContainerSigning::by(Ona)).zip.build()
 }
 
-/// Containers whose one file is `sutartis.pdf`, with their own names.
+/// Returns containers with `sutartis.pdf` as their only file, each with its own
+/// name.
 fn containers(content: &[u8]) -> [(&'static str, Vec<u8>); 2] {
     let adoc = SignedAdoc::unsigned(&Adoc {
         main: Some(content.to_vec()),
@@ -29,8 +30,8 @@ fn containers(content: &[u8]) -> [(&'static str, Vec<u8>); 2] {
     [("dokumentai.asice", asice), ("dokumentai.adoc", adoc)]
 }
 
-/// Posts a container, which is taken; what its caller is told, and whether its
-/// signer is told of scripts.
+/// Posts a container that is accepted. Returns the warnings to its caller, and
+/// whether its signer is warned of scripts.
 async fn told(api: &SigningClient, name: &str, container: &[u8]) -> (Vec<String>, bool) {
     let signers = json!([{"email": "jonas@example.lt", "language": "en"}]);
     let signing = api.try_create(name, container, signers).await;
@@ -56,7 +57,7 @@ async fn scripts_of_a_pdf_in_a_container_are_told_with_its_name() {
         let of_member = vec![format!("sutartis.pdf: {OF_SCRIPT}")];
         assert_eq!(told(&api, name, &container).await, (of_member, true));
     }
-    // Viewers open it by what it begins with.
+    // Viewers recognize a PDF by its first bytes.
     for media_type in ["application/octet-stream", "application/pdf;version=1.7"] {
         let unnamed = asice("sutartis", media_type, &script);
         let of_member = vec![format!("sutartis: {OF_SCRIPT}")];
@@ -79,7 +80,7 @@ async fn nothing_is_told_of_a_pdf_that_has_no_scripts_nor_of_what_is_no_pdf() {
     }
 }
 
-/// Programs that repair it run them.
+/// Programs that repair the file run its scripts.
 #[tokio::test]
 async fn the_caller_is_told_that_a_pdf_with_scripts_cannot_be_read() {
     let demo = Demo::start();
@@ -112,7 +113,8 @@ async fn the_caller_is_told_how_many_files_were_not_looked_at() {
     assert_eq!(told, [left_out]);
 }
 
-/// Posted itself, it would be refused; in a container others have signed it.
+/// Posted on its own, it would be refused; in a container, others have signed
+/// it.
 #[tokio::test]
 async fn a_pdf_in_a_container_that_starts_a_program_is_told_and_its_scripts_too() {
     let demo = Demo::start();

@@ -6,11 +6,11 @@ use super::scene::{Attempt, Scene};
 use crate::support::client::SigningClient;
 use crate::support::demo::Demo;
 
-/// Real time in which a server would end what its clock lets it end.
+/// Real time within which a server would end what its clock lets it end.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// An attempt that the device has signed while no time-stamp is to be had, this
-/// long after its signing of so many days was created.
+/// Starts an attempt on a signing for this many `days`, `later` after its
+/// creation. The device has signed, and time-stamps are unavailable.
 async fn completing(scene: &Scene, api: &SigningClient, days: u16, later: &str) -> Attempt {
     let original = parafa_fixtures::plain(1);
     let body = json!([{"email": "ona@example.lt"}]);
@@ -33,7 +33,7 @@ async fn a_signature_waits_for_its_time_stamp_and_the_deadline_waits_for_the_sig
     let attempt = completing(&scene, &api, 1, "+23h").await;
     attempt.assert_completing(&api).await;
 
-    // The signing's day is over, and the session is long forgotten.
+    // The signing's day is over, and its session long forgotten.
     scene.host.move_clock("+2h");
     tokio::time::sleep(SETTLE).await;
     attempt.assert_completing(&api).await;

@@ -32,7 +32,7 @@ async fn a_host_that_joins_has_the_keys_and_the_world_and_a_store_of_its_own() {
     let original = parafa_fixtures::plain(1);
     let signing = scene.api().create_for_ona(&original).await;
 
-    // The same key; a signing of one store is unknown in the other.
+    // The key is the same, but a signing of one store is unknown in the other.
     let neighbour = scene.neighbour();
     assert_eq!(neighbour.world.signing.live, scene.host.world.signing.live);
     assert_ne!(neighbour.world.base_url, scene.host.world.base_url);

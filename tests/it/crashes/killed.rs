@@ -8,17 +8,18 @@ use super::scene::Scene;
 use crate::support::demo::Demo;
 use crate::support::engine::keeps_files;
 
-/// When the server is killed after the time-stamp has left the world, in
-/// milliseconds: the plugin makes the output, the host checks and stores it.
+/// Delays between the time-stamp's answer and the kill of the server, in
+/// milliseconds. Meanwhile the plugin makes the output, and the host checks and
+/// stores it.
 const AFTER_TIMESTAMP_MS: [u64; 8] = [0, 5, 10, 20, 40, 80, 160, 320];
-/// How often the server is killed the moment that a signed output appears
-/// among its files, before the row that names it.
+/// Number of kills at the moment when a signed output appears among the
+/// server's files, before the row that names it.
 const AT_OUTPUT: usize = 4;
-/// What the name of a file ends in while it is written.
+/// Ending of a file's name while it is written.
 const TEMPORARY: &str = "new";
-/// Signings that are created one after the other until the server dies.
+/// Signings created one after the other until the server dies.
 const CREATED: usize = 40;
-/// How long a file may take to appear.
+/// Time limit for a file to appear.
 const APPEARS: Duration = Duration::from_secs(60);
 
 #[tokio::test]
@@ -94,7 +95,8 @@ async fn killed_while_the_time_stamping_service_does_not_answer() {
 
 #[tokio::test]
 async fn killed_between_the_time_stamp_and_the_store() {
-    // Another host that shares the records may be the one that has the time-stamp.
+    // Another host that shares the records may be the one that has the
+    // time-stamp.
     if !keeps_files() {
         return;
     }
@@ -115,7 +117,7 @@ async fn killed_between_the_time_stamp_and_the_store() {
         let stamps = journal.iter().filter(|entry| entry.is("tsa", "answered"));
         stamped_again += usize::from(stamps.count() > 1);
     }
-    // Whoever has to ask again had not stored what came of the first.
+    // A repeated request means that the result of the first was not stored.
     assert!(stamped_again > 0, "every kill came after the store");
 }
 
@@ -144,7 +146,7 @@ async fn killed_when_the_output_is_written_and_not_yet_named() {
         scene.crash();
 
         scene.assert_signed_once(&attempt).await;
-        // A second output was made: the first belongs to nobody.
+        // A second output was made: no row names the first.
         unnamed += usize::from(files(&scene.files()) > before + 1);
     }
     assert!(unnamed > 0, "every kill came after the row");
@@ -215,7 +217,7 @@ async fn killed_among_many_creations_no_acknowledged_one_is_lost() {
     }
 }
 
-/// How many files there are that are written to their end.
+/// Counts the files that are completely written.
 fn files(folder: &Path) -> usize {
     let mut count = 0;
     let mut folders = vec![folder.to_owned()];

@@ -10,25 +10,25 @@ use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, Persona};
 use crate::support::referee::Referees;
 
-/// How often a phase is looked for.
+/// Interval between polls for a phase.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a phase may be waited for.
+/// Maximum wait for a phase.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server that may be killed, in the world of one that is not.
+/// A server to kill, in the world of another that survives.
 pub(super) struct Scene {
-    /// Ends after the server: its world is needed until then.
+    /// Dropped after the server, which needs its world until then.
     pub(super) host: Demo,
     pub(super) control: WorldControl,
     world: Demo,
 }
 
-/// One signer's attempt to sign the only document of a signing.
+/// A signer's attempt to sign the only document of a signing.
 pub(super) struct Attempt {
     pub(super) signing: Uuid,
     pub(super) original: Vec<u8>,
     pub(super) ceremony: Ceremony,
-    /// The world's journal when it began.
+    /// Number of the last entry in the world's journal when it began.
     pub(super) begun: u64,
 }
 
@@ -44,7 +44,7 @@ impl Scene {
         }
     }
 
-    /// Kills the server and starts it on the same folder.
+    /// Kills the server and restarts it on the same folder.
     pub(super) fn crash(&mut self) {
         self.host.kill();
         self.host.start_again();
@@ -58,19 +58,19 @@ impl Scene {
         self.host.smart_id_personas("signs")[0]
     }
 
-    /// The other server of this world.
+    /// Returns the other server of this world.
     pub(super) fn neighbour(&self) -> &Demo {
         &self.world
     }
 
-    /// Creates a signing and starts the only attempt that there will be.
+    /// Creates a signing and starts its only attempt.
     pub(super) async fn begin(&self) -> Attempt {
         let (original, signing) = self.create().await;
         self.begin_on(signing.signing_id, original, signing.signers[0].link())
             .await
     }
 
-    /// The same by a link that somebody is to follow, and waits for the link.
+    /// Starts the attempt by device link, and waits for the link.
     pub(super) async fn begin_by_link(&self) -> Attempt {
         let (original, signing) = self.create().await;
         let begun = self.control.now().await;
@@ -105,8 +105,8 @@ impl Scene {
     }
 
     /// Waits until the attempt has ended, and asserts that it ended as if the
-    /// server had never been killed: done, with one signature, for which the
-    /// phone was asked once. Gives the document.
+    /// server had never been killed: done, with one signature and one prompt on
+    /// the phone. Returns the document.
     pub(super) async fn assert_signed_once(&self, attempt: &Attempt) -> Bytes {
         attempt.ceremony.finish().await;
         let signing = self.api().signing(attempt.signing).await;
@@ -126,19 +126,19 @@ impl Scene {
         document
     }
 
-    /// The referees for what this world signs, or a counted skip.
+    /// Finds the referees for this world's signatures, or counts a skip.
     pub(super) fn referees(&self) -> Option<Referees> {
         Referees::find(&self.host.world.world.roots)
     }
 
-    /// Where the server keeps documents.
+    /// Returns the server's folder of documents.
     pub(super) fn files(&self) -> PathBuf {
         self.host.data().join("bytes")
     }
 }
 
 impl Attempt {
-    /// Waits for the attempt to be in this phase.
+    /// Waits until the attempt reaches this phase.
     pub(super) async fn reaches(&self, phase: &str) {
         let reached = async {
             loop {
@@ -153,14 +153,14 @@ impl Attempt {
         assert!(reached.is_ok(), "the attempt is never {phase}");
     }
 
-    /// The link that is open.
+    /// Returns the open link.
     pub(super) async fn link(&self) -> DeviceLink {
         let attempt = self.ceremony.state().await.attempt;
         let link = attempt.and_then(|attempt| attempt.device_link);
         link.expect("a link is open")
     }
 
-    /// Asserts that nothing has ended yet.
+    /// Asserts that the attempt is still completing.
     pub(super) async fn assert_completing(&self, api: &SigningClient) {
         let state = self.ceremony.state().await;
         let phase = state.attempt.map(|attempt| attempt.phase);
@@ -170,7 +170,7 @@ impl Attempt {
     }
 }
 
-/// Signatures in a PDF of which each is one incremental update.
+/// Counts the signatures in a PDF with one incremental update for each.
 fn signatures(document: &[u8]) -> usize {
     const MARK: &[u8] = b"/ByteRange";
 

@@ -7,11 +7,11 @@ use crate::signing_api::account::{Account, ceremony_of, signing_of, text, with};
 use crate::support::demo::Demo;
 use crate::support::outside::Hook;
 
-/// Past the deadline of every signing, and past everything that waits.
+/// After the deadline of every signing, and after everything that waits.
 const LATER: &str = "+4d";
 
-/// Starts a server on a folder that a killed one has left, finds everything
-/// that was there, and ends whatever had begun.
+/// Starts a server on the folder of a killed one, checks that everything is
+/// there, and ends all work in progress.
 pub(super) async fn finish(left: TempDir) {
     let json = std::fs::read(left.path().join(WRITTEN)).expect("what was written");
     let written: Written = serde_json::from_slice(&json).expect("JSON");
@@ -63,19 +63,19 @@ async fn assert_found(api: &Account, signing: &WrittenSigning) {
     let WrittenSigning { id, left, .. } = signing;
     let now = api.get(&format!("v1/signings/{id}")).await.expect(200);
     assert_eq!(now["erasedAt"].is_string(), *left == Left::Erased, "{now}");
-    // What was under way may have come to its end already.
+    // Work in progress may have ended already.
     if *left != Left::Signatures {
         assert_eq!(text(&now, "status"), signing.status, "{now}");
         assert_eq!(newest(api, id).await, signing.sha256, "{now}");
     }
 }
 
-/// Whoever can still sign does so, once the attempt that was under way has
-/// ended. A session that a provider does not know any more has failed.
+/// Signs as every remaining signer, once the attempt in progress has ended. A
+/// session that a provider has forgotten has failed.
 async fn sign(demo: &Demo, api: &Account, id: &str) {
     let persona = demo.smart_id_personas("signs")[0];
     let path = format!("v1/signings/{id}");
-    // Each turn signs for one, or ends what was under way.
+    // Each round signs once, or ends the work in progress.
     for _ in 0..4 {
         let signing = api.get(&path).await.expect(200);
         if signing["status"] == "completed" {
@@ -105,7 +105,7 @@ async fn expires(api: &Account, id: &str) {
     panic!("{id} does not expire");
 }
 
-/// Links begin with the server's address, which is another one now.
+/// Removes the links: they begin with the server's address, which has changed.
 fn without_links(mut answer: Value) -> Value {
     match &mut answer {
         Value::Object(members) => {

@@ -9,51 +9,51 @@ use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 use crate::support::outside::Hook;
 
-/// The hook that refuses everything as long as the folder is written.
+/// Hook that refuses everything while the folder is written.
 pub(super) const HOOK: &str = "later";
-/// Whom the phone of nobody is asked for.
+/// Signer without a prompt on any phone.
 const ONE: &str = "ona@example.lt";
 
-/// What is in a folder.
+/// Content of a folder.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Written {
     pub(super) signings: Vec<WrittenSigning>,
     pub(super) repetition: Repetition,
-    /// A file that can still be signed.
+    /// Token of a file that can still be signed.
     pub(super) file_token: String,
-    /// The answer that tells of a batch.
+    /// Answer about a batch.
     pub(super) batch: Value,
-    /// A signing with its comments.
+    /// Signing with its comments.
     pub(super) commented: (String, Value),
-    /// A signing whose events were not taken yet.
+    /// Signing with undelivered events.
     pub(super) untold: String,
 }
 
-/// A signing, as it was when its last caller was answered.
+/// State of a signing at the last answer to its caller.
 #[derive(Deserialize, Serialize)]
 pub(super) struct WrittenSigning {
     pub(super) id: String,
     pub(super) status: String,
-    /// Of the newest signed version, where there is one.
+    /// Digest of the newest signed version, if any.
     pub(super) sha256: Option<String>,
     pub(super) left: Left,
 }
 
-/// What is left to be done.
+/// Work left to do.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Left {
-    /// Nothing.
+    /// No work.
     Nothing,
-    /// Somebody is to sign; perhaps an attempt is under way.
+    /// A signature; an attempt may be in progress.
     Signatures,
-    /// The deadline is to pass.
+    /// The deadline.
     Deadline,
-    /// It was erased.
+    /// No work; the signing was erased.
     Erased,
 }
 
-/// A request whose answer is kept.
+/// Request with a kept answer.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Repetition {
     pub(super) path: String,
@@ -63,8 +63,8 @@ pub(super) struct Repetition {
 }
 
 impl Written {
-    /// Has a server write everything that there is, and leaves work of every
-    /// kind under way.
+    /// Lets a server write all kinds of data, with work of every kind in
+    /// progress.
     pub(super) async fn by(demo: &Demo) -> Self {
         let api = Account::live(demo);
         let hook = Hook::new(demo, HOOK);
@@ -132,8 +132,8 @@ impl Written {
         let file = api.post("v1/files", file).await.expect(201);
         let repetition = Repetition::make(&api, signing_of(one.clone())).await;
 
-        // From here on nothing ends: the person has the phone in hand, or no
-        // time-stamp is to be had.
+        // From here on, nothing ends: the person has the phone in hand, or
+        // time-stamps are unavailable.
         let control = WorldControl::of(demo);
         control.spoil("tsa", json!({"fault": "down"})).await;
         let completing = begin(demo, &api, "signs").await;
@@ -169,12 +169,12 @@ impl Repetition {
     }
 }
 
-/// Where a signing is.
+/// Returns the path of a signing.
 pub(super) fn path_of(signing: &Value) -> String {
     format!("v1/signings/{}", text(signing, "signingId"))
 }
 
-/// The digest of the newest signed version, where there is one.
+/// Returns the digest of the newest signed version, if any.
 pub(super) async fn newest(api: &Account, id: &str) -> Option<String> {
     let document = api.get(&format!("v1/signings/{id}/document")).await;
     (document.status == 200).then(|| hex::encode(Sha256::digest(&document.bytes)))
@@ -191,7 +191,8 @@ async fn look_at(api: &Account, signing: &Value, left: Left) -> WrittenSigning {
     }
 }
 
-/// A signing whose only signer has begun to sign, as a persona of this outcome.
+/// Creates a signing whose only signer has begun to sign, as a persona of this
+/// outcome.
 async fn begin(demo: &Demo, api: &Account, outcome: &str) -> Value {
     let signing = api.create(signing_of(json!([{"email": ONE}]))).await;
     let personas = demo.smart_id_personas(outcome);

@@ -1,6 +1,5 @@
-//! That a register holds nothing is an answer, and so is what another register
-//! than the answer's has added to it: each with its source, and its raw answer
-//! in the container.
+//! Answers without register data, and answers completed by a second register.
+//! Both have each source, and its raw answer in the container.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -17,7 +16,7 @@ use super::{DiligenceCaller, file};
 use crate::agents;
 use crate::support::demo::Demo;
 
-/// Where open data are published of an entity, and what.
+/// Paths of published open data about an entity, with their content.
 const OPEN_DATA: [(&str, &str); 10] = [
     (
         "iregistruoti/JuridinisAsmuo",
@@ -52,7 +51,7 @@ const OPEN_DATA: [(&str, &str); 10] = [
     ),
 ];
 
-/// Serves open data on loopback until the tests end; tells its address.
+/// Serves open data on loopback until the tests end; returns its address.
 fn open_data() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -81,7 +80,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     )
 }
 
-/// The raw answers of a container and its `answer.json`, by name.
+/// Returns the raw answers of a container by name, and its `answer.json`.
 fn members(container: &[u8]) -> (Value, BTreeMap<String, Vec<u8>>) {
     let folder = TempDir::new().expect("a folder");
     let path = file(&folder, "answer.asice", container);

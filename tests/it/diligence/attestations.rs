@@ -1,4 +1,4 @@
-//! What signed answers say that their signature certifies.
+//! Statements in signed answers about what their signature certifies.
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::evidence::member_of;
 use super::{DiligenceCaller, ENTITY};
 use crate::support::demo::Demo;
 
-/// Every question, with the registers that are asked.
+/// All questions, with their registers.
 const QUESTIONS: [(&str, &[&str]); 8] = [
     ("/v1/entities/999000009?", &["Juridinių asmenų registras"]),
     (
@@ -47,7 +47,7 @@ const QUESTIONS: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// What is signed in a JAdES answer.
+/// Returns the signed payload of a JAdES answer.
 fn payload(signed: &Value) -> Value {
     let payload = signed["payload"].as_str().expect("a payload");
     let payload = BASE64_URL_SAFE_NO_PAD.decode(payload);

@@ -1,4 +1,4 @@
-//! Whoever cannot be billed gets nothing, and learns why.
+//! Callers who cannot be billed: they get a refusal with the reason.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::agents;
 use crate::support::demo::Demo;
 use crate::support::operator::done;
 
-/// The result of a tool, called with a key.
+/// Calls a tool with a key and returns its result.
 async fn result_of(demo: &Demo, key: &str, tool: &str, arguments: &Value) -> Value {
     let bearer = format!("Bearer {key}");
     let params = json!({"name": tool, "arguments": arguments});
@@ -30,7 +30,7 @@ async fn whoever_cannot_be_billed_is_told_which_of_four_causes_it_is_and_agents_
     let ordered = live.post(PACKAGES, order.clone()).await.json();
     let ordered = json!({"orderId": ordered["orderId"]});
     let path = format!("{PACKAGES}/{}", ordered["orderId"].as_str().expect("an id"));
-    // Whoever has not agreed is told that first, whatever else there is.
+    // A missing agreement is the first reason, before any other.
     for (command, options, cause) in [
         (
             "set-funding",

@@ -1,5 +1,5 @@
-//! What the operator can show of calls for register data: who was asked about,
-//! why, what came of it, and the reference that the caller has too.
+//! Operator's log of calls for register data: subject, purpose, outcome, and
+//! the reference that the caller has too.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The container of an identification package, taken apart, and each of its
-//! parts before programs that others made.
+//! Container of an identification package: each part, checked by external
+//! programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use crate::support::demo::{Demo, Persona, parafa};
 use crate::support::operator::text as utf_8;
 use crate::support::referee::{Referees, text_of};
 
-/// All that there is in a container beside its signature.
+/// All members of a container besides its signature.
 const MEMBERS: [&str; 7] = [
     "attestation.pdf",
     "dossier.pdf",
@@ -26,7 +26,8 @@ const MEMBERS: [&str; 7] = [
     "register/manifest.json",
 ];
 
-/// The members of a container by their names, each in a file of the folder too.
+/// Extracts the members of a container into files of the folder; returns them
+/// by name.
 pub(super) fn extract(container: &Path, folder: &TempDir) -> BTreeMap<String, Vec<u8>> {
     let path = utf_8(container);
     let listed = parafa(["plugin", "run", "members", path, "--json"]);
@@ -48,7 +49,7 @@ pub(super) fn extract(container: &Path, folder: &TempDir) -> BTreeMap<String, Ve
     members
 }
 
-/// The bytes of one member of a container.
+/// Returns the bytes of one member of a container.
 pub(super) fn member_of(container: &[u8], name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let container = file(&folder, "answer.asice", container);
@@ -67,7 +68,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// What was delivered.
+    /// Extracts a delivered package.
     pub(crate) fn of(artifact: &[u8]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let container = file(&folder, "package.asice", artifact);
@@ -82,12 +83,12 @@ impl Evidence {
         assert_eq!(names, MEMBERS);
     }
 
-    /// The file of a member.
+    /// Returns the path of a member's file.
     fn member(&self, name: &str) -> PathBuf {
         member_file(&self.folder, name)
     }
 
-    /// The bytes of a member.
+    /// Returns the bytes of a member.
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.member(name)).expect("a member")
     }
@@ -100,8 +101,8 @@ impl Evidence {
         hex::encode(Sha256::digest(self.read(name)))
     }
 
-    /// Validators accept the container, the signed payload and the dossier, each
-    /// by itself, and what stands in them is about this person.
+    /// Asserts that validators accept the container, the signed payload and the
+    /// dossier, and that their content is about this person.
     pub(crate) fn assert_holds(&self, demo: &Demo, subject: &Persona) {
         let roots = &demo.world.world.roots;
         self.assert_signed_by_attorney(roots);
@@ -144,7 +145,7 @@ impl Evidence {
         }
     }
 
-    /// The parts are about each other and about one person.
+    /// Asserts that the parts are consistent and about one person.
     fn assert_consistent(&self, personal_code: &str) {
         let (payload, manifest) = (
             self.json("payload.json"),

@@ -1,4 +1,4 @@
-//! What a key is good for outside of its own API.
+//! Use of a key outside of its own API.
 
 use reqwest::StatusCode;
 

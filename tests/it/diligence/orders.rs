@@ -1,4 +1,4 @@
-//! Orders of identification packages, from the dossier to how they end.
+//! Orders of identification packages, from the dossier to their end.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::support::outside::{Delivery, Hook, letters, members};
 use crate::support::referee::text_of;
 
 pub(super) const PACKAGES: &str = "/v1/kyc-packages";
-/// Longest time in which a signed order ends, in looks of half a second.
+/// Maximum number of polls for the end of a signed order, half a second apart.
 const LOOKS: usize = 120;
 
 impl DiligenceCaller<'_> {
@@ -26,7 +26,7 @@ impl DiligenceCaller<'_> {
         ordered.json()
     }
 
-    /// The order, once its end has come.
+    /// Waits for the end of an order and returns it.
     pub(crate) async fn ended(&self, ordered: &Value) -> Value {
         for _ in 0..LOOKS {
             let read = self.get(&path_of(ordered)).await.json();
@@ -39,12 +39,12 @@ impl DiligenceCaller<'_> {
     }
 }
 
-/// Where an order is.
+/// Returns the path of an order.
 pub(crate) fn path_of(ordered: &Value) -> String {
     format!("{PACKAGES}/{}", ordered["orderId"].as_str().expect("an id"))
 }
 
-/// The pages on which an order's subject signs.
+/// Returns the pages where an order's subject signs.
 pub(crate) fn ceremony_of(ordered: &Value) -> Ceremony {
     let link = ordered["ceremonyUrl"].as_str().expect("a link");
     Ceremony::new(link.parse().expect("an address"))
@@ -131,7 +131,7 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
         ] {
             assert!(english.contains(part), "{part}: {english}");
         }
-        // Whoever opens the link learns of nobody who holds the role.
+        // The page names no holder of the role to its visitors.
         for persona in &demo.world.world.personas {
             for secret in [&persona.name, &persona.personal_code] {
                 assert!(!text.contains(secret), "{secret}: {text}");
@@ -251,7 +251,8 @@ async fn a_package_is_delivered_once_a_holder_of_the_role_has_signed() {
     let charged = [("24.99"), ("14.99")]
         .map(|amount| ("identification_package".to_owned(), amount.to_owned()));
     assert_eq!(ledger(&demo), charged);
-    // Last: others judge for longer than an idle connection is held open.
+    // Last, because external validation takes longer than an idle connection
+    // stays open.
     Evidence::of(&artifact.body).assert_holds(&demo, manager);
 }
 

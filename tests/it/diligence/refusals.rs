@@ -1,4 +1,4 @@
-//! Every refusal of the API, provoked over HTTP by whoever calls it.
+//! All refusals of the API, provoked over HTTP.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,14 +19,14 @@ use crate::support::demo::Demo;
 use crate::support::operator::done;
 use crate::support::outside::Hook;
 
-/// How long a register is waited for here.
+/// Time limit for a register in these tests.
 const REGISTER: Duration = Duration::from_secs(3);
-/// Requests that one key may make within a minute, those that read aside.
+/// Maximum number of requests per key and minute that are not reads.
 const WRITES: usize = 30;
-/// Longest body that is taken here.
+/// Maximum size of a body in these tests.
 const BODY_BYTES: usize = 16 * 1024;
 
-/// What was refused: by status, and by the name of the problem.
+/// Observed refusals: status and name of the problem.
 #[derive(Default)]
 struct Refusals(BTreeSet<(u64, String)>);
 
@@ -38,7 +38,7 @@ impl Refusals {
     }
 }
 
-/// In how many seconds to come again.
+/// Returns the seconds in `Retry-After`.
 fn retry_after(answered: &Answered) -> Option<u64> {
     let header = answered.headers.get(RETRY_AFTER)?;
     header.to_str().expect("ASCII").parse().ok()
@@ -59,7 +59,7 @@ fn order(entity: &str, role: &str) -> Value {
     json!({"entityCode": entity, "subjectRole": role, "purpose": "OTHER"})
 }
 
-/// An order that can be repeated.
+/// Posts an order with an idempotency key.
 async fn order_as(caller: &DiligenceCaller<'_>, repeated_by: &str, order: &Value) -> Answered {
     let request = caller.request(Method::POST, PACKAGES).json(order);
     answered(request.header("idempotency-key", repeated_by)).await
@@ -89,7 +89,7 @@ async fn every_refusal_that_is_described_comes_when_it_should() {
     registers_without_a_source(&mut refusals).await;
     refusals.note(&silent, 408, "request-timeout");
     assert_eq!(ledger(&demo), [], "no refusal is charged");
-    // Last: what is out of order from here on stays so.
+    // Last, because it leaves the host out of order.
     out_of_order(&demo, &mut refusals).await;
 
     let description = DiligenceCaller::test(&demo).get("/dd/openapi.json").await;
@@ -104,7 +104,7 @@ async fn every_refusal_that_is_described_comes_when_it_should() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// What is answered to an order of which nothing comes.
+/// Returns the answer to an order whose body never arrives.
 async fn silent_order(demo: &Demo) -> Answered {
     let silence = StreamBody::new(stream::pending::<io::Result<Frame<Bytes>>>());
     let caller = DiligenceCaller::test(demo);
@@ -113,7 +113,7 @@ async fn silent_order(demo: &Demo) -> Answered {
     answered(request.body(Body::wrap(silence))).await
 }
 
-/// Of what is wrong with the request, the key or the account.
+/// Provokes refusals due to the request, the key or the account.
 async fn requests(demo: &Demo, refusals: &mut Refusals) {
     let test = DiligenceCaller::test(demo);
     let live = DiligenceCaller::live(demo);
@@ -136,7 +136,7 @@ async fn requests(demo: &Demo, refusals: &mut Refusals) {
     refusals.note(&text, 415, "unsupported-media-type");
 }
 
-/// Of orders of identification packages.
+/// Provokes refusals of orders of identification packages.
 async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let test = DiligenceCaller::test(demo);
     let live = DiligenceCaller::live(demo);
@@ -179,8 +179,8 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     assert_told(&again, &["refused"]);
 }
 
-/// Of an order that comes a second time while the register is asked for the
-/// first, which it never answers.
+/// Provokes the refusal of an order repeated while the first waits for a
+/// register that never answers.
 async fn orders_at_once(demo: &Demo, refusals: &mut Refusals) {
     let live = DiligenceCaller::live(demo);
     let world = WorldControl::of(demo);
@@ -203,7 +203,7 @@ async fn orders_at_once(demo: &Demo, refusals: &mut Refusals) {
     assert_told(&first, &["The register JAR"]);
 }
 
-/// Of an event that is to be posted again while its receiver takes its time.
+/// Provokes the refusal of a redelivery while the receiver is slow to answer.
 async fn deliveries(demo: &Demo, refusals: &mut Refusals) {
     let test = DiligenceCaller::test(demo);
     let hook = Hook::new(demo, "late");
@@ -220,7 +220,8 @@ async fn deliveries(demo: &Demo, refusals: &mut Refusals) {
     assert_eq!(retry_after(&again), Some(1));
 }
 
-/// Of registers that nobody can ask: open data have profiles alone.
+/// Provokes refusals for registers without a source: open data have profiles
+/// alone.
 async fn registers_without_a_source(refusals: &mut Refusals) {
     let nowhere = "http://127.0.0.1:9/".to_owned();
     let demo = Demo::start_with(&[("PARAFA_DILIGENCE__OPEN_DATA_URL", nowhere)]);
@@ -240,7 +241,7 @@ async fn registers_without_a_source(refusals: &mut Refusals) {
     assert_eq!(ledger(&demo), []);
 }
 
-/// Of whoever may only read, and asks too often.
+/// Provokes refusals of a viewer, who may only read, and of too many requests.
 async fn viewers(demo: &Demo, refusals: &mut Refusals) {
     let issued = done(
         &demo.data(),
@@ -260,7 +261,7 @@ async fn viewers(demo: &Demo, refusals: &mut Refusals) {
     assert_eq!(viewer.get(ENTITY).await.status, StatusCode::OK);
     let mut last = viewer.post(PACKAGES, order("999000009", "manager")).await;
     refusals.note(&last, 403, "forbidden");
-    // As time passes a few more come through.
+    // As time passes, a few more get through.
     for _ in 0..2 * WRITES {
         if last.status != StatusCode::FORBIDDEN {
             break;
@@ -272,7 +273,7 @@ async fn viewers(demo: &Demo, refusals: &mut Refusals) {
     assert_eq!(viewer.get(ENTITY).await.status, StatusCode::OK);
 }
 
-/// Of plugins that are disabled.
+/// Provokes refusals due to disabled plugins.
 async fn out_of_order(demo: &Demo, refusals: &mut Refusals) {
     let live = DiligenceCaller::live(demo);
     let order = order("999000009", "manager");
@@ -300,7 +301,8 @@ async fn a_register_that_does_not_answer_sensibly_is_told_as_such_and_costs_noth
     let hangs = live.get("/v1/entities/999000162").await;
     hangs.assert_refused(502, "upstream-unavailable");
     assert!(begun.elapsed() >= REGISTER, "it is given its time");
-    // Every register is asked but once: one that fails about many is left alone.
+    // One request per register: a register that fails for many entities is
+    // paused.
     for (fault, path) in [
         ("down", "/cases"),
         ("garbage", "/seizures"),

@@ -1,4 +1,4 @@
-//! Callers who hang up, and calls that are made again.
+//! Callers who disconnect, and repeated calls.
 
 use std::time::Duration;
 
@@ -12,11 +12,12 @@ use crate::agents;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
-/// Longest time in which a call is logged whose caller has gone, in looks of half a second.
+/// Maximum number of polls for the log entry of a disconnected caller's call,
+/// half a second apart.
 const LOOKS: usize = 120;
-/// So late that the server has seen before that nobody waits any more.
+/// Delay after which the server has noticed the disconnect.
 const LATE_MS: u64 = 2_000;
-/// Callers who ask at the same time.
+/// Concurrent callers.
 const CALLERS: usize = 30;
 
 async fn get_once(caller: &DiligenceCaller<'_>, key: &str, path: &str) -> Answered {
@@ -28,7 +29,7 @@ fn is_replayed(answer: &Answered) -> bool {
     answer.headers.contains_key("idempotent-replayed")
 }
 
-/// Spoils a service, and leaves as soon as it is asked.
+/// Delays a service, and disconnects as soon as it is called.
 async fn leave(demo: &Demo, service: &str, asking: impl Future<Output = ()>) {
     let world = WorldControl::of(demo);
     let late = json!({"fault": "delay", "milliseconds": LATE_MS});

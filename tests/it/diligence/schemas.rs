@@ -1,4 +1,4 @@
-//! Answers by the schemas that they name.
+//! Answers, checked against the schemas that they name.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{DiligenceCaller, ENTITY, file};
 use crate::support::demo::Demo;
 
-/// One of each kind, and of those that differ in what is there.
+/// One answer of each kind, and variants with other content.
 const ANSWERS: [&str; 12] = [
     "/v1/entities/999000009",
     "/v1/entities/999000009?interpret=1",
@@ -49,14 +49,14 @@ async fn an_answer_is_valid_by_the_schema_that_it_names() {
     assert!(faults.contains("retrievedAt"), "{faults}");
 }
 
-/// What is published where an answer says that its schema is.
+/// Returns the published schema that an answer names.
 async fn published(answer: &Value) -> Vec<u8> {
     let address = answer["schema"].as_str().expect("an address");
     let published = reqwest::get(address).await.expect("an answer");
     published.bytes().await.expect("a schema").to_vec()
 }
 
-/// What jsonschema_rs finds wrong; nothing of what is valid.
+/// Returns the faults that jsonschema_rs finds; empty for a valid document.
 fn faults(python: &Path, folder: &TempDir, schema: &[u8], document: &Value) -> String {
     let output = Command::new(python)
         .arg(script("json_schema.py"))

@@ -9,14 +9,15 @@ use crate::support::demo::Demo;
 use crate::support::operator::{done, operate, refused, text};
 
 const TENANT: &str = "Demo UAB";
-/// A wordmark of shapes.
+/// Wordmark made of shapes.
 pub(crate) const LOGO: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 48">
     <rect width="160" height="48" rx="8" fill="#7c2d12"/>
     <circle cx="24" cy="24" r="12" fill="#fed7aa"/>
     <path d="M48 32V16h8l4 8 4-8h8v16h-6v-8l-4 8h-4l-4-8v8zM84 16h28v6H84zM84 26h20v6H84z" fill="#fff"/>
 </svg>"##;
 
-/// A file of this content, in a folder that is removed with the first value.
+/// Writes a file with this content, in a folder that is removed when the first
+/// value is dropped.
 pub(crate) fn file(name: &str, content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -77,7 +78,7 @@ fn logos_that_could_do_harm_and_names_that_could_deceive_are_refused() {
         )
     };
     let entity = r#"<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/hostname">]>"#;
-    // Sixty thousand pixels on each side, and nothing else.
+    // Sixty thousand pixels on each side, and no other content.
     let bomb = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xea\x60\0\0\xea\x60\x08\x06\0\0\0";
     for (name, content, reason) in [
         (

@@ -209,8 +209,8 @@ fn sandbox(demo: &Demo) -> SigningClient {
     SigningClient::new(demo.world.base_url.clone(), key)
 }
 
-/// A month of all workspaces, as lines of JSON and as CSV, has the signature that was made `at`
-/// that time, and the next month has nothing.
+/// Asserts that the exports of all workspaces in the month of `at` have the
+/// signature, as lines of JSON and as CSV. The next month must be empty.
 fn assert_booked(demo: &Demo, at: &str, signing: &str) {
     let month = &at[..7];
     let of_month = |words: &[&str]| {
@@ -241,7 +241,7 @@ fn assert_booked(demo: &Demo, at: &str, signing: &str) {
     assert_eq!(of_month(&["2100-01"]), "");
 }
 
-/// The lines of `usage export`.
+/// Returns the lines of `usage export`.
 fn export(demo: &Demo, words: &[&str]) -> Vec<Value> {
     let data = demo.data();
     let data = data.to_str().expect("a path in UTF-8");

@@ -1,4 +1,4 @@
-//! Every signature algorithm of the catalogue, with every length of key.
+//! All signature algorithms of the catalogue, with every key length.
 
 use openssl::nid::Nid;
 use parafa_fixtures::plain;
@@ -9,9 +9,9 @@ use super::judges::Judges;
 use super::newest_is_sound;
 use super::pki::{Holder, ec_key, rsa_key};
 
-/// Longest time for one file, in seconds.
+/// Time limit for one file, in seconds.
 const SECONDS: u32 = 30;
-/// As Smart-ID keys are long.
+/// Length of Smart-ID keys.
 const LONGEST_RSA_BITS: u32 = 6144;
 const RSA_BITS: [u32; 4] = [2048, 3072, 4096, LONGEST_RSA_BITS];
 const CURVES: [(&str, Nid, Digest); 3] = [
@@ -74,7 +74,7 @@ async fn a_long_chain_has_room_and_a_longer_one_is_refused_before_anybody_signs(
     assert!(refusal.detail.ends_with("were reserved."), "{refusal}");
 }
 
-/// People with every kind of key, and how their devices may sign.
+/// Returns holders of every kind of key, with the algorithms of their devices.
 fn holders() -> Vec<(String, Holder, Vec<Algorithm>)> {
     let rsa = RSA_BITS.map(|bits| {
         let algorithms = DIGESTS

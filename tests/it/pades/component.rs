@@ -1,5 +1,5 @@
-//! The PDF component as the host runs it, with devices and a time-stamping
-//! authority in this process.
+//! PDF component run by the host, with devices and a time-stamping authority in
+//! this process.
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,30 +18,30 @@ use super::pki::{Holder, Pki, ec_key};
 
 /// 2026-01-01T12:00:00Z.
 const SIGNING_TIME: i64 = 1_767_268_800;
-/// Bytes kept for a signature, as the server keeps them.
+/// Bytes reserved for a signature, as in the server.
 const RESERVE: u32 = 24 * 1024;
 
-/// One infrastructure for all tests.
+/// Public-key infrastructure shared by all tests.
 pub(super) static PKI: LazyLock<Pki> = LazyLock::new(Pki::new);
 
-/// The component of `cargo xtask build-plugins`.
+/// Component built by `cargo xtask build-plugins`.
 pub(super) struct Component {
     plugin: Arc<Plugin>,
     _cache: TempDir,
 }
 
-/// Somebody who signs.
+/// Signer with a device.
 #[derive(Clone)]
 pub(super) struct Signer {
     holder: Holder,
     algorithm: core::SignatureAlgorithm,
     never_signs: bool,
-    /// Certificates after the signer's own.
+    /// Certificates of the issuers, after the signer's own.
     issuers: Vec<Vec<u8>>,
 }
 
 impl Component {
-    /// Admits the component.
+    /// Loads the component into a plugin host.
     pub(super) async fn load() -> Self {
         let cache = tempfile::tempdir().expect("a temporary folder");
         let config = PluginHostConfig::new(cache.path().to_path_buf());
@@ -56,14 +56,14 @@ impl Component {
         }
     }
 
-    /// A whole ceremony at level B-T; the host checks what comes out.
+    /// Runs a whole ceremony at level B-T; the host checks the output.
     pub(super) async fn sign(&self, document: &[u8], signer: &Signer) -> Result<Vec<u8>, Refusal> {
         self.carry_out(document, signer, &signer.request())
             .await
             .map(|signed| signed.bytes.to_vec())
     }
 
-    /// A whole ceremony.
+    /// Runs a whole ceremony.
     pub(super) async fn carry_out(
         &self,
         document: &[u8],
@@ -85,7 +85,7 @@ impl Component {
 }
 
 impl Signer {
-    /// With a certificate of the infrastructure's root.
+    /// Creates a signer with a certificate issued by the infrastructure's root.
     pub(super) fn new(holder: Holder, algorithm: core::SignatureAlgorithm) -> Self {
         Self {
             issuers: PKI.chain(&holder).split_off(1),
@@ -95,7 +95,7 @@ impl Signer {
         }
     }
 
-    /// A device with a P-256 key.
+    /// Creates a signer with a P-256 key.
     pub(super) fn p256() -> Self {
         Self::new(
             PKI.signer("Elena Pirmoji", ec_key(Nid::X9_62_PRIME256V1)),
@@ -103,12 +103,12 @@ impl Signer {
         )
     }
 
-    /// With these certificates in place of its issuer's.
+    /// Replaces the issuers' certificates.
     pub(super) fn with_issuers(self, issuers: Vec<Vec<u8>>) -> Self {
         Self { issuers, ..self }
     }
 
-    /// Must not be asked to sign.
+    /// Makes a request to sign fail the test.
     pub(super) fn that_never_signs(self) -> Self {
         Self {
             never_signs: true,
@@ -116,7 +116,7 @@ impl Signer {
         }
     }
 
-    /// A request for this signer's signature at level B-T.
+    /// Returns a request for this signer's signature at level B-T.
     pub(super) fn request(&self) -> SignRequest {
         let own = self.holder.certificate.to_der().expect("a certificate");
         SignRequest {

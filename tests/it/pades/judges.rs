@@ -1,4 +1,4 @@
-//! Validators that others made, over many files at a time.
+//! External validators, run on many files at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use tempfile::TempDir;
 
 use super::component::PKI;
 
-/// Processes that judge at the same time.
+/// Concurrent validator processes.
 const AT_ONCE: usize = 2;
 
-/// pyHanko, OpenSSL and qpdf, ready to judge.
+/// pyHanko, OpenSSL and qpdf.
 pub(super) struct Judges {
     pyhanko: PyHanko,
     folder: TempDir,
 }
 
-/// What qpdf finds wrong about a file.
+/// Findings of qpdf on a file.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Structure {
     exit_code: i32,
@@ -28,7 +28,7 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    /// Nothing is wrong.
+    /// No findings.
     pub(super) const SOUND: Self = Self {
         exit_code: 0,
         warnings: 0,
@@ -36,7 +36,7 @@ impl Structure {
 }
 
 impl Judges {
-    /// The judges, or a counted skip.
+    /// Finds the validators, or counts a skip.
     pub(super) fn find() -> Option<Self> {
         for program in ["openssl", "qpdf"] {
             tool::program(program)?;
@@ -47,16 +47,16 @@ impl Judges {
         })
     }
 
-    /// Writes a document where the judges can read it.
+    /// Writes a document to a file for the validators.
     pub(super) fn file(&self, name: &str, document: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, document).expect("a file");
         path
     }
 
-    /// pyHanko's verdicts, in the order of the files, without questions about
-    /// revocation; none of them may take longer than `seconds`. What it reads
-    /// only when it is not strict it reads so.
+    /// Returns pyHanko's verdicts, in the order of the files, without checking
+    /// revocation. Each must take at most `seconds`. Files that its strict
+    /// reader refuses are read leniently.
     pub(super) fn pyhanko(&self, files: &[PathBuf], seconds: u32) -> Vec<PyHankoVerdict> {
         let seconds = seconds.to_string();
         let options = ["--no-revocation", "--lenient", "--seconds", &seconds];
@@ -82,7 +82,7 @@ impl Judges {
             .collect()
     }
 
-    /// What `qpdf --check` says.
+    /// Returns the findings of `qpdf --check`.
     pub(super) fn qpdf(&self, file: &Path) -> Structure {
         let output = Command::new("qpdf")
             .arg("--check")
@@ -96,9 +96,9 @@ impl Judges {
         }
     }
 
-    /// `openssl cms -verify -cades` over the signature in what was appended to
-    /// a document of `len` bytes, which covers all of it; the error is what it
-    /// says.
+    /// Verifies the signature appended to a document of `len` bytes by `openssl
+    /// cms -verify -cades`; it must cover the whole output. The error is the
+    /// program's output.
     pub(super) fn openssl(document: &[u8], len: usize) -> Result<(), String> {
         let parts = signed_parts(document, len);
         assert_eq!(parts.len(), 1, "signatures that were appended");

@@ -1,4 +1,4 @@
-//! Every version and layout of files, and many signatures on one.
+//! All versions and layouts of files, and many signatures on one file.
 
 use parafa_fixtures::{CrossReference, LineEnding, PdfBuilder};
 
@@ -6,7 +6,7 @@ use super::component::{Component, Signer};
 use super::judges::{Judges, Structure};
 use super::newest_is_sound;
 
-/// Longest time for one file, in seconds.
+/// Time limit for one file, in seconds.
 const SECONDS: u32 = 60;
 const VERSIONS: [&str; 5] = ["1.4", "1.5", "1.6", "1.7", "2.0"];
 const LAYOUTS: [CrossReference; 3] = CrossReference::ALL;
@@ -15,9 +15,9 @@ const LINE_ENDINGS: [LineEnding; 3] = [
     LineEnding::CarriageReturnLineFeed,
     LineEnding::LineFeed,
 ];
-/// Signatures in a row, as many as the longest real document known has.
+/// Number of successive signatures, as in the longest known real document.
 const MANY: usize = 25;
-/// Longest time for one file with as many, in seconds.
+/// Time limit for one such file, in seconds.
 const MANY_SECONDS: u32 = 300;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Signatures on documents that others made, and on their signatures.
+//! Signatures on external documents, and on signatures in them.
 
 use std::fs;
 
@@ -10,21 +10,22 @@ use super::judges::Judges;
 use super::{changed_for_earlier_signatures, newest_is_sound};
 use crate::support::verdicts::verdict;
 
-/// Longest time for one file, in seconds: pyHanko's comparison of revisions
-/// grows with their square, and one sample has 25 signatures.
+/// Time limit for one file, in seconds. pyHanko's comparison of revisions grows
+/// with the square of their number, and one sample has 25 signatures.
 const SECONDS: u32 = 300;
-/// Samples with a reference that leads nowhere or a `/Size` that shrinks.
-/// pyHanko's strict reader fails on them as soon as it compares two revisions.
+/// Samples with a dangling reference or a decreasing `/Size`. pyHanko's strict
+/// reader fails on them as soon as it compares two revisions.
 const DEFECTIVE: [&str; 3] = [
     "dss__certified-changes-permitted.pdf",
     "dss__signature-referenced-from-multiple-fields.pdf",
     "pyhanko__minimal-broken-xref-size.pdf",
 ];
-/// A signed file whose `startxref` leads to the byte before its section. pyHanko
-/// finds the end of its first revision no more once there is a second one.
+/// A signed file whose `startxref` points to the byte before its section.
+/// pyHanko does not find the end of its first revision once there is a second
+/// one.
 const BEFORE_ITS_SECTION: &str = "signpdf__issue-209-reason-includes-trailer-word.pdf";
-/// What only files with both kinds of cross-reference have (ISO 32000-2,
-/// 7.5.8.4); pyHanko's strict reader takes no signatures in them.
+/// Text found only in files with both kinds of cross-reference (ISO 32000-2,
+/// 7.5.8.4); pyHanko's strict reader accepts no signatures in them.
 const HYBRID: &[u8] = b"/XRefStm";
 
 #[tokio::test]

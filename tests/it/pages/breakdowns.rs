@@ -1,5 +1,5 @@
-//! What signers read when something behind the page does not work, or when they
-//! come to the end of what the page can show.
+//! Signers' messages when a dependency of the page fails, or when content
+//! exceeds the page's limits.
 
 use parafa_fixtures::hostile;
 use parafa_fixtures::signed::Identity;
@@ -14,7 +14,7 @@ use crate::support::demo::Demo;
 use crate::support::engine::keeps_files;
 use crate::support::operator::done;
 
-/// Signatures that the page lists.
+/// Maximum number of signatures in the page's list.
 const MOST_SIGNATURES: usize = 50;
 
 const MEMBERS_UNKNOWN: Told = [
@@ -58,7 +58,7 @@ const TOO_LATE: Told = [
      sign, tell the sender.",
 ];
 
-/// A container that so many have signed, with a file that is locked.
+/// Returns a container with this many signatures and a locked file.
 fn locked_container(signatures: usize) -> Vec<u8> {
     let locked = hostile::ALL.iter().find(|one| one.code == "encrypted");
     let locked = locked.expect("a locked document").bytes();
@@ -68,7 +68,7 @@ fn locked_container(signatures: usize) -> Vec<u8> {
     (0..signatures).fold(unsigned, sign).zip.build()
 }
 
-/// The link of the one who is to sign a container.
+/// Creates a signing of a container and returns its signer's link.
 async fn link_to_container(demo: &Demo, container: &[u8]) -> Url {
     let (api, signers) = (demo.signing(), json!([{"email": "jonas@example.lt"}]));
     let created = api.try_create("pirkimas.asice", container, signers).await;

@@ -1,4 +1,4 @@
-//! The app on a phone that reads a card, from the code that a page shows.
+//! Phone app that reads a card, paired by the code on a page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -9,14 +9,14 @@ use crate::cards::PairedApp;
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
-/// What nobody was asked to sign.
+/// Bytes that no attempt asks to sign.
 const OTHER_BYTES: &[u8] = b"something else";
 
-/// An app that has paired.
+/// Paired app.
 pub(super) struct CardApp(PairedApp);
 
 impl CardApp {
-    /// Chooses the card on the page, and types the code that is shown.
+    /// Chooses the card on the page, and enters the displayed code in the app.
     pub(super) async fn paired(demo: &Demo, browser: &Browser) -> Self {
         browser.click("label[for=method-nfc]").await;
         browser.click("#card").await;
@@ -24,22 +24,22 @@ impl CardApp {
         Self(PairedApp::by_code(demo, &code).await)
     }
 
-    /// Shows the certificate of a card's key, such as `card-p384/signing`; gives
-    /// what is to be signed, if there is anything.
+    /// Sends the certificate of a card's key, such as `card-p384/signing`;
+    /// returns the data to be signed, if any.
     pub(super) async fn show(&self, key: &str) -> Option<Value> {
         let certificate = self.0.app.certificate_of(key).await;
         let (status, asked) = self.0.post("certificate", &certificate).await;
         (status == StatusCode::OK).then_some(asked)
     }
 
-    /// Has a card sign what was asked for.
+    /// Signs the requested data with a card.
     pub(super) async fn sign(&self, card: &str, asked: &Value) {
         let signature = self.0.app.signed(card, asked).await;
         let (status, attempt) = self.0.post("complete", &signature).await;
         assert_eq!(status, StatusCode::OK, "{attempt}");
     }
 
-    /// Has a card sign something else.
+    /// Signs other data with a card.
     pub(super) async fn sign_other_bytes(&self, card: &str, asked: &Value) {
         let mut other = asked.clone();
         other["dtbs"] = BASE64.encode(OTHER_BYTES).into();

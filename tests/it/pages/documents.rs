@@ -1,4 +1,4 @@
-//! Documents as the page draws them.
+//! Documents as rendered by the page.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// Documents of others: of many pages, of landscape, turned, with forms, with
+/// External documents: with many pages, landscape, rotated, with forms, with
 /// fonts and pictures of all kinds.
 const SAMPLES: [&str; 6] = [
     "pdf/made__matrix_rotate90.pdf",
@@ -18,12 +18,12 @@ const SAMPLES: [&str; 6] = [
     "real/it8_dss__bdoc-spec21.pdf",
     "real/pdfbox__cweb.pdf",
 ];
-/// A black line of 64 dots as scanners encode it (ITU-T T.4, 4.1): no white, 64
-/// and no more black.
+/// A line of 64 black dots in fax encoding (ITU-T T.4, 4.1): white run 0, black
+/// runs 64 and 0.
 const BLACK_LINE: &[u8] = &[0x35, 0x03, 0xc3, 0x70];
 /// 64 by 64 black dots in JPEG 2000, written by OpenJPEG 2.5.4.
 const JPEG_2000: &str = "ff4fff510029000000000040000000400000000000000000000000400000004000000000000000000001070101ff52000c00000001000004040001ff5c00044040ff640025000143726561746564206279204f70656e4a5045472076657273696f6e20322e352e34ff90000a00000000001b0001ff93df8050115054afff7fe989607fffd9";
-/// Whether something was drawn on the first sheet, and the text that it has.
+/// Script: whether the first sheet has any drawing, and its text.
 const FIRST_SHEET: &str = "
     const sheet = document.querySelector('.sheet');
     const canvas = sheet.querySelector('canvas');
@@ -32,7 +32,8 @@ const FIRST_SHEET: &str = "
     return [ink, sheet.innerText, sheet.clientWidth, document.querySelectorAll('.sheet').length];
 ";
 
-/// How many dark lines the middle column of the first drawn sheet crosses.
+/// Script: number of dark lines that the middle column of the first drawn sheet
+/// crosses.
 const LINES: &str = "
     const canvas = document.querySelector('.sheet[data-drawn] canvas');
     const middle = Math.floor(canvas.width / 2);
@@ -45,8 +46,9 @@ const LINES: &str = "
     }
     return lines;
 ";
-/// In which of so many lines, counted from the top, the middle of the longest dark
-/// run near the left edge of the last sheet is.
+/// Script: position of the longest dark run near the left edge of the last
+/// sheet. Returns the line of its middle, counted from the top, out of a given
+/// number of lines.
 const BLOCK: &str = "
     const canvas = document.querySelector('.sheet:last-child canvas');
     const column = Math.floor(0.03 * canvas.width);
@@ -58,8 +60,8 @@ const BLOCK: &str = "
     }
     return Math.floor(middle / canvas.height * arguments[0]);
 ";
-/// Whether a sheet is wider than high, and in which of some boxes on it anything
-/// is dark.
+/// Script: whether a sheet is wider than high, and which of some boxes on it
+/// have dark pixels.
 const DARK: &str = "
     const [number, boxes] = arguments;
     const sheet = document.querySelector(`.sheet:nth-child(${number})`);
@@ -72,7 +74,7 @@ const DARK: &str = "
     };
     return [sheet.clientWidth > sheet.clientHeight, boxes.map(isDark)];
 ";
-/// A box on a sheet: its left, top, width and height as parts of the sheet.
+/// Box on a sheet: left, top, width and height as fractions of the sheet.
 type Part = [f64; 4];
 /// Top left, top right, bottom left, bottom right.
 const CORNERS: [Part; 4] = [
@@ -81,22 +83,22 @@ const CORNERS: [Part; 4] = [
     [0.01, 0.95, 0.04, 0.04],
     [0.95, 0.95, 0.04, 0.04],
 ];
-/// Pages with a block at the origin of their space: their entries, whether they
-/// are wide, and the corner in which readers see the block (ISO 32000-2, 7.7.3.3:
-/// pages are turned clockwise).
+/// Pages with a block at the origin of their coordinate space: their entries,
+/// and whether they are landscape. The last value is the corner in which
+/// readers show the block (ISO 32000-2, 7.7.3.3: pages are rotated clockwise).
 const TURNED: [(&str, bool, usize); 4] = [
     ("/MediaBox [0 0 842 595]", true, 2),
     ("/MediaBox [0 0 595 842] /Rotate 90", true, 0),
     ("/MediaBox [0 0 595 842] /Rotate 180", false, 1),
     ("/MediaBox [0 0 595 842] /Rotate 270", true, 3),
 ];
-/// Where the first field of a form has its value, within the field's frame.
+/// Place of the value of a form's first field, within the field's frame.
 const VALUE: Part = [300.0 / 595.0, 25.0 / 842.0, 200.0 / 595.0, 14.0 / 842.0];
-/// Lines of a scanned page, and of a drawing.
+/// Number of lines on a scanned page, and on a drawing.
 const RULED: usize = 150;
-/// Dots of a scanned page from above to below.
+/// Height of a scanned page, in dots.
 const SCANNED: usize = 1754;
-/// How often a document can be made larger, at most.
+/// Maximum number of zoom steps.
 const STEPS: usize = 12;
 
 async fn open(browser: &Browser, demo: &Demo, document: &[u8]) {
@@ -112,7 +114,8 @@ async fn first_sheet(browser: &Browser) -> (bool, String, u64, usize) {
     serde_json::from_value(told.expect("the sheet")).expect("what was asked for")
 }
 
-/// Whether what the document may cover, and the document itself, are out of reach.
+/// Returns whether the background of the document, and the document itself, are
+/// inert.
 async fn behind(browser: &Browser) -> Value {
     let asked = "return ['header', '.skip', '.steps', '#sheets']
         .map((css) => Boolean(document.querySelector(css).closest('[inert]')))";
@@ -148,7 +151,7 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     browser.close().await;
 }
 
-/// A page with one black picture of 64 by 64 dots; what its stream is encoded by.
+/// Returns a page with one black picture of 64 by 64 dots, in this encoding.
 fn scan(encoding: &str, stream: Vec<u8>) -> Vec<u8> {
     let mut objects = Objects::new();
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
@@ -162,10 +165,11 @@ fn scan(encoding: &str, stream: Vec<u8>) -> Vec<u8> {
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
 }
 
-/// A page of JBIG2 (ITU-T T.88, 7.4) that is one region, encoded by ITU-T T.6.
+/// Returns a JBIG2 page (ITU-T T.88, 7.4) with one region, encoded by ITU-T
+/// T.6.
 fn jbig2() -> Vec<u8> {
     const SIZE: [u8; 8] = [0, 0, 0, 64, 0, 0, 0, 64];
-    // Horizontal mode with no white and 64 and no more black; then 63 lines like
+    // Horizontal mode with white run 0, black runs 64 and 0; then 63 lines like
     // the one above.
     const FIRST_LINE: &str = "001 00110101 0000001111 0000110111";
     let lines = [FIRST_LINE, &"11".repeat(63)].concat().replace(' ', "");
@@ -210,7 +214,7 @@ async fn pictures_of_scanners_are_drawn() {
     browser.close().await;
 }
 
-/// Makes the document as large as it can be made.
+/// Zooms in on the document to the maximum.
 async fn enlarge(browser: &Browser) {
     for _ in 0..STEPS {
         browser.click("#viewer-in").await;
@@ -218,15 +222,15 @@ async fn enlarge(browser: &Browser) {
     browser.shown(".sheet[data-drawn]").await;
 }
 
-/// Where the block of a scanned page begins and ends.
+/// Returns the lines of the block of a scanned page.
 fn block(page: usize) -> Range<usize> {
     let first = 200 + 20 * page;
     first..first + 20
 }
 
-/// Pages of A4, scanned in black and white at 150 dots an inch: on each are lines as
-/// thick and as far apart as the strokes of small print, and a block whose place
-/// is the page's own.
+/// Returns A4 pages, scanned in black and white at 150 dots per inch. Each has
+/// lines as thick and as far apart as the strokes of small print, and a block
+/// in a different place.
 fn long_scan(pages: usize) -> Vec<u8> {
     const LINE_BYTES: usize = 155;
 
@@ -269,7 +273,8 @@ fn long_scan(pages: usize) -> Vec<u8> {
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
 }
 
-/// A drawing of A0 with lines of a third of a millimetre, two millimetres apart.
+/// Returns an A0 drawing with lines of a third of a millimetre, two millimetres
+/// apart.
 fn large_drawing() -> Vec<u8> {
     let mut objects = Objects::new();
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");

@@ -1,5 +1,5 @@
-//! The face of a workspace on pages and in letters, and what signers get once
-//! all have signed.
+//! Branding of a workspace on pages and in letters, and what signers get after
+//! the last signature.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -15,7 +15,7 @@ use crate::support::demo::Demo;
 use crate::support::operator::{done, text};
 use crate::support::outside::letters;
 
-/// How the page shows its first button: what is behind it, and its text.
+/// Script: colour of the first button's text, and width of the logo.
 const BUTTON: &str = "
     const style = getComputedStyle(document.querySelector('.document > .button'));
     const logo = document.querySelector('.logo img');
@@ -36,7 +36,7 @@ fn put_on(demo: &Demo, words: &[&str]) {
     done(&demo.data(), &[&command[..], &look, words].concat());
 }
 
-/// A signing whose links are mailed to two, who sign one after the other.
+/// Creates a signing mailed to two sequential signers.
 async fn mailed(demo: &Demo) -> Url {
     let mut request = json!({
         "title": "Paslaugų sutartis",
@@ -62,7 +62,7 @@ fn link_in(letter: &Value) -> Url {
     link.expect("a link").parse().expect("an address")
 }
 
-/// Has both sign.
+/// Signs as both.
 async fn signed_by_both(demo: &Demo) {
     let first = mailed(demo).await;
     let personas = demo.smart_id_personas("signs");
@@ -194,7 +194,7 @@ async fn nobody_is_written_where_the_workspace_wants_no_letters() {
     put_on(&demo, &["--done-mail", "none"]);
 
     signed_by_both(&demo).await;
-    // Whatever was to go out before the next invitation has gone by then.
+    // Letters due before the next invitation have been sent by then.
     mailed(&demo).await;
     let letters = letters(&demo, 3).await;
 

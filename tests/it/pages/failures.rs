@@ -1,4 +1,4 @@
-//! What goes wrong on the page, and what the signer reads then.
+//! Failures on the page, and the signer's messages about them.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
-/// How long an attempt may be tried before it is given up.
+/// Time after which an attempt is given up.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
 const WRONG_CODE: Told = [
@@ -65,10 +65,10 @@ const TOO_MANY_ATTEMPTS: Told = [
     "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.",
     "Too many attempts. Wait {minutes} min and try again.",
 ];
-/// How many attempts one may start within an hour.
+/// Maximum number of attempts of a signer within an hour.
 const MOST_ATTEMPTS: usize = 20;
 
-/// Goes through all that can go wrong, on one screen and in one language.
+/// Provokes all failures, on one screen and in one language.
 async fn fail_on(screen: Screen, number: usize) {
     let Some(browser) = Browser::on(screen).await else {
         return;
@@ -283,7 +283,7 @@ async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back()
         browser.shown("#pairing-code").await;
 
         browser.set_offline(true).await;
-        // The code of the card's app runs out.
+        // The code of the card's app expires.
         demo.move_clock("+6m");
         assert_eq!(browser.text("#connection").await, CONNECTION_LOST[number]);
         browser.set_offline(false).await;
@@ -322,12 +322,12 @@ async fn whoever_comes_back_from_the_app_reads_what_came_of_it() {
     let ended = Demo::ceremony(&page).ended_attempt().await;
     assert_eq!(ended.error.expect("a failure").code, "user_refused");
 
-    // The telephone had no room for the page meanwhile.
+    // The phone discarded the page meanwhile.
     browser.goto(page.as_str()).await.expect("the page");
     assert_eq!(browser.text("#failure").await, REFUSED[0]);
     browser.refresh().await.expect("the page");
     browser.shown("#choose").await;
-    // The app has opened another one.
+    // The app opened another page.
     let mut returned = page.clone();
     returned.set_path(&format!("{}/callback", page.path()));
     returned.set_query(Some("lang=en&value=a&sessionSecretDigest=b"));

@@ -1,4 +1,4 @@
-//! The commands of the pages for developers, as they stand there.
+//! Commands of the pages for developers, run unchanged.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,19 +13,19 @@ use tempfile::TempDir;
 
 use crate::support::demo::Demo;
 
-/// What the commands call.
+/// Programs that the commands call.
 const PROGRAMS: [&str; 5] = ["awk", "bash", "curl", "jq", "openssl"];
-/// Who signs in the guides.
+/// Signer in the guides.
 const CODE: &str = "40504040001";
 
-/// Somebody at a shell, in the folder in which the demo was started.
+/// Shell in the folder in which the demo was started.
 pub(super) struct Reader<'d> {
     demo: &'d Demo,
     folder: TempDir,
 }
 
 impl<'d> Reader<'d> {
-    /// Nobody, where a program is missing.
+    /// Creates a reader; `None` if a program is missing.
     pub(super) fn of(demo: &'d Demo) -> Option<Self> {
         for program in PROGRAMS {
             tool::program(program)?;
@@ -35,7 +35,7 @@ impl<'d> Reader<'d> {
         Some(Self { demo, folder })
     }
 
-    /// The blocks of code on a page.
+    /// Returns the blocks of code on a page.
     pub(super) async fn code(&self, path: &str) -> Vec<String> {
         let page = text(self.demo, path).await;
         let blocks = page.split("<pre tabindex=\"0\"><code>").skip(1);
@@ -43,8 +43,8 @@ impl<'d> Reader<'d> {
         code.collect()
     }
 
-    /// The lines that the commands of a page print, each of which has to succeed.
-    /// The new folder that they make is the reader's.
+    /// Runs the commands of a page, which must all succeed, and returns their
+    /// output lines. The new folder that they create is the reader's.
     async fn follows(&self, path: &str) -> Vec<String> {
         let commands = self.code(path).await;
         let commands = commands.iter().filter(|code| !code.starts_with("claude "));
@@ -57,7 +57,7 @@ impl<'d> Reader<'d> {
         self.prints(Command::new("bash").args(["-euo", "pipefail", "-c", &script]))
     }
 
-    /// The lines that a program prints, which has to succeed.
+    /// Runs a program, which has to succeed, and returns its output lines.
     pub(super) fn prints(&self, program: &mut Command) -> Vec<String> {
         let output = program.current_dir(self.folder.path()).output();
         let output = output.expect("a program");
@@ -72,7 +72,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// A page of the server.
+/// Returns a page of the server.
 async fn text(demo: &Demo, path: &str) -> String {
     let address = demo.world.base_url.join(path).expect("an address");
     let answer = reqwest::get(address).await.expect("an answer");
@@ -147,7 +147,7 @@ async fn a_webhook_is_verified_in_every_language_of_the_page() {
     let Some(reader) = Reader::of(&demo) else {
         return;
     };
-    // What the guide takes is what is verified.
+    // The guide saves the deliveries that are verified below.
     reader.follows("docs/guide").await;
     let code = reader.code("docs/webhooks").await;
     let [in_shell, in_python, in_typescript] = &code[..] else {
@@ -214,7 +214,7 @@ async fn an_agent_connects_as_the_page_says_and_finds_the_tools_that_it_lists() 
     }
 }
 
-/// The pages on all APIs, and the guide and the reference of each.
+/// Pages on all APIs, and the guide and the reference of each.
 const PAGES: [&str; 11] = [
     "",
     "docs",
@@ -278,7 +278,7 @@ async fn whoever_opens_a_demo_signs_a_sample_at_once() {
     let demo = Demo::start();
     let front = text(&demo, "").await;
     assert!(front.contains("<form method=\"post\" action=\"/demo/sample\">"));
-    // A browser sends no origin to where it is led.
+    // A browser sends no origin after a redirect.
     let client = reqwest::Client::builder().redirect(Policy::none()).build();
     let client = client.expect("a client");
     let asks = async |site: &str| {

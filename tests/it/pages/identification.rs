@@ -1,4 +1,4 @@
-//! Somebody confirms in a browser that they hold a role.
+//! Confirmation of holding a role, in a browser.
 
 use reqwest::StatusCode;
 use serde_json::json;

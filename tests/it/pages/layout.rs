@@ -1,4 +1,4 @@
-//! Where things stand on a signer's page, on a phone and on a computer.
+//! Layout of a signer's page, on a phone and on a computer.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use super::{LANGUAGES, link, open, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// Whether the steps stand beside the document, and are in the window however far
-/// the page is scrolled.
+/// Script: whether the steps are beside the document, and stay in the window
+/// while the page is scrolled.
 const STEPS: &str = "
     const box = (css) => document.querySelector(css).getBoundingClientRect();
     const isBeside = box('.steps').left >= box('section.document').right;
@@ -18,8 +18,9 @@ const STEPS: &str = "
     scrollTo(0, document.documentElement.scrollHeight);
     return [isBeside, before && isInSight()];
 ";
-/// Whether the code comes before the words about it, how large it is beside the
-/// picture, and whether the button to the app on the same device is shown.
+/// Script: whether the code comes before its explanation, and its size relative
+/// to the picture. Also returns whether the button to the app on the same
+/// device is shown.
 const CODE: &str = "
     const code = document.getElementById('qr');
     const app = document.getElementById('same-device');

@@ -13,7 +13,7 @@ use crate::support::client::SigningClient;
 use crate::support::demo::Demo;
 use crate::support::outside::letters;
 
-/// Shows the HTML of a letter, which everybody can read, and draws its picture.
+/// Shows the HTML of a letter, checks its accessibility, and takes its picture.
 pub(super) async fn show(browser: &Browser, letter: &Value, name: &str) {
     let html = letter["html"].as_str().expect("a letter in HTML");
     let page = format!("data:text/html;base64,{}", BASE64.encode(html));
@@ -37,11 +37,11 @@ async fn post(api: &SigningClient, path: &str, body: Value) -> Value {
     answer.expect("it is done")
 }
 
-/// What the signers have been written.
+/// Letters to the signers.
 struct Mailbox<'a> {
     browser: &'a Browser,
     demo: &'a Demo,
-    /// How many letters have been read.
+    /// Number of letters read so far.
     read: usize,
 }
 

@@ -11,7 +11,7 @@ use super::{LANGUAGES, SIGNED, Told, open, scan, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// Most taps from the opened page to the device, beside what is typed.
+/// Maximum number of taps from the opened page to the device, besides typing.
 const MOST_TAPS: usize = 3;
 const CODE: Told = ["Kontrolinis kodas", "Verification code"];
 const WAYS: [Way; 5] = [
@@ -58,15 +58,17 @@ const WAYS: [Way; 5] = [
     },
 ];
 
-/// What a person may choose.
+/// A choice of method.
 struct Way {
     name: &'static str,
     method: &'static str,
-    /// What to compare, and which code to enter where, if a code is shown.
+    /// Instruction to compare, or which code to enter where, if a code is
+    /// shown.
     compare: Option<Told>,
 }
 
-/// Keeps what is told of a code, which is gone as soon as the phone has answered.
+/// Script that records the instruction about a code, which disappears as soon
+/// as the phone has answered.
 const KEEP_TOLD: &str = "
     sessionStorage.removeItem('told');
     const box = document.getElementById('code-box');
@@ -76,7 +78,7 @@ const KEEP_TOLD: &str = "
 ";
 const TOLD: &str = "return sessionStorage.getItem('told')";
 
-/// What a person does who signs.
+/// A signer's actions.
 struct Signing<'a> {
     browser: &'a Browser,
     demo: &'a Demo,
@@ -86,11 +88,12 @@ struct Signing<'a> {
 }
 
 impl Signing<'_> {
-    /// Does what a person does until a code is shown, or all where none is; a
-    /// card's app and what it is asked to sign are left over.
+    /// Acts as the signer until a code is shown, or until the end if there is
+    /// none. Returns a card's app and the data to be signed, if the card has
+    /// yet to sign.
     async fn begin(&self, way: &Way, number: &str) -> Option<(CardApp, Value)> {
         let Self { browser, demo, .. } = self;
-        // The card's app chooses its own tile.
+        // The card's app selects its own tile.
         if way.name != "nfc" {
             let tile = format!("label[for=method-{}]", way.method);
             browser.click(&tile).await;
@@ -123,12 +126,12 @@ impl Signing<'_> {
         None
     }
 
-    /// The demo's app calls the address that it would open in the browser; the
-    /// browser is then taken to where that leads.
+    /// Follows the link to the app like the demo's app, which calls the return
+    /// address on its own; then opens the redirect target in the browser.
     async fn go_to_the_app_and_back(&self) {
         let Self { browser, demo, .. } = self;
         browser.click("#scan").await;
-        // A computer shows the code alone.
+        // A computer shows only the code.
         let link = browser
             .wait()
             .for_element(Locator::Css("#same-device[href]"));
@@ -144,8 +147,8 @@ impl Signing<'_> {
         visit(browser, &returned, self.language).await;
     }
 
-    /// Draws a picture of a phone where pictures are wanted: what is to be seen may
-    /// be gone within a second.
+    /// Takes a picture on a phone, if pictures are enabled: the state may be
+    /// gone within a second.
     async fn draw(&self, state: &str, css: &str) {
         if self.screen.name == "phone" && Browser::illustrates() {
             self.browser.scroll_to(css).await;
@@ -155,8 +158,8 @@ impl Signing<'_> {
     }
 }
 
-/// Signs in each way, first in Lithuanian and then in English; `numbers` are how the
-/// same phone's number is typed then.
+/// Signs by each method, first in Lithuanian and then in English; `numbers` are
+/// two spellings of the same phone's number.
 async fn sign_on(screen: Screen, numbers: [&str; 2]) {
     let Some(browser) = Browser::on(screen).await else {
         return;

@@ -1,4 +1,4 @@
-//! What signers see of documents that others have signed, and of containers.
+//! Signers' view of documents with earlier signatures, and of containers.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use super::open;
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
-/// Longest time until a document has been looked at.
+/// Time limit for the inspection of a document.
 const LOOKED_AT: Duration = Duration::from_secs(60);
-/// The files of a container, with their pages.
+/// Files of a container, with their numbers of pages.
 const FILES: [(&str, usize); 3] = [
     ("Pirkimo sutartis Nr. 2026-118.pdf", 1),
     ("1 priedas. Techninė specifikacija ir įkainiai.pdf", 3),
     ("2 priedas. Sąmata.pdf", 2),
 ];
 
-/// A picture of one dot.
+/// Picture of one pixel.
 const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/// Which of a picture, a document and a fault is shown.
+/// Script: which of a picture, a document and a fault are shown.
 const SHOWN: &str = "
     return ['member-picture', 'viewer', 'viewer-fault']
       .map((id) => !document.getElementById(id).hidden);

@@ -1,4 +1,4 @@
-//! The page without a mouse, without motion, and where no script runs.
+//! Use of the page without a mouse, without motion, and without scripts.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::{link, open};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// What has the focus: by its id, or else by its text.
+/// Script: the focused element, by its id or else by its text.
 const FOCUSED: &str = "
     const focused = document.activeElement;
     return focused.id || focused.innerText;
 ";
-/// Where the focus goes from the top of the page until one signs.
+/// Sequence of the focus from the top of the page to signing.
 const WAY_TO_SIGN: [&str; 12] = [
     "Skip to content",
     "Lietuviškai",
@@ -31,9 +31,9 @@ const WAY_TO_SIGN: [&str; 12] = [
     "country",
     "personal-code",
 ];
-/// How many things move.
+/// Script: number of running animations.
 const MOVING: &str = "return document.getAnimations().length";
-/// How long a download may take.
+/// Time limit for a download.
 const DOWNLOADED: Duration = Duration::from_secs(30);
 
 async fn focused(browser: &Browser) -> String {
@@ -125,7 +125,7 @@ async fn nothing_moves_where_motion_is_not_wanted() {
     browser.close().await;
 }
 
-/// The file that was downloaded into a folder, once it is complete.
+/// Waits until a download into a folder is complete; returns the file.
 async fn downloaded(folder: &Path) -> PathBuf {
     let file = async {
         loop {

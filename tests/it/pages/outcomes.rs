@@ -1,6 +1,5 @@
-//! What attempts come to by each method, and what signers read then.
-//! What is not here is in `failures`, but for what no service of the world can
-//! be made to answer.
+//! Outcomes of attempts by each method, and the signers' messages. Others are
+//! in `failures`, except for those that no service of the world can provoke.
 
 use fantoccini::Locator;
 use parafa_fixtures::plain;
@@ -14,13 +13,13 @@ use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 use crate::turns::PairedCard;
 
-/// Who signs by which method.
+/// Signer and method.
 #[derive(Debug)]
 enum Way {
     SmartId(&'static str),
     MobileId(&'static str),
-    /// The keys whose certificates an app shows one after the other. If it is
-    /// asked to sign in the end, it has something else signed.
+    /// Keys whose certificates an app sends one after the other. If it is asked
+    /// to sign in the end, it signs other data.
     Card(&'static [&'static str]),
 }
 
@@ -140,14 +139,14 @@ const CHANGED: Told = [
     "The document has changed: someone else has just signed it. Read it again, and sign it if \
      you agree.",
 ];
-/// Whether the line on what keeps an attempt from starting is in the window, and
-/// what has the focus.
+/// Script: whether the message that prevents an attempt is in the window, and
+/// the focused element.
 const START_FAULT: &str = "
     const { top, bottom } = document.getElementById('start-fault').getBoundingClientRect();
     return [Math.round(top) >= 0 && bottom <= innerHeight, document.activeElement.id];
 ";
 
-/// Who comes to what, and under which name there is a picture of it.
+/// Signers with their outcome, and the name of its picture, if any.
 #[rustfmt::skip]
 const OUTCOMES: [(Way, Told, Option<&str>); 19] = [
     (Way::SmartId("smart-id-no-account"), NO_SMART_ID, Some("no-account")),
@@ -172,7 +171,7 @@ const OUTCOMES: [(Way, Told, Option<&str>); 19] = [
 ];
 
 impl Way {
-    /// Does on the page, and beside it, what this person does.
+    /// Acts as this person, on the page and outside of it.
     async fn go(&self, browser: &Browser, demo: &Demo) {
         match self {
             Self::SmartId(id) => {
@@ -277,7 +276,7 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
         browser.assert_accessible("completing").await;
         let name = format!("ceremony-completing-phone-{language}");
         browser.illustrate(&name).await;
-        // What a page keeps goes with its window.
+        // The page's session storage is lost with its window.
         let forgotten = browser.execute("sessionStorage.clear()", Vec::new()).await;
         forgotten.expect("a script runs");
         browser.goto("about:blank").await.expect("another page");
@@ -300,7 +299,7 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
     browser.close().await;
 }
 
-/// Asserts that a page which was loaded anew says why, where its reader is.
+/// Asserts that a reloaded page shows the reason where the reader is.
 async fn assert_changed_is_told(browser: &Browser, number: usize) {
     assert_eq!(browser.text("#start-fault").await, CHANGED[number]);
     browser.shown(".sheet[data-drawn]").await;
@@ -351,8 +350,8 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
     browser.close().await;
 }
 
-/// The time of day at which a signer is free to sign at the latest, as the page
-/// writes it.
+/// Returns the latest time of day at which a signer becomes free to sign, as
+/// the page formats it.
 async fn first_minute_after(browser: &Browser, signer: Ceremony) -> String {
     let until = signer.state().await.busy_until.expect("an end");
     let script = "

@@ -1,4 +1,4 @@
-//! Pages that are open in two browsers at once.
+//! Pages open in two browsers at once.
 
 use parafa_fixtures::plain;
 use serde_json::json;
@@ -14,7 +14,7 @@ const BUSY: Told = [
     "Someone else is signing the document right now. Wait here: you can sign as soon as they \
      have finished.",
 ];
-/// What a page shows that has asked for an attempt.
+/// Selector of the page's state after requesting an attempt.
 const ANSWERED: &str = "#waiting:not([hidden]), #start-fault:not([hidden])";
 
 #[tokio::test]
@@ -26,7 +26,8 @@ async fn of_two_signers_who_press_at_once_one_begins_and_the_other_is_told_to_wa
     let signers = json!([{"email": "ona@example.lt"}, {"email": "john@example.lt"}]);
     let signing = demo.signing().create(&plain(1), signers).await;
     let browsers = [first, second];
-    // Nothing but the answer tells either of them that the other one has begun.
+    // With news withheld, only the answer tells each page that the other has
+    // begun.
     let mut withheld = Vec::new();
     for (number, browser) in browsers.iter().enumerate() {
         withheld.push(browser.withhold_news().await);

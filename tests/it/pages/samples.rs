@@ -1,4 +1,4 @@
-//! The samples of the references, as they stand on their pages.
+//! Samples in the references, run unchanged.
 
 use std::process::Command;
 
@@ -8,15 +8,16 @@ use serde_json::Value;
 use super::guide::Reader;
 use crate::support::demo::Demo;
 
-/// What runs a sample in curl, in Python and in TypeScript. Those in TypeScript have
-/// no types to be taken out.
+/// Commands that run a sample in curl, in Python and in TypeScript. Those in
+/// TypeScript have no type annotations to strip.
 const LANGUAGES: [&str; 3] = [
     "eval \"$SAMPLE\"",
     "python3 -c \"$SAMPLE\"",
     "node --input-type=module -e \"$SAMPLE\"",
 ];
 
-/// Whoever copies samples from pages; nobody, where a program is missing.
+/// Creates a reader who copies samples from pages; `None` if a program is
+/// missing.
 fn reader(demo: &Demo) -> Option<Reader<'_>> {
     for program in ["python3", "node"] {
         tool::program(program)?;
@@ -24,8 +25,8 @@ fn reader(demo: &Demo) -> Option<Reader<'_>> {
     Reader::of(demo)
 }
 
-/// Runs the samples of a call in the environment that its page makes and with these
-/// variables, and gives what the one in curl printed.
+/// Runs the samples of a call in the environment of its page and with these
+/// variables; returns the output of the curl sample.
 async fn run(reader: &Reader<'_>, page: &str, variables: &[(&str, &str)]) -> String {
     let code = reader.code(page).await;
     let (environment, samples) = code.split_first().expect("an environment");

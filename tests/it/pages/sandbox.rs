@@ -1,4 +1,4 @@
-//! Pages of the sandbox, where callers play what signers do.
+//! Pages of the sandbox, where callers play the signers.
 
 use fantoccini::Locator;
 use parafa_fixtures::plain;

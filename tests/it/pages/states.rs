@@ -1,4 +1,4 @@
-//! The states of the pages, on screens of all sizes, in both languages.
+//! States of the pages, on screens of all sizes, in both languages.
 
 use fantoccini::Locator;
 use parafa_fixtures::plain;
@@ -10,17 +10,17 @@ use serde_json::json;
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// Most bytes that a page loads before it is complete, but for the document and
-/// what draws it.
+/// Maximum size of a page's resources, in bytes, except for the document and
+/// its renderer.
 pub(super) const MOST_BYTES: f64 = 100_000.0;
-/// What was loaded over the network, in bytes.
+/// Script: bytes loaded over the network.
 pub(super) const LOADED: &str = "
     const is_counted = (entry) => !/\\/assets\\/pdfjs-|\\/document$|\\/state/.test(entry.name);
     return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
 ";
 
-/// Those pages beside the signer's that the documentation shows.
+/// Pages besides the signer's that the documentation shows.
 const PICTURED: [&str; 7] = [
     "dead-link",
     "docs",
@@ -31,8 +31,8 @@ const PICTURED: [&str; 7] = [
     "reference",
 ];
 
-/// Most that the page may move while it loads: its share of the window, times how
-/// far (Layout Instability, 2.2).
+/// Maximum layout shift while a page loads: the moved share of the window,
+/// times the distance (Layout Instability, 2.2).
 const MOST_SHIFT: f64 = 0.02;
 const SHIFTS: &str = "
     const tell = arguments[arguments.length - 1];
@@ -52,14 +52,14 @@ async fn open(browser: &Browser, demo: &Demo, language: &str) {
     browser.shown("#choose").await;
 }
 
-/// The id of what has the focus.
+/// Returns the id of the focused element.
 async fn focused(browser: &Browser) -> String {
     let id = browser.active_element().await.expect("an element");
     let id = id.attr("id").await.expect("its attributes");
     id.unwrap_or_default()
 }
 
-/// The states of one browser, which are looked at one after the other.
+/// States of one browser, visited one after the other.
 struct Walk<'a> {
     browser: &'a Browser,
     screen: Screen,

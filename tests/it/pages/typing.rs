@@ -1,4 +1,4 @@
-//! What signers type of who they are.
+//! Personal data typed by signers.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Calls with one key, and what they answer.
+//! Calls with one key, and their answers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,17 +11,17 @@ use url::Url;
 use crate::support::client::Ceremony;
 use crate::support::demo::Demo;
 
-/// An id that nothing has.
+/// Id without any object.
 pub(crate) const NOBODY: &str = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
 
-/// One key of a demo workspace.
+/// A key of a demo workspace.
 pub(crate) struct Account {
     http: reqwest::Client,
     base: Url,
     key: String,
 }
 
-/// An answer.
+/// Answer to a call.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 impl Account {
-    /// The key that `demo.json` has at this place, such as `/signing/test`.
+    /// Returns the key at this place of `demo.json`, such as `/signing/test`.
     pub(crate) fn of(demo: &Demo, place: &str) -> Self {
         let json = std::fs::read(demo.data().join("demo.json")).expect("demo.json");
         let json: Value = serde_json::from_slice(&json).expect("JSON");
@@ -38,7 +38,7 @@ impl Account {
         Self {
             http: reqwest::Client::builder()
                 .no_proxy()
-                // The next call may be to a server that has been started anew.
+                // The next call may be to a restarted server.
                 .pool_max_idle_per_host(0)
                 .build()
                 .expect("an HTTP client"),
@@ -47,12 +47,12 @@ impl Account {
         }
     }
 
-    /// The live key of the demo's first workspace.
+    /// Returns the live key of the demo's first workspace.
     pub(crate) fn live(demo: &Demo) -> Self {
         Self::of(demo, "/signing/live")
     }
 
-    /// Its sandbox key.
+    /// Returns the sandbox key of the demo's first workspace.
     pub(crate) fn sandbox(demo: &Demo) -> Self {
         Self::of(demo, "/signing/test")
     }
@@ -73,17 +73,17 @@ impl Account {
         self.send(Method::DELETE, path, None, None).await
     }
 
-    /// A call that may be repeated under this key.
+    /// Posts with an idempotency key.
     pub(crate) async fn post_once(&self, path: &str, body: Value, key: &str) -> Answer {
         self.send(Method::POST, path, Some(body), Some(key)).await
     }
 
-    /// A signing that is created.
+    /// Creates a signing.
     pub(crate) async fn create(&self, body: Value) -> Value {
         self.post("v1/signings", body).await.expect(201)
     }
 
-    /// A call that the test puts together on its own.
+    /// Starts a request that the test completes.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http
             .request(method, self.base.join(path).expect("a path"))
@@ -109,7 +109,7 @@ impl Account {
 }
 
 impl Answer {
-    /// What the server says to a call.
+    /// Sends a request and returns the answer.
     pub(crate) async fn to(request: RequestBuilder) -> Self {
         let response = request.send().await.expect("the server answers");
         Self {
@@ -119,7 +119,7 @@ impl Answer {
         }
     }
 
-    /// The body of an answer with this status.
+    /// Asserts the status; returns the body.
     #[track_caller]
     pub(crate) fn expect(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
@@ -129,7 +129,7 @@ impl Answer {
         serde_json::from_slice(&self.bytes).expect("JSON")
     }
 
-    /// Checks that it is this problem, and that it names these members.
+    /// Asserts that it is this problem with these pointers; returns the body.
     #[track_caller]
     pub(crate) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) -> Value {
         let problem = self.expect(status);
@@ -146,18 +146,18 @@ impl Answer {
         problem
     }
 
-    /// One header's text.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// A plain PDF in base64.
+/// Returns a plain PDF in base64.
 pub(crate) fn pdf() -> String {
     BASE64.encode(parafa_fixtures::plain(1))
 }
 
-/// The body that creates a signing with these signers.
+/// Returns the body that creates a signing with these signers.
 #[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
 pub(crate) fn signing_of(signers: Value) -> Value {
     json!({
@@ -167,7 +167,7 @@ pub(crate) fn signing_of(signers: Value) -> Value {
     })
 }
 
-/// The same with other members put in.
+/// Adds or replaces members of a body.
 pub(crate) fn with(mut body: Value, members: Value) -> Value {
     let Value::Object(members) = members else {
         panic!("an object");
@@ -178,12 +178,12 @@ pub(crate) fn with(mut body: Value, members: Value) -> Value {
     body
 }
 
-/// Two signers.
+/// Returns two signers.
 pub(crate) fn two() -> Value {
     json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}])
 }
 
-/// A member's text.
+/// Returns the text of a member.
 #[track_caller]
 pub(crate) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member]
@@ -191,7 +191,7 @@ pub(crate) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
         .unwrap_or_else(|| panic!("{member} of {value}"))
 }
 
-/// What a member of each signer is, all of whom have it.
+/// Returns a member of each signer; all must have it.
 #[track_caller]
 pub(crate) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
     let signers = signing["signers"].as_array().expect("signers");
@@ -201,19 +201,19 @@ pub(crate) fn of_signers(signing: &Value, member: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Whether no signer has a member.
+/// Returns whether no signer has a member.
 pub(crate) fn no_signer_has(signing: &Value, member: &str) -> bool {
     let signers = signing["signers"].as_array().expect("signers");
     signers.iter().all(|signer| signer.get(member).is_none())
 }
 
-/// The page of a signer.
+/// Returns the page of a signer.
 pub(crate) fn ceremony_of(signer: &Value) -> Ceremony {
     let link = text(signer, "ceremonyUrl");
     Demo::ceremony(&link.parse().expect("a link"))
 }
 
-/// The first signer signs with Smart-ID.
+/// Signs as the first signer, with Smart-ID.
 pub(crate) async fn sign_first(demo: &Demo, signing: &Value) {
     let ceremony = ceremony_of(&signing["signers"][0]);
     let personas = demo.smart_id_personas("signs");

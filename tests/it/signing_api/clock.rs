@@ -1,4 +1,4 @@
-//! What happens when its time comes.
+//! Scheduled events.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,8 @@ use super::account::{Account, no_signer_has, of_signers, sign_first, signing_of,
 use crate::support::demo::Demo;
 use crate::support::outside::{Hook, letters};
 
-/// A moment before which something is not due yet, and the test gets its turn.
+/// Time before an event at which it is not due yet, long enough for the test to
+/// act.
 const MOMENT: SignedDuration = SignedDuration::from_mins(1);
 
 #[tokio::test]
@@ -134,8 +135,8 @@ async fn a_host_that_was_down_for_days_catches_up_and_does_nothing_twice() {
     assert_eq!(wanted["status"], "pending");
 }
 
-/// How many different ids have come, once there are as many. Who is killed before it has noted
-/// that something was sent sends that again, under the same id.
+/// Waits for this many ids; counts the distinct ones. A server killed before it
+/// has recorded a delivery repeats it under the same id.
 async fn distinct(wanted: usize, ids: impl AsyncFn(usize) -> Vec<String>) -> usize {
     let mut at_least = wanted;
     loop {
@@ -148,7 +149,7 @@ async fn distinct(wanted: usize, ids: impl AsyncFn(usize) -> Vec<String>) -> usi
     }
 }
 
-/// Invites one more person, whose letter comes after all that were due before.
+/// Invites one more person; the letter comes after all that were due before.
 async fn invite(api: &Account, email: &str) {
     let by_mail = json!({"delivery": "email"});
     let signers = json!([{ "email": email }]);
@@ -159,7 +160,7 @@ fn path_of(signing: &Value) -> String {
     format!("v1/signings/{}", text(signing, "signingId"))
 }
 
-/// 09:00 in Vilnius on the day of a signing's soft deadline.
+/// Returns 09:00 in Vilnius on the day of a signing's soft deadline.
 fn nine_on_the_day_of(signing: &Value) -> Timestamp {
     let deadline: Timestamp = text(signing, "softDeadlineAt").parse().expect("a time");
     let vilnius = TimeZone::get("Europe/Vilnius").expect("a time zone");
@@ -176,7 +177,7 @@ fn pass(demo: &Demo, time: SignedDuration) {
     demo.move_clock(&format!("+{}s", time.as_secs()));
 }
 
-/// Moves the world's clock on to a time.
+/// Advances the world's clock to a time.
 fn pass_until(demo: &Demo, time: Timestamp) {
     let ahead = SignedDuration::from_secs(demo.move_clock("+1s"));
     pass(demo, time.duration_since(Timestamp::now() + ahead));

@@ -104,11 +104,11 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
             "asice/refused-signed-in-cms",
         ),
         (unsupported, "content", "a.adoc", "adoc/refused-egas"),
-        // By what it says of itself, whatever its name.
+        // Recognized by its content, whatever its name.
         (mdoc, "content", "a.asice", "asice/refused-mdoc"),
         (mdoc, "content", "a.bdoc", "adoc/refused-mdoc"),
         (mdoc, "content", "a.adoc", "adoc/refused-mdoc"),
-        // By its name, whatever it is.
+        // Recognized by its name, whatever its content.
         (mdoc, "name", "a.mdoc", "adoc/refused-mdoc"),
         (mdoc, "name", "a.MDOC", "asice/signed-once"),
     ] {
@@ -143,7 +143,7 @@ async fn what_a_disabled_plugin_would_refuse_comes_into_no_container() {
     refused.expect_problem(503, "unavailable", &[]);
 }
 
-/// The document of a conformance case, in base64.
+/// Returns the document of a conformance case, in base64.
 fn case_file(case: &str) -> String {
     let folder = root().join("fixtures/cases").join(case);
     let mut files = std::fs::read_dir(folder).expect("a case");

@@ -1,4 +1,4 @@
-//! What the outside is told: webhooks and mail.
+//! Outgoing messages: webhooks and mail.
 
 use std::time::{Duration, Instant};
 

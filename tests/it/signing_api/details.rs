@@ -1,4 +1,4 @@
-//! What answers say of the occurrence, and how inputs may be written.
+//! Details of problems, and accepted spellings of inputs.
 
 use reqwest::Method;
 use serde_json::json;

@@ -218,7 +218,7 @@ async fn bulk_erasure_takes_what_has_ended_and_counts_it_once() {
     assert_eq!(kept["title"], "Nuomos sutartis");
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).expect("a folder");

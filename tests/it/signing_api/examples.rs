@@ -1,16 +1,16 @@
-//! The examples of the description: requests are sent as they stand, and what is
-//! answered is what the example of the answer shows.
+//! Examples of the API description: requests are sent unchanged, and answers
+//! must match the examples.
 
 use serde_json::{Value, json};
 
 use super::account::{Account, text};
 use crate::support::demo::Demo;
 
-/// What is created first, for others to work on.
+/// Creation call, sent first because other calls need its result.
 const CREATION: &str = "/v1/signings";
-/// A call without a body whose answer has an example of its own.
+/// Call without a body whose answer has an example of its own.
 const CANCEL: &str = "/v1/signings/{signingId}/cancel";
-/// Members that have the values of the example; others have some of their own.
+/// Members whose values must be those of the example; others differ.
 const SHOWN: [&str; 14] = [
     "status",
     "title",
@@ -69,7 +69,8 @@ async fn every_example_of_a_request_is_answered_as_the_example_of_its_answer() {
     assert_eq!(sent, 11);
 }
 
-/// The same members, null in the same places, and what an example shows of them.
+/// Asserts that an answer has the members of the example, null in the same
+/// places, and the same values where required.
 #[track_caller]
 fn assert_like(shown: &Value, answered: &Value, place: &str) {
     match (shown, answered) {

@@ -1,4 +1,4 @@
-//! What stands in the headers of answers.
+//! Headers of answers.
 
 use reqwest::Method;
 use reqwest::header::{HeaderName, IF_NONE_MATCH};

@@ -1,4 +1,4 @@
-//! What one workspace knows of another, or the sandbox of production: nothing.
+//! Isolation of workspaces from each other, and of the sandbox from production.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn every_call_finds_nothing_of_another_workspace_or_mode() {
     for place in ["/signing/test", "/other/live", "/other/test"] {
         let stranger = Account::of(&demo, place);
         for (method, path, body) in &calls {
-            // A live key learns that it may not simulate, whatever the id.
+            // A live key may never simulate, whatever the id.
             let simulates = path.ends_with("/simulate") && place.ends_with("/live");
             let mut request = stranger.request(method.clone(), path);
             if let Some(body) = body {
@@ -51,7 +51,8 @@ async fn every_call_finds_nothing_of_another_workspace_or_mode() {
     assert_eq!(owner.get(&path).await.expect(200), signing);
 }
 
-/// Every call of the description that names something, with its example body.
+/// Returns every call of the description with an id in its path, with its
+/// example body.
 async fn calls_on(api: &Account, ids: &[(&str, &str)]) -> Vec<(Method, String, Option<Value>)> {
     let description = api.get("openapi.json").await.expect(200);
     let paths = description["paths"].as_object().expect("paths");

@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use super::account::{Account, signing_of, text, two};
 use crate::support::demo::Demo;
 
-/// Calls that may wait on one link.
+/// Maximum number of waiting calls on one link.
 const MOST_ON_LINK: usize = 8;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Signers who sign one after the other.
+//! Sequential signers.
 
 use serde_json::{Value, json};
 

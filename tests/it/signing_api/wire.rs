@@ -1,4 +1,4 @@
-//! Bodies that are too large, heads that are none, and callers who go away in the
+//! Oversized bodies, malformed heads, and callers that disconnect in the
 //! middle.
 
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use super::account::{Account, signing_of, two, with};
 use crate::support::demo::Demo;
 
 const MIB: usize = 1024 * 1024;
-/// The largest document.
+/// Maximum size of a document.
 const LARGEST: usize = 15 * MIB;
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn a_caller_who_goes_away_in_the_middle_leaves_nothing() {
 
 #[tokio::test]
 async fn a_caller_who_hangs_up_may_repeat_the_request_at_once() {
-    /// How long a key is claimed by a request of which nobody hears.
+    /// Time for which a key stays claimed by a request without a heartbeat.
     const CLAIMED: Duration = Duration::from_secs(60);
 
     let demo = Demo::start();
@@ -157,18 +157,18 @@ fn a_head_that_is_malformed_is_refused_with_a_problem_document() {
     }
 }
 
-/// The head of a call with a body of this length.
+/// Sends the head of a call with a body of this length.
 fn post(demo: &Demo, path: &str, length: usize) -> TcpStream {
     post_with(demo, path, &demo.world.signing.live, length)
 }
 
-/// The same with another key.
+/// Sends the head with another key.
 fn post_with(demo: &Demo, path: &str, key: &str, length: usize) -> TcpStream {
     let key = format!("Authorization: Bearer {key}\r\n");
     post_of(demo, path, &key, length)
 }
 
-/// The same with the usual key and more headers.
+/// Sends the head with the usual key and further headers.
 fn post_as(demo: &Demo, path: &str, more: &str, length: usize) -> TcpStream {
     let key = &demo.world.signing.live;
     let headers = format!("Authorization: Bearer {key}\r\n{more}");
@@ -186,7 +186,7 @@ fn post_of(demo: &Demo, path: &str, headers: &str, length: usize) -> TcpStream {
     connection
 }
 
-/// The status line and the headers of the answer.
+/// Reads the status line and the headers of the answer.
 fn head(connection: &mut TcpStream) -> String {
     let mut answer = Vec::new();
     let mut byte = [0];
@@ -197,7 +197,7 @@ fn head(connection: &mut TcpStream) -> String {
     String::from_utf8(answer).expect("ASCII")
 }
 
-/// The problem document that is the answer.
+/// Reads the answer, which must be a problem document.
 fn problem(connection: &mut TcpStream) -> Value {
     let head = head(connection);
     assert!(head.contains("application/problem+json"), "{head}");

@@ -1,4 +1,4 @@
-//! A relying party and its clients, at the authentication API.
+//! A relying party and its clients, for the authentication API.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,32 +9,32 @@ use sha2::{Digest, Sha256};
 use super::demo::{Demo, RelyingParty};
 use super::operator::done;
 
-/// A relying party's backend.
+/// Backend of a relying party.
 pub(crate) struct Provider {
     http: Client,
-    /// The server's address, without a slash at its end.
+    /// Base URL of the server, without a trailing slash.
     pub(crate) base: String,
     cards: String,
     pub(crate) key: RelyingParty,
 }
 
-/// A request with a card, and who makes the client's calls.
+/// A request with a card, including the credentials for the client's calls.
 #[derive(Clone, Debug)]
 pub(crate) struct CardRequest {
     pub(crate) id: String,
     pub(crate) token: String,
 }
 
-/// An answer: its status, and its body as JSON.
+/// Status and JSON body of an answer.
 pub(crate) type Answer = (StatusCode, Value);
 
 impl Provider {
-    /// The demo's own.
+    /// Returns the demo's relying party.
     pub(crate) fn of(demo: &Demo) -> Self {
         Self::with(demo, demo.world.auth.clone())
     }
 
-    /// Another one at the same server.
+    /// Returns another relying party of the same server.
     pub(crate) fn with(demo: &Demo, key: RelyingParty) -> Self {
         Self {
             http: Client::builder().no_proxy().build().expect("a client"),
@@ -49,7 +49,7 @@ impl Provider {
         }
     }
 
-    /// One from the command line, for this audience.
+    /// Creates a relying party by the command line, for this audience.
     pub(crate) fn made(demo: &Demo, audience: &str, words: &[&str]) -> Self {
         let create = ["provider", "create", "Kita", "--audience", audience];
         let made = done(&demo.data(), &[&create[..], words].concat());
@@ -74,7 +74,7 @@ impl Provider {
             .basic_auth(key_id, Some(key_secret))
     }
 
-    /// Creates a request of a method, with further members.
+    /// Creates a request for a method, with further members.
     pub(crate) async fn create(&self, method: &str, members: Value) -> Answer {
         let mut body = json!({"audience": self.key.audience, "method": method});
         for (name, value) in members.as_object().into_iter().flatten() {
@@ -91,18 +91,18 @@ impl Provider {
         CardRequest::of(&created)
     }
 
-    /// How far a request is, once that changes.
+    /// Waits for a change of a request's status; returns the status.
     pub(crate) async fn poll(&self, id: &str) -> Answer {
         let path = format!("/v1/auth/requests/{id}?waitMs=20000");
         send(self.by_key(Method::GET, &path)).await
     }
 
-    /// How far a request is now.
+    /// Returns the current status of a request.
     pub(crate) async fn poll_at_once(&self, id: &str) -> Answer {
         send(self.by_key(Method::GET, &format!("/v1/auth/requests/{id}"))).await
     }
 
-    /// The same once it has ended.
+    /// Waits for the end of a request; returns its status.
     pub(crate) async fn ended(&self, id: &str) -> Value {
         for _ in 0..20 {
             let (status, answer) = self.poll(id).await;
@@ -115,14 +115,15 @@ impl Provider {
         panic!("the request does not end");
     }
 
-    /// A client's call.
+    /// Starts a client's call.
     pub(crate) fn step(&self, request: &CardRequest, step: &str, body: &Value) -> RequestBuilder {
         let path = format!("/v1/auth/{}/{step}", request.id);
         let call = self.request(Method::POST, &path);
         call.bearer_auth(&request.token).json(body)
     }
 
-    /// A card's certificate for `authentication` or `signing`, in base64.
+    /// Returns a card's certificate for `authentication` or `signing`, in
+    /// base64.
     pub(crate) async fn certificate(&self, persona: &str, key_use: &str) -> String {
         let address = format!("{}/{persona}/{key_use}", self.cards);
         let (status, answer) = send(self.http.get(address)).await;
@@ -137,7 +138,7 @@ impl Provider {
         send(self.step(request, "certificate", &body)).await
     }
 
-    /// What a card makes of some bytes, as a completion without its token.
+    /// Signs bytes with a card; returns a completion without its token.
     pub(crate) async fn signed(&self, persona: &str, bytes: &[u8]) -> Value {
         let address = format!("{}/{persona}/authentication/sign", self.cards);
         let digest = STANDARD.encode(Sha256::digest(bytes));
@@ -147,7 +148,7 @@ impl Provider {
         answer
     }
 
-    /// A completion of what the certificate step answered.
+    /// Returns the completion for an answer of the certificate step.
     pub(crate) async fn completion(&self, persona: &str, submitted: &Value) -> Value {
         let dtbs = submitted["dtbs"].as_str().expect("base64");
         let dtbs = STANDARD.decode(dtbs).expect("base64");
@@ -187,7 +188,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Answer {
     (status, serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// Holds a refusal against its status and code, and its form.
+/// Asserts the status, the code and the form of a refusal.
 #[track_caller]
 pub(crate) fn assert_refused((status, body): &Answer, expected: u16, code: &str) {
     let error = &body["error"];

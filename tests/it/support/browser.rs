@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use url::{ParseError, Url};
 
-/// How long an element may take to be shown.
+/// Maximum wait for an element to be shown.
 const SHOWN: Duration = Duration::from_secs(30);
-/// Gives what is found, each with the elements that it is found of.
+/// Script that returns the violations, each with the elements concerned.
 const CHECK: &str = "
     const tell = arguments[arguments.length - 1];
     const sideways = document.documentElement.scrollWidth - innerWidth;
@@ -37,19 +37,19 @@ const LAID_OUT: &str = "
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A picture that may be asked for in the moment in which its attempt ends.
 const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
-/// Has pages take a headless browser for one with a mouse.
+/// Option that makes pages treat a headless browser as one with a mouse.
 const MOUSE: &str =
     ",primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
-/// What the driver prints before its port.
+/// Output of the driver before its port.
 const STARTED: &str = "started successfully on port ";
-/// How often a driver may be started until one listens.
+/// Maximum number of attempts to start a driver.
 const STARTS: usize = 5;
 /// Chromium's engine without the browser around it, which takes much less of the processor to
 /// start. Debian's program of the same name on the `PATH` is a script that starts this one, and
 /// passes no signal on to it.
 const CHROMIUM: &str = "/usr/lib/chromium/chromium-headless-shell";
 
-/// A headless Chromium with an empty profile; it ends with this value.
+/// A headless Chromium with an empty profile; it is closed on drop.
 pub(crate) struct Browser {
     client: Client,
     driver: Child,
@@ -57,15 +57,15 @@ pub(crate) struct Browser {
     taps: AtomicUsize,
 }
 
-/// What a browser is on.
+/// Screen of a browser.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
-    /// For pictures.
+    /// Name in the file names of pictures.
     pub(crate) name: &'static str,
-    /// In pixels of style sheets.
+    /// Width in CSS pixels.
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// Whether its owner likes dark pages.
+    /// True if the user prefers dark pages.
     pub(crate) is_dark: bool,
 }
 
@@ -76,8 +76,8 @@ impl Screen {
         height: 844,
         is_dark: false,
     };
-    /// The narrowest that pages are made for, which is also a screen of four
-    /// times the width at a zoom of 400 % (WCAG 2.2, 1.4.10).
+    /// Minimum width of pages. It is equal to a screen of four times the width
+    /// at a zoom of 400 % (WCAG 2.2, 1.4.10).
     pub(crate) const NARROW: Self = Self {
         name: "narrow",
         width: 320,
@@ -90,7 +90,7 @@ impl Screen {
         height: 900,
         is_dark: false,
     };
-    /// The desktop at a zoom of 200 % (WCAG 2.2, 1.4.4).
+    /// Desktop at a zoom of 200 % (WCAG 2.2, 1.4.4).
     pub(crate) const ZOOMED: Self = Self {
         name: "zoomed",
         width: 640,
@@ -99,8 +99,8 @@ impl Screen {
     };
 }
 
-/// Starts the driver, and reads at which port it listens. A driver ends at once
-/// where the free port that it found for IPv4 is taken for IPv6.
+/// Starts the driver and reads its port. A driver exits at once if the free
+/// IPv4 port that it found is taken on IPv6.
 fn start_driver(program: &Path) -> Option<(Child, String)> {
     let mut driver = Command::new(program)
         .arg("--port=0")
@@ -122,12 +122,12 @@ fn start_driver(program: &Path) -> Option<(Child, String)> {
 }
 
 impl Browser {
-    /// Starts one, or skips the test.
+    /// Starts a browser, or skips the test.
     pub(crate) async fn start() -> Option<Self> {
         Self::on(Screen::PHONE).await
     }
 
-    /// Starts one on this screen, or skips the test.
+    /// Starts a browser with this screen, or skips the test.
     pub(crate) async fn on(screen: Screen) -> Option<Self> {
         let program = tool::program("chromedriver")?;
         let is_installed = Path::new(CHROMIUM).is_file();
@@ -178,8 +178,8 @@ impl Browser {
         })
     }
 
-    /// Waits until the element is there and shown, also when the page is loaded
-    /// anew meanwhile.
+    /// Waits until the element exists and is shown, even if the page is
+    /// reloaded meanwhile.
     pub(crate) async fn shown(&self, css: &str) -> Element {
         let displayed = async {
             loop {
@@ -218,7 +218,7 @@ impl Browser {
         self.taps.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often something was clicked on so far.
+    /// Returns the number of clicks so far.
     pub(crate) fn taps(&self) -> usize {
         self.taps.load(Ordering::Relaxed)
     }
@@ -235,7 +235,7 @@ impl Browser {
         loaded.expect("the picture is loaded");
     }
 
-    /// Scrolls the page so that an element is at the top.
+    /// Scrolls an element to the top of the window.
     pub(crate) async fn scroll_to(&self, css: &str) {
         self.shown(css).await;
         let script = "document.querySelector(arguments[0]).scrollIntoView({ block: 'start' })";
@@ -243,7 +243,7 @@ impl Browser {
         scrolled.expect("a script runs");
     }
 
-    /// Presses a key, wherever the focus is.
+    /// Presses a key in the focused element.
     pub(crate) async fn press(&self, key: impl Into<char>) {
         let value = key.into();
         let keys = KeyActions::new("keyboard".to_owned())
@@ -260,8 +260,8 @@ impl Browser {
         self.click("#sign").await;
     }
 
-    /// Asserts that nothing on the page keeps people with disabilities out, nor
-    /// makes them scroll sideways.
+    /// Asserts that the page has no accessibility violations and no horizontal
+    /// scrolling.
     pub(crate) async fn assert_accessible(&self, state: &str) {
         let is_there = self.execute("return 'axe' in window", Vec::new()).await;
         if is_there.expect("a look") != json!(true) {
@@ -274,12 +274,12 @@ impl Browser {
         assert_eq!(found, json!([]), "{state}");
     }
 
-    /// Whether pictures for the documentation are wanted.
+    /// Returns whether pictures for the documentation are requested.
     pub(crate) fn illustrates() -> bool {
         std::env::var_os("PARAFA_PICTURES").is_some()
     }
 
-    /// Keeps what the window shows for the documentation, where
+    /// Saves a picture of the window for the documentation, if
     /// `PARAFA_PICTURES` names a folder for it.
     pub(crate) async fn illustrate(&self, name: &str) {
         let Some(folder) = std::env::var_os("PARAFA_PICTURES") else {
@@ -291,8 +291,8 @@ impl Browser {
         std::fs::write(file, picture).expect("a written file");
     }
 
-    /// Keeps what the window shows as `target/screenshots/NAME.png`, for people
-    /// to look at.
+    /// Saves a picture of the window as `target/screenshots/NAME.png`, for
+    /// people to review.
     pub(crate) async fn keep_picture(&self, name: &str) {
         let folder = super::root().join("target/screenshots");
         let picture = self.client.screenshot().await.expect("a screenshot");
@@ -300,7 +300,7 @@ impl Browser {
         std::fs::write(folder.join(name).with_extension("png"), picture).expect("a written file");
     }
 
-    /// Takes the network away from the page, or gives it back.
+    /// Turns the page's network access off or on.
     pub(crate) async fn set_offline(&self, is_offline: bool) {
         let conditions = json!({
             "offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
@@ -309,15 +309,16 @@ impl Browser {
             .await;
     }
 
-    /// Asks pages for less motion, as the settings of a device do.
+    /// Sets the preference for reduced motion, as a device's settings do.
     pub(crate) async fn reduce_motion(&self) {
         let feature = json!({"name": "prefers-reduced-motion", "value": "reduce"});
         self.devtools("Emulation.setEmulatedMedia", json!({"features": [feature]}))
             .await;
     }
 
-    /// Pages that are opened from now on learn how their signing stands, and of no
-    /// change. Gives what [`Self::let_news_through`] takes.
+    /// Withholds changes of a signing's state from pages opened from now on:
+    /// they get the first state alone. Returns the argument of
+    /// [`Self::let_news_through`].
     pub(crate) async fn withhold_news(&self) -> Value {
         let source = "
             let told = false;
@@ -334,13 +335,13 @@ impl Browser {
             .await
     }
 
-    /// Tells pages that are opened from now on all news again.
+    /// Stops withholding changes from pages opened from now on.
     pub(crate) async fn let_news_through(&self, withheld: Value) {
         self.devtools("Page.removeScriptToEvaluateOnNewDocument", withheld)
             .await;
     }
 
-    /// Runs no script of pages from now on.
+    /// Disables scripts of pages from now on.
     pub(crate) async fn turn_scripts_off(&self) {
         self.devtools(
             "Emulation.setScriptExecutionDisabled",
@@ -349,13 +350,13 @@ impl Browser {
         .await;
     }
 
-    /// Puts what is downloaded into a folder.
+    /// Sets the folder of downloads.
     pub(crate) async fn download_into(&self, folder: &Path) {
         let params = json!({"behavior": "allow", "downloadPath": folder});
         self.devtools("Browser.setDownloadBehavior", params).await;
     }
 
-    /// Keeps the page from an address.
+    /// Blocks an address for the page.
     pub(crate) async fn block(&self, address: &str) {
         self.devtools("Network.setBlockedURLs", json!({"urls": [address]}))
             .await;
@@ -372,8 +373,8 @@ impl Browser {
         answer
     }
 
-    /// What the browser complained of since this was asked last: errors of scripts,
-    /// what a policy kept from being loaded, what could not be loaded.
+    /// Returns the browser's messages since the last call: errors of scripts,
+    /// resources blocked by a policy, and failed requests.
     async fn complaints(&self) -> Vec<String> {
         let log = Extension("se/log", json!({"type": "browser"}));
         let entries = self.client.issue_cmd(log).await.expect("the log");
@@ -385,8 +386,8 @@ impl Browser {
             .collect()
     }
 
-    /// Asserts that the browser complained of this, and of nothing else, since it
-    /// was asked last.
+    /// Asserts that the browser logged this message, and no other, since the
+    /// last call.
     pub(crate) async fn assert_complains_of(&self, expected: &str) {
         let complaints = self.complaints().await;
         let is_expected = |complaint: &String| complaint.contains(expected);
@@ -394,7 +395,8 @@ impl Browser {
         assert!(complaints.iter().all(is_expected), "{complaints:#?}");
     }
 
-    /// Ends the session and the driver. A test fails whose browser complained.
+    /// Ends the session and the driver; fails the test if the browser logged
+    /// messages.
     pub(crate) async fn close(self) {
         let complaints = self.complaints().await;
         let _ = self.client.clone().close().await;
@@ -402,7 +404,7 @@ impl Browser {
     }
 }
 
-/// A command of chromedriver's own: its path, and its body.
+/// A chromedriver extension command: its path and its body.
 #[derive(Debug)]
 struct Extension(&'static str, Value);
 

@@ -13,14 +13,14 @@ use uuid::Uuid;
 
 use super::demo::Persona;
 
-/// How long one call may take, long polls included.
+/// Time limit for one call, long polls included.
 const CALL: Duration = Duration::from_secs(40);
-/// How long an attempt may take.
+/// Time limit for an attempt.
 const ATTEMPT: Duration = Duration::from_secs(90);
-/// How long one long poll waits, in milliseconds.
+/// Wait of one long poll, in milliseconds.
 const POLL_MS: u32 = 5_000;
 
-/// The signing API as a caller sees it.
+/// Client of the signing API.
 pub(crate) struct SigningClient {
     http: reqwest::Client,
     base: Url,
@@ -28,7 +28,7 @@ pub(crate) struct SigningClient {
 }
 
 impl SigningClient {
-    /// With the key of a tenant.
+    /// Creates a client with a workspace's key.
     pub(crate) fn new(base: Url, key: &str) -> Self {
         Self {
             http: http(),
@@ -48,13 +48,13 @@ impl SigningClient {
         self.create(document, signers).await
     }
 
-    /// Creates a signing of one PDF; fails the test unless it is created.
+    /// Creates a signing of one PDF; fails the test if it is refused.
     pub(crate) async fn create(&self, document: &[u8], signers: Value) -> Signing {
         let created = self.try_create("sutartis.pdf", document, signers).await;
         created.expect("the signing is created")
     }
 
-    /// Creates a signing of one PDF that may be signed for so many days.
+    /// Creates a signing of one PDF that expires after this many days.
     pub(crate) async fn create_for_days(
         &self,
         document: &[u8],
@@ -67,14 +67,14 @@ impl SigningClient {
         created.expect("the signing is created")
     }
 
-    /// Creates a signing of one PDF, if the server lives to acknowledge it.
+    /// Creates a signing of one PDF, unless the server dies before it answers.
     pub(crate) async fn create_if_alive(&self, document: &[u8], signers: Value) -> Option<Signing> {
         let body = creation("sutartis.pdf", document, &signers);
         let request = self.request(Method::POST, "v1/signings").json(&body);
         request.send().await.ok()?.json().await.ok()
     }
 
-    /// Creates a signing of one document, or gives the refusal.
+    /// Creates a signing of one document, or returns the refusal.
     pub(crate) async fn try_create(
         &self,
         name: &str,
@@ -85,14 +85,15 @@ impl SigningClient {
         read(self.request(Method::POST, "v1/signings").json(&body)).await
     }
 
-    /// The signing as it is now.
+    /// Returns the current state of a signing.
     pub(crate) async fn signing(&self, id: Uuid) -> Signing {
         read(self.request(Method::GET, &format!("v1/signings/{id}")))
             .await
             .expect("the signing exists")
     }
 
-    /// The newest signed output, with the digest that the server names.
+    /// Returns the newest signed output, with the digest in the server's
+    /// answer.
     pub(crate) async fn document(&self, id: Uuid) -> (Bytes, String) {
         let request = self.request(Method::GET, &format!("v1/signings/{id}/document"));
         let response = send(request).await;
@@ -104,7 +105,7 @@ impl SigningClient {
         (response.bytes().await.expect("the document"), digest)
     }
 
-    /// Any call, for tests of what is refused.
+    /// Makes any call, for tests of refusals.
     pub(crate) async fn call(
         &self,
         method: Method,
@@ -125,24 +126,24 @@ impl SigningClient {
     }
 }
 
-/// A signer's link, with the JSON calls of its page.
+/// Client of a signer's link, with the JSON calls of its page.
 pub(crate) struct Ceremony {
     http: reqwest::Client,
     link: Url,
 }
 
 impl Ceremony {
-    /// Behind this link.
+    /// Creates a client for this link.
     pub(crate) fn new(link: Url) -> Self {
         Self { http: http(), link }
     }
 
-    /// What the page shows now.
+    /// Returns the current state of the page.
     pub(crate) async fn state(&self) -> State {
         self.try_state(0).await.expect("the link is alive")
     }
 
-    /// The state, after a change or this long.
+    /// Returns the state after a change, or after this time.
     pub(crate) async fn try_state(&self, wait_ms: u32) -> Result<State, Refused> {
         let mut url = self.url("state");
         url.query_pairs_mut()
@@ -157,7 +158,7 @@ impl Ceremony {
         self.start(&body).await
     }
 
-    /// Starts a Smart-ID attempt, which nothing is in the way of.
+    /// Starts a Smart-ID attempt; fails the test if it is refused.
     pub(crate) async fn begin(&self, person: &Persona) {
         let started = self.sign_with_smart_id(person).await;
         started.expect("the attempt starts");
@@ -169,7 +170,7 @@ impl Ceremony {
         assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
     }
 
-    /// A person signs with Smart-ID.
+    /// Signs as a person, with Smart-ID.
     pub(crate) async fn sign(&self, person: &Persona) {
         self.begin(person).await;
         self.finish().await;
@@ -199,13 +200,13 @@ impl Ceremony {
         opened.device_link.expect("a device link")
     }
 
-    /// The picture of the code to scan.
+    /// Returns the picture of the scannable code.
     pub(crate) async fn code_to_scan(&self) -> (StatusCode, String) {
         let response = send(self.http.get(self.url("attempts/current/qr.svg"))).await;
         (response.status(), response.text().await.expect("a picture"))
     }
 
-    /// Comes back from the app.
+    /// Calls the callback, like the app.
     pub(crate) async fn come_back(&self, value: &str, digest: &str) -> StatusCode {
         let mut url = self.url("callback");
         url.query_pairs_mut()
@@ -220,13 +221,13 @@ impl Ceremony {
         shown.await.verification_code.expect("a code")
     }
 
-    /// Waits until the attempt has ended, and gives it.
+    /// Waits until the attempt has ended, and returns it.
     pub(crate) async fn ended_attempt(&self) -> Attempt {
         let has_ended = |attempt: &Attempt| matches!(attempt.phase.as_str(), "done" | "failed");
         self.awaits(has_ended).await
     }
 
-    /// Waits for an attempt that has come so far, and gives it.
+    /// Waits until the attempt reaches a condition, and returns it.
     pub(crate) async fn awaits(&self, has_come: impl Fn(&Attempt) -> bool) -> Attempt {
         let comes = async {
             loop {
@@ -240,7 +241,7 @@ impl Ceremony {
         came.expect("the attempt comes so far")
     }
 
-    /// Declines.
+    /// Declines to sign.
     pub(crate) async fn decline(&self, reason: &str) -> State {
         let request = self
             .http
@@ -249,14 +250,14 @@ impl Ceremony {
         read(request).await.expect("the signer declines")
     }
 
-    /// What a call for reading answers.
+    /// Makes a GET call; returns status and body.
     pub(crate) async fn get(&self, call: &str) -> (StatusCode, Bytes) {
         let response = send(self.http.get(self.url(call))).await;
         let status = response.status();
         (status, response.bytes().await.expect("a body"))
     }
 
-    /// The version that would be signed now, or that was signed.
+    /// Returns the version to sign, or the signed one.
     pub(crate) async fn document(&self) -> Bytes {
         let response = send(self.http.get(self.url("document"))).await;
         assert_eq!(response.status(), StatusCode::OK);
@@ -273,16 +274,16 @@ impl Ceremony {
     }
 }
 
-/// A problem document (RFC 9457) and the status that it came with.
+/// A problem document (RFC 9457) and its status.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) status: StatusCode,
     pub(crate) problem: Problem,
-    /// Seconds, from `Retry-After`.
+    /// `Retry-After`, in seconds.
     pub(crate) retry_after: Option<u64>,
 }
 
-/// RFC 9457, with the members of the signing API.
+/// Problem document (RFC 9457) with the members of the signing API.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Problem {
@@ -299,13 +300,13 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// The name at the end of its type.
+    /// Returns the name at the end of its type.
     pub(crate) fn name(&self) -> &str {
         self.kind.path().rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// One fault of a request.
+/// A fault of a request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fault {
@@ -371,7 +372,7 @@ pub(crate) struct Signer {
 }
 
 impl Signer {
-    /// The link; fails the test when there is none.
+    /// Returns the link; fails the test if there is none.
     pub(crate) fn link(&self) -> &Url {
         self.ceremony_url.as_ref().expect("the signer has a link")
     }
@@ -386,7 +387,7 @@ pub(crate) struct SignedDocument {
     pub(crate) mime_type: String,
 }
 
-/// What a ceremony's page knows.
+/// State of a ceremony's page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct State {
@@ -399,19 +400,19 @@ pub(crate) struct State {
     pub(crate) busy_until: Option<Timestamp>,
 }
 
-/// The signer of a ceremony.
+/// Signer of a ceremony.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StateOfSigner {
     pub(crate) status: String,
 }
 
-/// The document of a ceremony.
+/// Document of a ceremony.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StateOfDocument {
     pub(crate) sha256: String,
 }
 
-/// One try to sign.
+/// An attempt to sign.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Attempt {
@@ -423,7 +424,7 @@ pub(crate) struct Attempt {
     pub(crate) error: Option<AttemptError>,
 }
 
-/// What leads to the signer's app.
+/// Links to the signer's app.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeviceLink {
@@ -431,21 +432,21 @@ pub(crate) struct DeviceLink {
     pub(crate) same_device: Option<String>,
 }
 
-/// What leads a card's app to an attempt.
+/// Code and link that pair a card's app with an attempt.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pairing {
     pub(crate) code: String,
     pub(crate) uri: Url,
 }
 
-/// Why an attempt failed.
+/// Reason why an attempt failed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AttemptError {
     pub(crate) code: String,
     pub(crate) message: String,
 }
 
-/// The body that creates a signing.
+/// Returns the body that creates a signing.
 fn creation(name: &str, document: &[u8], signers: &Value) -> Value {
     json!({
         "title": "Paslaugų sutartis",
@@ -457,7 +458,7 @@ fn creation(name: &str, document: &[u8], signers: &Value) -> Value {
 fn http() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()
-        // The next call may be to a server that has been started anew.
+        // The next call may be to a restarted server.
         .pool_max_idle_per_host(0)
         .timeout(CALL)
         .build()

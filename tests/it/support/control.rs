@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::demo::Demo;
 
-/// How long something may take to happen in the world.
+/// Maximum wait for an event in the world.
 const HAPPENS: Duration = Duration::from_secs(60);
-/// How long one look into the journal waits, in milliseconds.
+/// Wait of one poll of the journal, in milliseconds.
 const WAIT_MS: u32 = 5_000;
 
-/// The remote control of a demo world.
+/// Control interface of a demo world.
 pub(crate) struct WorldControl {
     http: Client,
     address: String,
 }
 
-/// An entry of the world's journal.
+/// Entry of the world's journal.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) number: u64,
@@ -25,24 +25,25 @@ pub(crate) struct Entry {
     pub(crate) event: String,
     pub(crate) status: Option<u16>,
     pub(crate) session: Option<String>,
-    /// What a phone showed.
+    /// Text on a phone's screen.
     pub(crate) text: Option<String>,
 }
 
 impl Entry {
-    /// Whether a service was `asked` or has `answered`.
+    /// Returns whether a service was `asked` or has `answered`.
     pub(crate) fn is(&self, service: &str, event: &str) -> bool {
         self.service == service && self.event == event
     }
 
-    /// Whether a phone was asked for this: `signature`, `certificate_choice`.
+    /// Returns whether a phone was prompted for this session: `signature`,
+    /// `certificate_choice`.
     pub(crate) fn rang_for(&self, session: &str) -> bool {
         self.event == "phone_rang" && self.session.as_deref() == Some(session)
     }
 }
 
 impl WorldControl {
-    /// Of the world that this server lives in.
+    /// Returns the control of this server's world.
     pub(crate) fn of(demo: &Demo) -> Self {
         Self {
             http: Client::builder()
@@ -53,37 +54,37 @@ impl WorldControl {
         }
     }
 
-    /// Lets a service fail until it is mended.
+    /// Makes a service fail until [`Self::mend`].
     pub(crate) async fn spoil(&self, service: &str, fault: Value) {
         let request = self.http.put(self.fault_address(service)).json(&fault);
         let answer = request.send().await.expect("the world answers");
         assert_eq!(answer.status(), StatusCode::NO_CONTENT);
     }
 
-    /// Lets a service work again.
+    /// Ends a service's failure.
     pub(crate) async fn mend(&self, service: &str) {
         let request = self.http.delete(self.fault_address(service));
         let answer = request.send().await.expect("the world answers");
         assert_eq!(answer.status(), StatusCode::NO_CONTENT);
     }
 
-    /// Everything that happened after an entry.
+    /// Returns all entries after this one.
     pub(crate) async fn journal(&self, after: u64) -> Vec<Entry> {
         self.look(after, 0).await
     }
 
-    /// The same; waits some seconds for something to happen.
+    /// Returns all entries after this one; waits some seconds for the first.
     pub(crate) async fn next(&self, after: u64) -> Vec<Entry> {
         self.look(after, WAIT_MS).await
     }
 
-    /// The number of the newest entry.
+    /// Returns the number of the newest entry.
     pub(crate) async fn now(&self) -> u64 {
         let entries = self.journal(0).await;
         entries.last().map_or(0, |entry| entry.number)
     }
 
-    /// Waits for the first such entry after another one.
+    /// Waits for the first matching entry after another one.
     pub(crate) async fn happens(&self, mut after: u64, what: impl Fn(&Entry) -> bool) -> Entry {
         let happens = async {
             loop {

@@ -23,36 +23,37 @@ use super::metrics::Metrics;
 use super::operator::text;
 use super::root;
 
-/// How long a demo world may take to be ready.
+/// Time limit for a demo world's start.
 const START: Duration = Duration::from_secs(120);
-/// More than an operator would log: none of it may tell who signs.
+/// Log filter with more detail than operators use: even this log must not
+/// identify signers.
 const LOGGED: &str = "info,parafa=debug,tower_http=debug";
-/// What stands after `/c/` in routes, which are logged instead of paths.
+/// Path segments after `/c/` in routes, which are logged instead of paths.
 const LOGGED_AFTER_C: [&str; 4] = ["{token}", "pair", "pairings", "card"];
 const ANY_PORT: &str = "127.0.0.1:0";
-/// Lines of the log that are shown when a test fails.
+/// Log lines that are shown when a test fails.
 const SHOWN_LINES: usize = 60;
 
-/// `parafa serve --demo` on a new data folder; it ends with this value.
+/// `parafa serve --demo` on a new data folder; it is killed on drop.
 pub(crate) struct Demo {
     server: Child,
-    /// Dropped after the server. Hosts that join share it.
+    /// Database, dropped after the server. Joined hosts share it.
     database: Option<TemporaryDatabase>,
-    /// Dropped before the folder, out of which it takes the new keys.
+    /// Dropped before the folder, from which it reads new keys.
     _keys: Option<DemoKeys>,
     folder: TempDir,
     start: Start,
-    /// What it wrote to `demo.json`.
+    /// Content of its `demo.json`.
     pub(crate) world: DemoFile,
 }
 
-/// How a server is started, each time.
+/// Parameters of every start of a server.
 struct Start {
-    /// The `demo.json` of the host whose world it joins.
+    /// `demo.json` of the host whose world it joins.
     join: Option<PathBuf>,
-    /// Further settings, as environment variables.
+    /// Additional settings, as environment variables.
     settings: Vec<(String, String)>,
-    /// The address at which its links lead to it.
+    /// Listening address, which its links contain.
     listen: String,
     /// The program, unless it is the one that was built.
     program: Option<PathBuf>,
@@ -64,14 +65,14 @@ impl Demo {
         Self::start_with(&[])
     }
 
-    /// Starts the server with further settings, as environment variables.
+    /// Starts the server with additional settings, as environment variables.
     pub(crate) fn start_with(settings: &[(&str, String)]) -> Self {
         let database = engine::is_database().then(Postgres::temporary_database);
         Self::start_on(database, settings)
     }
 
-    /// Starts a server whose records are in a database, which those that
-    /// [`join`](Self::join) it share.
+    /// Starts a server whose records are in a database. Servers that
+    /// [`join`](Self::join) it share the database.
     pub(crate) fn start_shared() -> Self {
         Self::start_on(Some(Postgres::temporary_database()), &[])
     }
@@ -79,7 +80,7 @@ impl Demo {
     fn start_on(database: Option<TemporaryDatabase>, settings: &[(&str, String)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut start = Start::on(database.as_ref());
-        // Whatever else they say of the records counts.
+        // Other settings of the records still apply.
         let settings = settings.iter().cloned();
         start
             .settings
@@ -87,8 +88,8 @@ impl Demo {
         Self::on_folder(folder, database, start)
     }
 
-    /// Starts a server that joins this one's world, on a folder of its own; its
-    /// records are this one's where those are in a database.
+    /// Starts a server that joins this one's world, on a folder of its own. If
+    /// this one's records are in a database, they are shared.
     pub(crate) fn join(&self) -> Self {
         let start = Start {
             join: Some(self.data().join("demo.json")),
@@ -122,7 +123,8 @@ impl Demo {
         self.restored_with(backup, &[])
     }
 
-    /// The same, which sends nothing until it is released.
+    /// Starts a server on a restored backup, which sends nothing until it is
+    /// released.
     pub(crate) fn held(&self, backup: &Path) -> Self {
         self.restored_with(backup, &["--hold"])
     }
@@ -142,9 +144,9 @@ impl Demo {
         Self::on_left(folder)
     }
 
-    /// Starts a server on a new database that is filled from a backup of this
-    /// one, with this one's master key; in this one's world. The documents go to
-    /// a bucket, if one is given.
+    /// Starts a server on a new database restored from a backup of this one. It
+    /// has this one's master key and world. Its documents go to a bucket, if
+    /// one is given.
     pub(crate) fn restored_to_database(&self, backup: &Path, bucket: Option<&S3>) -> Self {
         self.restored_to(bucket, backup, &[])
     }
@@ -172,12 +174,12 @@ impl Demo {
         Self::on_folder(folder, Some(database), start)
     }
 
-    /// Starts a server on what another one has left.
+    /// Starts a server on a folder that another one left.
     pub(crate) fn on_left(folder: TempDir) -> Self {
         Self::on_folder(folder, None, Start::on(None))
     }
 
-    /// Gives up the folder of a server that was ended.
+    /// Returns the folder of a server that has ended.
     pub(crate) fn leave(mut self) -> TempDir {
         let nothing = tempfile::tempdir().expect("a temporary folder");
         std::mem::replace(&mut self.folder, nothing)
@@ -199,16 +201,16 @@ impl Demo {
         }
     }
 
-    /// Kills the server where it is (`kill -9`).
+    /// Kills the server at once (`kill -9`).
     pub(crate) fn kill(&mut self) {
         self.server.kill().expect("the server runs");
         self.server.wait().expect("the server ends");
     }
 
-    /// Starts a server that was ended again, on the same folder and address.
+    /// Starts an ended server again, on the same folder and address.
     pub(crate) fn start_again(&mut self) {
         self.server = self.start.server(self.folder.path());
-        // Its operator's listener has another port.
+        // The operator's listener has another port.
         self.world = world_in(self.folder.path());
     }
 
@@ -230,8 +232,8 @@ impl Demo {
         self.start_again();
     }
 
-    /// `parafa demo clock` with this step, such as `+2h`, in this server's
-    /// world; gives how far that is ahead, in seconds.
+    /// Runs `parafa demo clock` with this step, such as `+2h`, in this server's
+    /// world; returns the clock's lead, in seconds.
     pub(crate) fn move_clock(&self, step: &str) -> i64 {
         let data = self.data();
         let data = data.to_str().expect("a path in UTF-8");
@@ -242,8 +244,8 @@ impl Demo {
         answer["offsetSeconds"].as_i64().expect("a number")
     }
 
-    /// How many documents and data keys it keeps, those of erased rows that are
-    /// left behind too.
+    /// Counts the stored documents and data keys, including leftovers of erased
+    /// rows.
     pub(crate) fn kept(&self) -> [usize; 2] {
         if let Some(database) = &self.database {
             return [1, 2].map(|kind| {
@@ -258,8 +260,9 @@ impl Demo {
         })
     }
 
-    /// All that its records, documents and data keys are kept as: what files hold, or rows, in
-    /// which PostgreSQL shows bytes that are no ASCII as escapes.
+    /// Returns the stored form of all records, documents and data keys: the
+    /// content of files, or of rows. PostgreSQL shows bytes other than ASCII as
+    /// escapes.
     pub(crate) fn stored(&self) -> Vec<u8> {
         if let Some(database) = &self.database {
             let entries =
@@ -281,17 +284,17 @@ impl Demo {
         stored
     }
 
-    /// The server's data folder.
+    /// Returns the server's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// The server's process.
+    /// Returns the server's process id.
     pub(crate) fn process(&self) -> u32 {
         self.server.id()
     }
 
-    /// Stops the server as an operator would, and leaves its data folder.
+    /// Stops the server like an operator, and keeps its data folder.
     pub(crate) fn stop(&mut self) {
         let pid = self.server.id().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status();
@@ -300,35 +303,35 @@ impl Demo {
         assert!(ended.success(), "the server ended with {ended}");
     }
 
-    /// A client with the demo tenant's live key.
+    /// Returns a client with the live key of the demo workspace.
     pub(crate) fn signing(&self) -> SigningClient {
         SigningClient::new(self.world.base_url.clone(), &self.world.signing.live)
     }
 
-    /// A client with the demo tenant's test key.
+    /// Returns a client with the test key of the demo workspace.
     pub(crate) fn sandbox(&self) -> SigningClient {
         SigningClient::new(self.world.base_url.clone(), &self.world.signing.test)
     }
 
-    /// The ceremony behind a link.
+    /// Returns the ceremony behind a link.
     pub(crate) fn ceremony(link: &Url) -> Ceremony {
         Ceremony::new(link.clone())
     }
 
-    /// A signer signs as the persona of the same number.
+    /// Signs as a signer, using the persona of the same number.
     pub(crate) async fn sign(&self, signing: &Signing, signer: usize) {
         let ceremony = Self::ceremony(signing.signers[signer].link());
         ceremony.sign(self.smart_id_personas("signs")[signer]).await;
     }
 
-    /// The first personas with this outcome that may use Smart-ID.
+    /// Returns the Smart-ID personas with this outcome.
     pub(crate) fn smart_id_personas(&self, outcome: &str) -> Vec<&Persona> {
         let mut personas = self.personas("smart_id");
         personas.retain(|persona| persona.outcome == outcome);
         personas
     }
 
-    /// Everybody who may use a method.
+    /// Returns all personas with a method.
     pub(crate) fn personas(&self, method: &str) -> Vec<&Persona> {
         let personas = self.world.world.personas.iter();
         personas
@@ -336,7 +339,7 @@ impl Demo {
             .collect()
     }
 
-    /// The persona of this id.
+    /// Returns the persona with this id.
     pub(crate) fn persona(&self, id: &str) -> &Persona {
         let mut personas = self.world.world.personas.iter();
         personas
@@ -344,7 +347,7 @@ impl Demo {
             .expect("a persona of this id")
     }
 
-    /// What the server counts.
+    /// Returns the server's metrics.
     pub(crate) async fn metrics(&self) -> Metrics {
         let address = self.world.operator_url.join("metrics").expect("a path");
         let asked = reqwest::Client::new().get(address);
@@ -354,7 +357,7 @@ impl Demo {
         Metrics::new(answer.text().await.expect("text"))
     }
 
-    /// The page that the operator's listener shows.
+    /// Returns the status page of the operator's listener.
     pub(crate) async fn operator_page(&self) -> String {
         let answer = reqwest::get(self.world.operator_url.clone()).await;
         let answer = answer.expect("an answer");
@@ -362,7 +365,7 @@ impl Demo {
         answer.text().await.expect("text")
     }
 
-    /// The most memory that the server ever had, in bytes (Linux).
+    /// Returns the server's peak memory, in bytes (Linux).
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id()))
             .expect("the server runs");
@@ -371,7 +374,7 @@ impl Demo {
         1024 * kib.expect("a peak").parse::<u64>().expect("a number")
     }
 
-    /// Somebody whose phone follows links.
+    /// Returns a persona whose phone follows links.
     pub(crate) fn persona_who_scans(&self) -> &Persona {
         let personas = self.smart_id_personas("signs");
         personas
@@ -380,8 +383,9 @@ impl Demo {
             .expect("the published persona for device links")
     }
 
-    /// Has a persona's phone follow a device link, as by a scan (`QR`) or in the
-    /// page's own browser (`Web2App`); tells whether the phone took it.
+    /// Follows a device link with a persona's phone, as by a scan (`QR`) or in
+    /// the page's own browser (`Web2App`); returns whether the phone accepted
+    /// it.
     pub(crate) async fn follow(&self, link: &str, flow: &str, persona: &Persona) -> bool {
         let address = format!("{}/mock/device-link", self.world.world.smart_id);
         let body = serde_json::json!({
@@ -397,7 +401,8 @@ impl Demo {
             .is_success()
     }
 
-    /// No log line of any test says who signs, or holds a key or the path of a link.
+    /// Asserts that no log line identifies a signer, or contains a key or the
+    /// path of a link.
     fn assert_nobody_is_named(&self) {
         let log = self.log();
         let personas = &self.world.world.personas;
@@ -417,7 +422,7 @@ impl Demo {
         }
     }
 
-    /// Everything that the server logged so far.
+    /// Returns the whole log of the server so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -436,8 +441,8 @@ impl Drop for Demo {
 }
 
 impl Start {
-    /// With a world of its own and records in this database, or else in the
-    /// data folder.
+    /// Creates parameters for a server with its own world, and records in this
+    /// database or else in the data folder.
     fn on(database: Option<&TemporaryDatabase>) -> Self {
         let settings = database.map(|database| on_database(database.url()));
         let settings = settings.into_iter().flatten();
@@ -451,8 +456,8 @@ impl Start {
         }
     }
 
-    /// Starts a server that keeps its data and its log in `folder`, and waits
-    /// until it is ready.
+    /// Starts a server with data and log in `folder`, and waits until it is
+    /// ready.
     fn server(&self, folder: &Path) -> Child {
         let log = File::options()
             .create(true)
@@ -501,7 +506,8 @@ impl Start {
     }
 }
 
-/// The settings of a server whose records are in the database at this URL.
+/// Returns the settings of a server whose records are in the database at this
+/// URL.
 pub(crate) fn on_database(url: &str) -> [(&'static str, String); 2] {
     [
         ("PARAFA_STORE__ENGINE", "postgres".to_owned()),
@@ -509,7 +515,7 @@ pub(crate) fn on_database(url: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// What `parafa` answers to these arguments.
+/// Runs `parafa` with these arguments; returns its output.
 pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Output {
     program()
         .args(arguments)
@@ -518,8 +524,8 @@ pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) ->
         .expect("parafa starts")
 }
 
-/// The product. All of its processes share what they have compiled of plugins,
-/// which takes seconds.
+/// Returns the command of the product. All of its processes share compiled
+/// plugins, because compiling takes seconds.
 pub(crate) fn program() -> Command {
     let binary = std::env::var_os("PARAFA_BIN");
     program_at(&binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from))

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use super::demo::Demo;
 use super::root;
 
-/// The metrics of the table of `docs/monitoring.md`, each with its labels.
+/// Metrics in the table of `docs/monitoring.md`, each with its labels.
 static DOCUMENTED: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(|| {
     let page = std::fs::read_to_string(root().join("docs/monitoring.md")).expect("a page");
     let rows = page.lines().filter(|line| line.starts_with("| `parafa_"));
@@ -19,7 +19,7 @@ static DOCUMENTED: LazyLock<BTreeMap<String, BTreeSet<String>>> = LazyLock::new(
     metrics.collect()
 });
 
-/// The labels that the documentation has for the metric of a series.
+/// Returns the documented labels of a series' metric.
 pub(crate) fn documented_labels(series: &str) -> Option<&'static BTreeSet<String>> {
     let of_histogram = ["_bucket", "_sum", "_count"]
         .iter()
@@ -31,7 +31,7 @@ fn quoted(text: &str) -> impl Iterator<Item = String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// Without the values of labels, which stand in brackets behind them.
+/// Removes the values of labels, which are in brackets after them.
 fn without_brackets(text: &str) -> String {
     let mut depth = 0;
     text.chars()
@@ -44,7 +44,7 @@ fn without_brackets(text: &str) -> String {
         .collect()
 }
 
-/// Every series is documented with its labels.
+/// Asserts that every series is documented with its labels.
 fn assert_documented(text: &str) {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (series, _) = line.rsplit_once(' ').expect("a series and its value");
@@ -62,7 +62,7 @@ fn assert_documented(text: &str) {
     }
 }
 
-/// Nothing in a text tells who signs what.
+/// Asserts that a text does not identify signers or documents.
 #[track_caller]
 pub(crate) fn assert_nobody_is_named(text: &str, demo: &Demo, secrets: &[&str]) {
     let personas = &demo.world.world.personas;
@@ -74,8 +74,7 @@ pub(crate) fn assert_nobody_is_named(text: &str, demo: &Demo, secrets: &[&str]) 
     }
 }
 
-/// What the operator's listener tells about the server, in the OpenMetrics
-/// text format.
+/// Metrics from the operator's listener, in the OpenMetrics text format.
 pub(crate) struct Metrics(String);
 
 impl Metrics {
@@ -85,7 +84,7 @@ impl Metrics {
         Self(text)
     }
 
-    /// The sum of all samples of a name that have these labels.
+    /// Sums all samples of a name that have these labels.
     pub(crate) fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         self.0
             .lines()
@@ -103,7 +102,7 @@ impl Metrics {
             .sum()
     }
 
-    /// Nothing tells who signs what.
+    /// Asserts that the metrics do not identify signers or documents.
     pub(crate) fn assert_nobody_is_named(&self, demo: &Demo, secrets: &[&str]) {
         assert_nobody_is_named(&self.0, demo, secrets);
     }

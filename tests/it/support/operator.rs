@@ -1,4 +1,4 @@
-//! The operator at the command line.
+//! Operator's command line.
 
 use std::path::Path;
 use std::process::Output;
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::demo::parafa;
 
-/// `parafa` with these words on this data folder: the exit code and the JSON
-/// that it answers, or the sentence with which it refuses.
+/// Runs `parafa` with these arguments on this data folder. Returns the exit
+/// code, and the JSON answer or the sentence of the refusal.
 pub(crate) fn operate(data: &Path, words: &[&str]) -> (Option<i32>, Value) {
     let output = parafa(on(data, words));
     let answer = if output.status.success() {
@@ -20,17 +20,17 @@ pub(crate) fn operate(data: &Path, words: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), answer)
 }
 
-/// What `parafa` answers to words that it follows.
+/// Runs a command that must succeed; returns its answer.
 pub(crate) fn done(data: &Path, words: &[&str]) -> Value {
     answer(&parafa(on(data, words)))
 }
 
-/// The sentence with which it refuses others.
+/// Runs a command that must be refused; returns the sentence.
 pub(crate) fn refused(data: &Path, words: &[&str]) -> String {
     refusal(&parafa(on(data, words)))
 }
 
-/// What a command has answered in JSON that was done.
+/// Returns the JSON answer of a successful command.
 pub(crate) fn answer(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
@@ -39,8 +39,8 @@ pub(crate) fn answer(output: &Output) -> Value {
     answer
 }
 
-/// Whatever is answered, its times are those of the API: RFC 3339 in UTC with
-/// milliseconds.
+/// Asserts that all times in an answer have the format of the API: RFC 3339 in
+/// UTC with milliseconds.
 fn assert_times(answer: &Value) {
     match answer {
         Value::Array(values) => values.iter().for_each(assert_times),
@@ -54,14 +54,14 @@ fn assert_times(answer: &Value) {
     }
 }
 
-/// The sentence with which a command was refused.
+/// Returns the sentence with which a command was refused.
 pub(crate) fn refusal(output: &Output) -> String {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");
     told
 }
 
-/// A path as an argument.
+/// Returns a path as an argument.
 pub(crate) fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }

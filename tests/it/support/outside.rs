@@ -1,4 +1,4 @@
-//! What the outside is told: webhooks and mail, as the demo world received them.
+//! Outgoing messages, as the demo world received them: webhooks and mail.
 
 use openssl::hash::MessageDigest;
 use openssl::pkey::PKey;
@@ -8,20 +8,20 @@ use standardwebhooks::Webhook;
 
 use super::demo::Demo;
 
-/// Longest wait for something to arrive, in milliseconds.
+/// Maximum wait for a message, in milliseconds.
 const WAIT_MS: u32 = 30_000;
-/// How long a late answer takes, in milliseconds: the server waits longer.
+/// Delay of a late answer, in milliseconds: the server waits longer.
 const LATE_MS: u32 = 10_000;
 
-/// One place in the demo world's receiver of webhooks.
+/// One endpoint of the demo world's webhook receiver.
 pub(crate) struct Hook {
     http: reqwest::Client,
-    /// Where events are to be posted.
+    /// URL to post events to.
     pub(crate) address: String,
 }
 
 impl Hook {
-    /// Under a name of its own.
+    /// Creates an endpoint with this name.
     pub(crate) fn new(demo: &Demo, name: &str) -> Self {
         Self {
             http: reqwest::Client::builder()
@@ -32,12 +32,12 @@ impl Hook {
         }
     }
 
-    /// What it answers from now on.
+    /// Answers with this status from now on.
     pub(crate) async fn answer_with(&self, status: u16) {
         self.plan(&json!({"status": status})).await;
     }
 
-    /// It takes its time from now on.
+    /// Answers late from now on.
     pub(crate) async fn answer_late(&self) {
         self.plan(&json!({"status": 200, "delayMs": LATE_MS})).await;
     }
@@ -48,7 +48,7 @@ impl Hook {
         assert!(answer.expect("the world answers").status().is_success());
     }
 
-    /// All deliveries, once there are as many.
+    /// Returns all deliveries, once there are at least this many.
     pub(crate) async fn deliveries(&self, at_least: usize) -> Vec<Delivery> {
         let query = format!("deliveries?atLeast={at_least}&waitMs={WAIT_MS}");
         let answer = self
@@ -66,32 +66,32 @@ impl Hook {
     }
 }
 
-/// A webhook as it was received.
+/// A received webhook.
 #[derive(Debug)]
 pub(crate) struct Delivery(Value);
 
 impl Delivery {
-    /// One header's text.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.header_if_any(name).expect("the header")
     }
 
-    /// The same, where it has it.
+    /// Returns the value of a header, if present.
     pub(crate) fn header_if_any(&self, name: &str) -> Option<&str> {
         self.0["headers"][name].as_str()
     }
 
-    /// The body as it came.
+    /// Returns the raw body.
     pub(crate) fn raw(&self) -> &str {
         self.0["body"].as_str().expect("the body")
     }
 
-    /// The body.
+    /// Returns the parsed body.
     pub(crate) fn event(&self) -> Value {
         serde_json::from_str(self.raw()).expect("JSON")
     }
 
-    /// Verified as a receiver would, with a library that others made.
+    /// Verifies the signature like a receiver, with an external library.
     pub(crate) fn assert_signed_with(&self, secret: &str) {
         let headers = self.0["headers"].as_object().expect("headers");
         let headers = headers
@@ -115,19 +115,20 @@ impl Delivery {
         assert_eq!(id, self.header("webhook-id"));
     }
 
-    /// The names of the body's members.
+    /// Returns the names of the body's members.
     pub(crate) fn members(&self) -> Vec<String> {
         members(&self.event())
     }
 }
 
-/// The names of an object's members.
+/// Returns the names of an object's members.
 pub(crate) fn members(value: &Value) -> Vec<String> {
     let members = value.as_object().expect("an object");
     members.keys().cloned().collect()
 }
 
-/// The letters that the demo's mail server has, once there are as many.
+/// Returns the letters at the demo's mail server, once there are at least this
+/// many.
 pub(crate) async fn letters(demo: &Demo, at_least: usize) -> Vec<Value> {
     let mail = &demo.world.world.mail;
     let address = format!("{mail}/messages?atLeast={at_least}&waitMs={WAIT_MS}");

@@ -1,5 +1,5 @@
-//! Validators that others made. Where they are missing a test is skipped by
-//! name; where `CI=true` it fails.
+//! External validators. If one is missing, a test is skipped by name; with
+//! `CI=true`, it fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use memchr::memmem;
 use parafa_fixtures::referees::{Dss, PyHanko, openssl_accepts, signed_parts};
 use parafa_fixtures::tool;
 
-/// What only files with both kinds of cross-reference have (ISO 32000-2, 7.5.8.4).
+/// Text found only in files with both kinds of cross-reference (ISO 32000-2,
+/// 7.5.8.4).
 const HYBRID: &[u8] = b"/XRefStm";
 
-/// The referees, ready to judge.
+/// All validators for signed PDFs.
 pub(crate) struct Referees {
     pyhanko: PyHanko,
     dss: Dss,
@@ -20,7 +21,7 @@ pub(crate) struct Referees {
 }
 
 impl Referees {
-    /// With these trust anchors, or a counted skip.
+    /// Finds the validators, with these trust anchors, or counts a skip.
     pub(crate) fn find(roots: &[PathBuf]) -> Option<Self> {
         for program in ["openssl", "qpdf"] {
             tool::program(program)?;
@@ -32,10 +33,10 @@ impl Referees {
         })
     }
 
-    /// Every referee finds this many sound PAdES-B-T signatures; revocation is
-    /// asked online.
+    /// Asserts that every validator finds this many valid PAdES-B-T signatures,
+    /// checking revocation online.
     pub(crate) fn assert_baseline_t(&self, document: &[u8], signatures: usize) {
-        // Hybrid files pyHanko judges only when it is not strict.
+        // pyHanko reads hybrid files only leniently.
         let is_hybrid = memmem::find(document, HYBRID).is_some();
         self.assert_level(
             document,
@@ -51,8 +52,8 @@ impl Referees {
         }
     }
 
-    /// Every referee finds this many sound PAdES-B-LT signatures, with what the
-    /// document holds alone.
+    /// Asserts that every validator finds this many valid PAdES-B-LT
+    /// signatures, using only data in the document.
     pub(crate) fn assert_baseline_lt(&self, document: &[u8], signatures: usize) {
         self.assert_level(document, signatures, "LT", &["--offline"], &[]);
     }
@@ -95,7 +96,7 @@ impl Referees {
         }
     }
 
-    /// Whether pyHanko is content with what the document holds.
+    /// Returns whether pyHanko accepts the document with only the data in it.
     pub(crate) fn verifies_offline(&self, document: &[u8]) -> bool {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("signed.pdf");
@@ -104,8 +105,8 @@ impl Referees {
     }
 }
 
-/// What a PDF's pages say, as pdftotext finds it, each page ended by a form feed;
-/// or a counted skip.
+/// Returns the text of a PDF by pdftotext, with a form feed after each page, or
+/// counts a skip.
 pub(crate) fn text_of(document: &[u8]) -> Option<String> {
     let pdftotext = tool::program("pdftotext")?;
     let folder = tempfile::tempdir().expect("a temporary folder");

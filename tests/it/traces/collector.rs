@@ -1,4 +1,4 @@
-//! A collector of traces, which takes what OTLP/HTTP allows and nothing else.
+//! A trace collector that accepts exactly what OTLP/HTTP allows.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,28 +10,28 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::Notify;
 
-/// Longest wait for spans.
+/// Maximum wait for spans.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// A collector on loopback, until the tests end.
 pub(crate) struct Collector {
-    /// Where it takes traces.
+    /// Address for traces.
     pub(crate) address: String,
     told: Arc<Mutex<Told>>,
     came: Arc<Notify>,
 }
 
-/// What a collector was told.
+/// Data received by a collector.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
     pub(crate) spans: Vec<Span>,
-    /// The requests as they came.
+    /// Raw bodies of the requests.
     pub(crate) bodies: String,
-    /// Why requests were not taken.
+    /// Reasons why requests were refused.
     refused: Vec<String>,
 }
 
-/// A span as it was told.
+/// A received span.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     pub(crate) trace: String,
@@ -50,7 +50,7 @@ impl Collector {
         let (kept, notified) = (told.clone(), came.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A connection that breaks was no request.
+                // A broken connection was not a request.
                 let _ = answer(stream, &kept);
                 notified.notify_one();
             }
@@ -62,14 +62,14 @@ impl Collector {
         }
     }
 
-    /// What it was told so far, all of it well-formed.
+    /// Returns the data received so far; asserts that all of it is well-formed.
     pub(crate) fn told(&self) -> Told {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!(told.refused, [""; 0]);
         told.clone()
     }
 
-    /// The spans of a trace, once there are those that are waited for.
+    /// Returns the spans of a trace, once the awaited ones are there.
     pub(crate) async fn trace(&self, id: &str, is_whole: impl Fn(&[Span]) -> bool) -> Vec<Span> {
         let comes = async {
             loop {
@@ -86,7 +86,7 @@ impl Collector {
     }
 }
 
-/// Takes one request.
+/// Handles one request.
 fn answer(stream: TcpStream, told: &Mutex<Told>) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut head = String::new();
@@ -142,7 +142,7 @@ fn taken(head: &str, body: &[u8]) -> Result<Vec<Span>, String> {
     Ok(spans)
 }
 
-/// A span with all that it has to have.
+/// Parses a span; `None` if a required member is missing.
 fn span(told: &Value) -> Option<Span> {
     let [began, ended] = ["startTimeUnixNano", "endTimeUnixNano"].map(|time| {
         let nanoseconds = told[time].as_str()?;
@@ -170,7 +170,7 @@ fn span(told: &Value) -> Option<Span> {
     })
 }
 
-/// An id of so many hexadecimal digits, which are not all zero.
+/// Parses an id of this many hexadecimal digits, which must not all be zero.
 fn id(told: &Value, digits: usize) -> Option<String> {
     let id = told.as_str()?;
     let is_id = id.len() == digits && hex::decode(id).is_ok_and(|id| id.iter().any(|it| *it > 0));

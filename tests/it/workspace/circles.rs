@@ -1,9 +1,10 @@
-//! Files of a crate that know each other: whoever reads one of a circle has to read them all.
+//! Circular dependencies between the files of a crate: reading one file of a
+//! circle means reading all of them.
 //!
-//! A file depends on another one that defines what it names: an item, or what a macro of it makes.
-//! A path that leads through what a module hands on (`pub use`) leads to where it comes from, and
-//! handing on is no dependency, as `mod` is none. What is said of a type in an `impl` elsewhere
-//! defines nothing. Tests are left out.
+//! A file depends on another that defines an item it names, or a macro that
+//! generates the item. A path through a re-export (`pub use`) leads to the
+//! definition. A re-export itself is no dependency, and neither is `mod`. An
+//! `impl` of a type in another file defines nothing. Tests are ignored.
 
 mod arrows;
 mod modules;
@@ -17,7 +18,7 @@ use self::arrows::Arrows;
 use super::{folder, packages};
 use crate::support::root;
 
-/// The most files of a circle.
+/// Maximum number of files in a circle.
 const MOST: usize = 3;
 
 #[test]
@@ -55,7 +56,7 @@ fn the_plugin_hosts_folders_know_none_above_them() {
     }
 }
 
-/// The sizes of the circles of these files, of which the first is the root.
+/// Returns the sizes of the circles of these files; the first file is the root.
 fn sizes(files: &[(&str, &str)]) -> Vec<usize> {
     let sources: BTreeMap<PathBuf, &str> = files
         .iter()
@@ -67,7 +68,7 @@ fn sizes(files: &[(&str, &str)]) -> Vec<usize> {
     arrows.circles().iter().map(BTreeSet::len).collect()
 }
 
-/// The sizes where `a` names `b` so, and `b` names `a`.
+/// Returns the sizes if `a` names `b` in this way, and `b` names `a`.
 fn sizes_where(a: &str) -> Vec<usize> {
     sizes(&[
         ("lib.rs", "mod a; mod b; mod faces; pub use b::B as Handed;"),

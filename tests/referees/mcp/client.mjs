@@ -1,8 +1,8 @@
-// What the protocol's own client libraries make of a server's answers. Calls come as JSON on the
-// standard input: [{name, arguments}]. It prints one JSON object: {revision, tools, results}, one
-// result a call, with `thrown` in place of one that the library did not take. Each library holds
-// structured content against the schema of the tool's output; 1.x also that of refusals. Runs where
-// the packages are installed.
+// Calls tools of a server with the protocol's own client libraries. Reads calls as JSON from standard
+// input: [{name, arguments}]. Prints one JSON object: {revision, tools, results}, one result per call,
+// with `thrown` in place of a result that the library refused. Each library checks structured content
+// against the schema of the tool's output; 1.x also that of refusals. Runs in the folder where the
+// packages are installed.
 //
 // usage: KEY=... client.mjs sdk|client URL
 
@@ -32,7 +32,7 @@ const connection = new transport.StreamableHTTPClientTransport(new URL(url), {
 });
 await client.connect(connection);
 const { tools } = await client.listTools();
-// Both copies of an answer have numbers as JavaScript writes them: 60 for 60.0.
+// Normalizes numbers to JavaScript's notation in both copies of an answer: 60 for 60.0.
 const asWritten = (block) =>
   block.text?.startsWith("{") ? { ...block, text: JSON.stringify(JSON.parse(block.text)) } : block;
 const results = [];

@@ -1,8 +1,8 @@
-"""What the protocol's client library in Python makes of a server's answers.
+"""Calls tools of a server with the protocol's client library in Python.
 
-As `client.mjs`: calls come as JSON on the standard input, [{name, arguments}]; one JSON
-object is printed, {revision, tools, results}, with `thrown` in place of a result that the
-library did not take. It holds structured content against the schema of the tool's output.
+Like `client.mjs`: reads calls as JSON from standard input, [{name, arguments}]. Prints one JSON
+object, {revision, tools, results}, with `thrown` in place of a result that the library refused. The
+library checks structured content against the schema of the tool's output.
 
 usage: KEY=... client.py URL
 """

@@ -27,14 +27,14 @@ fn green(_: u32, _: u32) -> [u8; 4] {
     [20, 83, 45, 255]
 }
 
-/// Different everywhere, as nothing that can be compressed.
+/// Returns a different value for every pixel, like incompressible content.
 fn noise(x: u32, y: u32) -> [u8; 4] {
     let mixed = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
     let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x2c1b_3c6d);
     (mixed ^ mixed >> 12).to_be_bytes()
 }
 
-/// The same file with a chunk after its header.
+/// Inserts a chunk after the header of a file.
 fn with_chunk(file: &[u8], kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
     const HEADER_END: usize = 33;
     let (head, rest) = file.split_at(HEADER_END);
@@ -48,7 +48,7 @@ fn chunk(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
     [&length[..], &body, &sum].concat()
 }
 
-/// CRC-32 (W3C PNG, annex D).
+/// Computes the CRC-32 (W3C PNG, annex D).
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |sum, byte| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {

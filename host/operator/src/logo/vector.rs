@@ -1,4 +1,4 @@
-//! Logos in SVG, drawn to pixels: no SVG file ever reaches a browser.
+//! Logos in SVG, drawn to pixels: no SVG file reaches a browser.
 
 use resvg::usvg::roxmltree::{Document, Node, ParsingOptions};
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
@@ -6,12 +6,13 @@ use tiny_skia::{Pixmap, Transform};
 
 use super::{LogoFault, pixels};
 
-/// Most nodes of a file, attributes included.
+/// Maximum number of nodes of a file, attributes included.
 const MOST_NODES: u32 = 20_000;
-/// Deepest nesting of elements.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 64;
-/// What a logo is drawn with. Nothing of this refers to other files, runs, asks
-/// for fonts, or is repeated by references, which could multiply without end.
+/// Elements allowed in a logo. None of them refers to other files, runs
+/// scripts, requests fonts, or is repeated by references, which could multiply
+/// without end.
 const SHAPES: [&str; 17] = [
     "circle",
     "clipPath",
@@ -31,11 +32,11 @@ const SHAPES: [&str; 17] = [
     "style",
     "svg",
 ];
-/// The same, for people alone.
+/// Allowed element for human readers alone.
 const TITLE: &str = "title";
 const SVG: &str = "http://www.w3.org/2000/svg";
 
-/// Draws a file into as much of this space as its proportions let it fill.
+/// Draws a file, scaled to fit these dimensions with its proportions kept.
 pub(super) fn drawn(text: &str, width: u32, height: u32) -> Result<Pixmap, LogoFault> {
     let options = ParsingOptions {
         allow_dtd: false,
@@ -79,7 +80,7 @@ fn check(document: &Document<'_>) -> Result<(), LogoFault> {
     Ok(())
 }
 
-/// What a node has that logos do not have.
+/// Returns the part of a node that is not allowed in logos, if any.
 fn foreign(node: &Node<'_, '_>) -> Option<String> {
     if node.is_pi() {
         return Some("a processing instruction".to_owned());
@@ -116,19 +117,20 @@ fn foreign(node: &Node<'_, '_>) -> Option<String> {
         if name.len() > 2 && name.to_ascii_lowercase().starts_with("on") {
             return Some(format!("an attribute {name:?}"));
         }
-        // A clip path of a clip path multiplies what is drawn.
+        // Nested clip paths multiply the drawing work.
         let is_nested = is_clipping && (name == "clip-path" || (name == "style" && clips(value)));
         is_nested.then(|| "clip paths in clip paths".to_owned())
     })
 }
 
-/// Whether an element stands in what programs note of a file, which is not drawn.
+/// Returns whether an element is inside of `metadata`, which editors add and
+/// which is not drawn.
 fn is_of_others(node: &Node<'_, '_>) -> bool {
     let mut above = node.ancestors().skip(1);
     above.any(|above| above.has_tag_name((SVG, "metadata")))
 }
 
-/// Whether a rule of style names something outside of the file.
+/// Returns whether a style rule refers to something outside of the file.
 fn reaches_out(rules: &str) -> bool {
     let rules = rules.to_ascii_lowercase();
     let mut references = rules.split("url(").skip(1);

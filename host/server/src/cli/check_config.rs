@@ -33,7 +33,7 @@ pub(super) struct CheckConfigArguments {
     json: bool,
 }
 
-/// Says all that is wrong, or that nothing is.
+/// Reports all faults, or that there are none.
 pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), CommandError> {
     let Findings { faults, warnings } = findings(&arguments.place)?;
     let is_sound = faults.is_empty();
@@ -98,8 +98,8 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
     Ok(findings)
 }
 
-/// What the files of the data folder tell, where there is a store. The folder
-/// stays as it is: whoever asks may be somebody else than the server.
+/// Adds the findings in the files of the data folder, if it has a store. The
+/// folder stays unchanged: the user may not be the server's.
 fn look_at_folder(config: &Config, findings: &mut Findings) {
     let data = &config.store.data;
     let is_demo = demo::mode_of(data) == StoreMode::Demo;
@@ -107,7 +107,7 @@ fn look_at_folder(config: &Config, findings: &mut Findings) {
         return;
     }
     let key = startup::master_key_file(config, StoreMode::Production);
-    // One that cannot be read was told of with all else that is configured.
+    // An unreadable key was reported with the rest of the configuration.
     let others = &config.secrets.other_master_key_files;
     let Some(Ok(master)) = key.map(|file| MasterKey::load_with(&file, others)) else {
         return;
@@ -130,7 +130,7 @@ fn look_at_keys(data: &Path, master: &MasterKey, findings: &mut Findings) {
     }
 }
 
-/// Whether the records are whole, on a copy of them.
+/// Checks whether the records are intact, on a copy of them.
 fn look_at_records(data: &Path, findings: &mut Findings) {
     match Folder::look_at_records(data, Arc::new(SystemClock)) {
         Ok(RecordsLook::Whole | RecordsLook::InUse { is_marked: true }) => {}
@@ -150,7 +150,7 @@ fn look_at_records(data: &Path, findings: &mut Findings) {
                 data.display()
             ));
         }
-        // It stands in the way of more than this, and was told of.
+        // This fault blocks other checks too, and was reported by them.
         Err(FolderError::HalfRestored { .. } | FolderError::RecordsAway { .. }) => {}
         Err(error) => findings.faults.push(cannot_be_opened(data, error)),
     }

@@ -15,7 +15,7 @@ pub(super) struct DemoArguments {
     place: OperatorPlace,
 }
 
-/// Does what was asked of the demo world that `demo.json` names.
+/// Runs a command on the demo world that `demo.json` names.
 pub(super) fn demo(arguments: &DemoArguments) -> Result<(), CommandError> {
     let config = arguments.place.location().load()?;
     let file = DemoFile::read(&DemoFile::path(&config.store.data))

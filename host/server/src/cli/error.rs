@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked.
+//! Failures of commands.
 
 use parafa_platform::is_away;
 use parafa_plugin_tools::ToolError;
@@ -8,16 +8,16 @@ use parafa_trusted_list::ImportError;
 use crate::config::ConfigError;
 use crate::startup::{ConfigFaults, NoDatabase, NoMasterKeyFile, NoStore};
 
-/// Why a command did not do what it was asked.
+/// Reasons why a command failed.
 #[derive(Debug)]
 pub(super) enum CommandError {
-    /// It may not be done; the sentence says why and what to do.
+    /// The command is not allowed; the sentence says why and what to do.
     Refused(String),
-    /// It may not be done with this configuration.
+    /// The configuration does not allow the command.
     Unsound(ConfigFaults),
-    /// It could not be done.
+    /// The command failed.
     Fault(anyhow::Error),
-    /// Standard output says all there is to say; this is the exit code.
+    /// Standard output has the full answer already; this is the exit code.
     Told(u8),
 }
 

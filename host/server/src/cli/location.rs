@@ -1,4 +1,4 @@
-//! Where the configuration and the data are.
+//! Locations of the configuration and the data.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ impl Location {
     }
 }
 
-/// Refuses a data folder that is not there: one that was misspelt is not made.
+/// Refuses a missing data folder, so that a misspelt path does not create one.
 /// Hosts that share a database need none.
 pub(super) fn find_data_folder(config: &Config) -> Result<(), CommandError> {
     let data = &config.store.data;

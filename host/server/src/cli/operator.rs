@@ -1,5 +1,5 @@
-//! Commands of the operator: carried out by the server that runs on the data
-//! folder, or on the folder itself when none does.
+//! Operators' commands. The server that runs on the data folder executes them;
+//! if none runs, the command line opens the folder itself.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) struct OperatorArguments<C: Subcommand> {
 }
 
 impl<C: Subcommand> OperatorArguments<C> {
-    /// Has the command carried out and prints what came of it.
+    /// Executes the command and prints its result.
     pub(super) fn carry_out(self, group: fn(C) -> OperatorCommand) -> Result<(), CommandError> {
         operate(&self.place, self.command, group)
     }
@@ -85,7 +85,7 @@ pub(super) struct SweepArguments {
     pub(super) place: OperatorPlace,
 }
 
-/// Has everything copied.
+/// Makes a full copy.
 pub(super) fn back_up(arguments: &BackupArguments) -> Result<(), CommandError> {
     let to = absolute(&arguments.dir)?;
     operate(
@@ -95,13 +95,13 @@ pub(super) fn back_up(arguments: &BackupArguments) -> Result<(), CommandError> {
     )
 }
 
-/// A path that means the same to the server.
+/// Makes a path absolute: the server may have another working directory.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, CommandError> {
     let absolute = std::path::absolute(path);
     absolute.map_err(|error| CommandError::Refused(format!("{}: {error}", path.display())))
 }
 
-/// Has a command carried out and prints what came of it.
+/// Executes a command and prints its result.
 pub(super) fn operate<C>(
     place: &OperatorPlace,
     command: C,
@@ -167,8 +167,8 @@ pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
     Err(CommandError::Told(REFUSED))
 }
 
-/// Tells how many audit trails and seals there are and which are broken: those end
-/// the command as a refusal does.
+/// Prints the number of audit trails and seals, and the broken ones. Broken
+/// ones end the command like a refusal.
 fn audit(
     target: &mut CommandTarget<'_>,
     command: OperatorCommand,
@@ -201,16 +201,16 @@ fn audit(
     }
 }
 
-/// Where commands are carried out: by the server that runs on the data folder,
-/// or on the folder itself, which is opened once.
+/// Executor of commands: the server that runs on the data folder, or the folder
+/// itself, which is opened once.
 pub(super) struct CommandTarget<'c> {
     config: &'c Config,
     own: Option<Own>,
-    /// Whether the operator was told who carries the command out.
+    /// True once the operator has been told which process executes the command.
     is_told: bool,
 }
 
-/// A data folder that this process has open.
+/// A data folder opened by this process.
 struct Own {
     records: Records,
     plugin_store: PluginStore,
@@ -235,8 +235,8 @@ impl<'c> CommandTarget<'c> {
         }
     }
 
-    /// Has a command carried out whose answer comes in parts, as long as `take`
-    /// wants more of them.
+    /// Executes a command whose answer is paged, as long as `take` wants more
+    /// rows.
     pub(super) fn each_row(
         &mut self,
         mut command: OperatorCommand,
@@ -257,7 +257,7 @@ impl<'c> CommandTarget<'c> {
         }
     }
 
-    /// The same, all rows in one list.
+    /// Executes a paged command and returns all rows in one list.
     fn all_rows(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
         let mut rows = Vec::new();
         self.each_row(command, |row| {
@@ -298,7 +298,7 @@ impl<'c> CommandTarget<'c> {
 }
 
 impl CommandTarget<'_> {
-    /// Tells once, where there may be several, which host does it.
+    /// Prints once which host executes the command, if there may be several.
     fn tell_who(&mut self, who: &str) {
         let is_shared = self.config.store.is_shared();
         if is_shared && !std::mem::replace(&mut self.is_told, true) {
@@ -331,7 +331,7 @@ fn print(answer: &Value, json: bool) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// One line for each member, or for each row of a list.
+/// Prints one line for each member, or for each row of a list.
 fn print_lines(value: &Value) -> anyhow::Result<()> {
     match value {
         Value::Array(rows) => rows.iter().try_for_each(|row| print_line(in_one_line(row))),
@@ -342,7 +342,7 @@ fn print_lines(value: &Value) -> anyhow::Result<()> {
     }
 }
 
-/// Members with their names, in one line.
+/// Formats members with their names, in one line.
 fn labelled(value: &Value) -> String {
     match value {
         Value::Object(members) => {

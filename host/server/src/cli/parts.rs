@@ -1,58 +1,58 @@
-//! The parts of a running server, none of which ends before it is told to.
+//! Long-running tasks of a server. None of them ends before the server stops.
 
 use std::future;
 
 use tokio::task::{JoinError, JoinSet};
 
-/// What runs beside each other until the server is told to stop.
+/// Concurrent tasks that run until the server stops.
 #[derive(Default)]
 pub(super) struct Parts(JoinSet<(&'static str, Result<(), JoinError>)>);
 
-/// A part that has ended by itself: what it is there for is not done any more.
+/// A task that ended too early: its work is not done any more.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EarlyEnd {
-    /// It has panicked.
+    /// The task panicked.
     #[error("{part} failed")]
     Failed {
-        /// Which one.
+        /// Name of the task.
         part: &'static str,
-        /// How.
+        /// Its panic.
         source: JoinError,
     },
-    /// It has come to its end.
+    /// The task returned.
     #[error("{part} ended unexpectedly")]
     Ended {
-        /// Which one.
+        /// Name of the task.
         part: &'static str,
     },
 }
 
 impl Parts {
-    /// Runs one more.
+    /// Spawns one more task.
     pub(super) fn run(
         &mut self,
         part: &'static str,
         work: impl Future<Output = ()> + Send + 'static,
     ) {
-        // A task of its own, so that a panic is told along with the name.
+        // A task of its own, so that a panic is reported with the name.
         let work = tokio::spawn(work);
         self.0.spawn(async move { (part, work.await) });
     }
 
-    /// Waits for a part to end that was not told to.
+    /// Waits for the first task to end before the server stops.
     pub(super) async fn early_end(&mut self) -> EarlyEnd {
         match self.0.join_next().await {
             Some(Ok((part, Err(source)))) => EarlyEnd::Failed { part, source },
             Some(Ok((part, Ok(())))) => EarlyEnd::Ended { part },
-            // Nobody aborts the tasks that wait for the parts, and there are some.
+            // Nothing aborts the waiting tasks, and the set is not empty.
             Some(Err(_)) | None => future::pending().await,
         }
     }
 
-    /// Waits for all parts that are left, which were told to end.
+    /// Waits for all remaining tasks, after the server was asked to stop.
     ///
     /// # Errors
-    /// The first one that panics; the others are not waited for.
+    /// The first task that panics; the others are not waited for.
     pub(super) async fn ends(mut self) -> Result<(), EarlyEnd> {
         while let Some(ended) = self.0.join_next().await {
             if let Ok((part, Err(source))) = ended {

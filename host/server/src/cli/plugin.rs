@@ -1,5 +1,5 @@
-//! What maintainers of format plugins use, which needs neither a data folder
-//! nor a server, and what operators do with plugins.
+//! Commands on plugins: tools for maintainers of format plugins, which need
+//! neither a data folder nor a server, and operators' commands.
 
 mod installed;
 mod place;
@@ -9,7 +9,7 @@ use parafa_plugin_tools as tools;
 use self::place::Placed;
 use super::error::CommandError;
 
-/// `parafa verify`.
+/// Arguments of `parafa verify`.
 pub(super) type VerifyArguments = Placed<tools::VerifyArguments>;
 
 /// Arguments of `parafa plugin`.
@@ -77,7 +77,7 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
     }
 }
 
-/// Says what became of a document's signatures.
+/// Prints the verdict on a document's signatures.
 pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
     arguments.on_bench(tools::verify)
 }

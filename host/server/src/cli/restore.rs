@@ -39,27 +39,28 @@ struct Restored {
     report: RestoreReport,
     data: PathBuf,
     master_key: MasterKeyFile,
-    /// Whether the records are in a database.
+    /// True if the records are in a database.
     #[serde(skip)]
     is_shared: bool,
 }
 
-/// Where the master key belongs, which is in no backup.
+/// Place of the master key, which no backup contains.
 #[derive(Serialize)]
 struct MasterKeyFile {
     path: Option<PathBuf>,
     present: bool,
 }
 
-/// Makes the data folder that the configuration names from a backup, and says
-/// whether the master key is where it belongs.
+/// Creates the configured data folder from a backup. Reports whether the master
+/// key is in its place.
 pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> {
     let config = arguments.place.load()?;
     let runtime = Runtime::new().context("the runtime does not start")?;
     let restored = runtime.block_on(restore_to(&config, arguments))?;
     if restored.master_key.present {
         let opened = startup::open_for_command(&config, restored.report.mode);
-        // It is closed again before the answer invites to open it.
+        // The folder is closed again before the answer invites the operator to
+        // open it.
         drop(runtime.block_on(opened).map_err(|error| {
             CommandError::Refused(format!(
                 "the backup is restored, and cannot be used as it is: {error:#}"

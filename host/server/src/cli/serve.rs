@@ -40,23 +40,23 @@ use parafa_listener::{
     Connections, ListenerLimits, ListenerSettings, TracedBy, TrustedProxies, count_requests,
 };
 
-/// How long open requests and job steps may take once the server is told to
-/// stop. What is cut off then is lost to its caller alone: jobs are taken up
-/// again when their lease ends.
+/// Time limit for open requests and job steps once the server is asked to stop.
+/// Cutting them off costs only their caller: jobs are resumed when their lease
+/// ends.
 const DRAIN: Duration = Duration::from_secs(20);
-/// How often the store is asked whether it still works.
+/// Interval of the store's health check.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
-/// How often what monitoring is told is looked at.
+/// Interval of the refresh of metrics.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
-/// How often certificates and keys are forgotten that nobody has asked for since.
+/// Interval after which unused certificates and keys are dropped from memory.
 const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
-/// What the operating system keeps of an answer for a client that does not read
-/// it. Left to itself it keeps megabytes.
+/// Send buffer of a connection whose client does not read. By default, the
+/// operating system buffers megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
-/// Connections that wait to be accepted.
+/// Connections waiting to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// What becomes of spans and events: the log, or traces.
+/// Sink of spans and events: the log, or traces.
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Arguments of `parafa serve`.
@@ -84,7 +84,7 @@ pub(super) struct ServeArguments {
     accept_loss: Option<Option<u64>>,
 }
 
-/// Runs the server until it is told to stop.
+/// Runs the server until it is asked to stop.
 pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
     let mut config = arguments.place.load()?;
     if let Some(listen) = arguments.listen {
@@ -124,7 +124,8 @@ async fn run(
     arguments: &ServeArguments,
     connections: Connections,
 ) -> Result<(), CommandError> {
-    // Before all that takes its time, so that commands are told to wait for it.
+    // Before anything slow, so that early commands are told to wait for the
+    // start.
     let starting = socket(&config)?.put_off();
     let listener = listen("server.listen", config.server.listen)?;
     let operator_listener = listen("server.operator_listen", config.server.operator_listen)?;
@@ -219,7 +220,7 @@ async fn run(
     let socket = starting.end().await?;
     let commands = socket.serve(app.operator_commands(), stop.clone());
     parts.run("the operator's socket", commands);
-    // Whoever reads the line may tell the server to stop at once.
+    // A reader of this line may ask the server to stop at once.
     let signal = stop_signal()?;
     announce(address)?;
     let ended = tokio::select! {
@@ -239,7 +240,7 @@ async fn run(
     Ok(ended?)
 }
 
-/// The socket in the data folder, of which this is the only server then.
+/// Binds the socket in the data folder, which makes this its only server.
 fn socket(config: &Config) -> Result<Socket, CommandError> {
     match Socket::bind(&config.store.data) {
         Err(error @ BindError::InUse(_)) => Err(CommandError::Refused(error.to_string())),
@@ -252,7 +253,7 @@ fn socket(config: &Config) -> Result<Socket, CommandError> {
     }
 }
 
-/// The demo world, where one is asked for.
+/// Starts or joins the demo world, if requested.
 async fn demo_world(
     config: &mut Config,
     arguments: &ServeArguments,
@@ -276,7 +277,7 @@ fn refused(error: DemoError) -> CommandError {
     CommandError::Refused(format!("{:#}", anyhow::Error::from(error)))
 }
 
-/// The public address: the configured one, or where the server listens.
+/// Returns the public address: the configured one, or the listening address.
 fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
     match &config.server.base_url {
         Some(url) => Ok(url.clone()),
@@ -284,8 +285,8 @@ fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
     }
 }
 
-/// Ends with the failure after which nothing can be stored any more. A database
-/// that is away may come back.
+/// Returns when nothing can be stored any more, with the failure. An
+/// unavailable database may come back and does not count.
 async fn store_failure(app: &App) -> StoreError {
     loop {
         match app.records.store.health() {
@@ -296,23 +297,25 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
-/// Has monitoring told, every minute, what can be had and what ends.
+/// Updates, every minute, the metrics of dependencies and expiring
+/// certificates.
 async fn look_around(app: &App) {
     let mut minutes = tokio::time::interval(LOOK_AROUND);
     loop {
         minutes.tick().await;
         app.watch.look();
         Health::of(app, false).await;
-        // Also a host that has one key alone: what it wrapped by that after another host has
-        // replaced it would be lost with it.
+        // A host that has only one key follows too. Otherwise it would keep
+        // wrapping by a key that another host has replaced, and lose that data
+        // with it.
         if app.records.store.is_shared() {
             follow_master_key(app).await;
         }
     }
 }
 
-/// Has this host wrap by the master key that another one may have put the store
-/// under.
+/// Switches this host to the master key that another host may have put the
+/// store under.
 async fn follow_master_key(app: &App) {
     let records = &app.records;
     if let Err(error) = records.store.follow_master_key(&records.master).await {
@@ -320,8 +323,9 @@ async fn follow_master_key(app: &App) {
     }
 }
 
-/// Certificates and keys tell who persons are, and are not to outlive the erasure of
-/// what they signed. Each host remembers its own, so that no job can do it.
+/// Drops unused certificates and keys from memory. They identify persons, and
+/// must not outlive the erasure of what they signed. Each host has its own
+/// memory, so no job can do it.
 async fn forget_certificates() {
     loop {
         tokio::time::sleep(FORGET_CERTIFICATES).await;
@@ -341,7 +345,7 @@ async fn public_router(
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
-    // Everything that is made of this counts together.
+    // All clones share these counters.
     http.rates = RateLimiter::new(limits.rates(mode));
     let store = &app.records.store;
     if store.is_shared() {
@@ -386,7 +390,7 @@ async fn public_router(
     Ok(calls.merge(pages))
 }
 
-/// What is told of all APIs together.
+/// Returns the documentation of all APIs together.
 fn documentation(base_url: &BaseUrl, neighbours: &[Neighbour]) -> Documentation {
     let mut apis = vec![parafa_api_signing::neighbour()];
     apis.extend_from_slice(neighbours);
@@ -397,7 +401,7 @@ fn documentation(base_url: &BaseUrl, neighbours: &[Neighbour]) -> Documentation 
     }
 }
 
-/// The page at the service's address itself.
+/// Returns the front page of the service.
 fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
     let demo = demo.map(|demo| demo.world.clone());
     let apis = apis.to_vec();
@@ -405,8 +409,8 @@ fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
     Router::new().route("/", PublicPage::new(page).route())
 }
 
-/// Listens at an address that was configured; one that cannot be had is the
-/// operator's to change.
+/// Listens at a configured address. An address that is in use or unavailable is
+/// a fault of the configuration.
 fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
     const NOT_TO_BE_HAD: [io::ErrorKind; 3] = [
         io::ErrorKind::AddrInUse,
@@ -424,7 +428,8 @@ fn listen(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
     }
 }
 
-/// Connections have the send buffer of what they were accepted by.
+/// Binds an address. Accepted connections inherit the send buffer of the
+/// listener.
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
@@ -437,14 +442,15 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The line that tells scripts that the server is ready.
+/// Prints the line that tells scripts that the server is ready.
 fn announce(address: SocketAddr) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "listening on http://{address}").context("standard output")?;
     out.flush().context("standard output")
 }
 
-/// Ends when the server is told to stop, from the call on.
+/// Registers the stop signals; the future resolves when one arrives, from this
+/// call on.
 fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -490,7 +496,8 @@ mod tests {
     use super::*;
 
     const MOMENT: Duration = Duration::from_millis(200);
-    /// More than both ends keep, and less than a system does that is left to itself.
+    /// More than both send and receive buffers hold, and less than the system's
+    /// default.
     const MUCH: usize = 2 * 1024 * 1024;
 
     #[tokio::test]

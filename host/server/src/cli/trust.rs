@@ -1,4 +1,5 @@
-//! `parafa trust import`: what trusted lists would change among the trust anchors.
+//! `parafa trust import`: differences between trusted lists and the trust
+//! anchors.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -97,8 +98,8 @@ pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// A line for each thing to look at: what is added, changed, withdrawn, unknown to
-/// the lists, and what else there is.
+/// Prints a line for each difference: anchors added, changed, withdrawn or
+/// unknown to the lists, and further remarks.
 fn print_difference(difference: &Difference) -> anyhow::Result<()> {
     for added in &difference.added {
         print_line(shown(&added_line(added)))?;
@@ -160,7 +161,7 @@ fn unlisted_line(unlisted: &Unlisted) -> String {
     )
 }
 
-/// A window in words.
+/// A validity period, as text.
 struct Times(Window);
 
 impl fmt::Display for Times {

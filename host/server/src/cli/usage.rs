@@ -1,4 +1,4 @@
-//! `parafa usage export`: what was used, for whoever books it.
+//! `parafa usage export`: the usage ledger, for accounting.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::error::CommandError;
 use super::operator::CommandTarget;
 
-/// The columns of an export, by the members of its rows.
+/// Columns of an export, by the members of its rows.
 const COLUMNS: [&str; 13] = [
     "id",
     "at",
@@ -27,10 +27,10 @@ const COLUMNS: [&str; 13] = [
     "currency",
     "billed",
 ];
-/// The end of a line (RFC 4180, 2).
+/// Line ending (RFC 4180, 2).
 const LINE_END: &str = "\r\n";
 
-/// Prints what a workspace has used, or in a month each of them.
+/// Prints the usage of one workspace, or of every workspace in a month.
 pub(super) fn export(
     target: &mut CommandTarget<'_>,
     command: &UsageCommand,
@@ -62,7 +62,7 @@ pub(super) fn export(
     Ok(())
 }
 
-/// Those that are exported, by name or id.
+/// Returns the exported workspaces, by name or id.
 fn workspaces(
     target: &mut CommandTarget<'_>,
     command: &UsageCommand,
@@ -79,7 +79,7 @@ fn workspaces(
     Ok(ids.collect::<anyhow::Result<_>>()?)
 }
 
-/// A row as a line of CSV.
+/// Formats a row as a line of CSV.
 fn line(row: &Value) -> String {
     let fields = COLUMNS.map(|column| match &row[column] {
         Value::Null => String::new(),
@@ -89,7 +89,8 @@ fn line(row: &Value) -> String {
     fields.join(",")
 }
 
-/// A text as a field. What a spreadsheet would take for a formula begins with an apostrophe.
+/// Quotes a text as a field. A text that a spreadsheet would read as a formula
+/// gets an apostrophe in front.
 fn quoted(text: &str) -> String {
     let text = match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => Cow::Owned(format!("'{text}")),

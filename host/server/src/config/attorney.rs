@@ -11,27 +11,27 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attorney {
-    /// PEM file with the attorney's certificate, and its issuers behind it
-    /// where `trust.folder` does not have them.
+    /// PEM file with the attorney's certificate, followed by its issuers,
+    /// unless `trust.folder` contains them.
     pub certificates: PathBuf,
     /// PEM file with the key itself, for sandboxes.
     pub key_file: Option<PathBuf>,
-    /// The PKCS #11 module that keeps the key.
+    /// PKCS #11 module that contains the key.
     pub module: Option<PathBuf>,
-    /// The label of its token.
+    /// Label of its token.
     pub token: Option<String>,
-    /// The label of the key.
+    /// Label of the key.
     pub key_label: Option<String>,
-    /// The id of the key, in hexadecimal digits.
+    /// Id of the key, in hexadecimal digits.
     pub key_id: Option<String>,
-    /// The PIN of the token.
+    /// PIN of the token.
     pub pin: Option<Pin>,
     /// File with the PIN.
     pub pin_file: Option<PathBuf>,
-    /// Most sessions with the token at one time.
+    /// Maximum number of concurrent sessions with the token.
     #[serde(default = "sessions")]
     pub sessions: NonZeroUsize,
-    /// Longest time for one signature, in seconds.
+    /// Time limit for one signature, in seconds.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: NonZeroU32,
 }
@@ -45,7 +45,7 @@ fn timeout_seconds() -> NonZeroU32 {
 }
 
 impl Attorney {
-    /// A key in a file.
+    /// Creates settings for a key in a file.
     pub(crate) fn of_files(key: PathBuf, certificates: PathBuf) -> Self {
         Self {
             certificates,
@@ -61,7 +61,7 @@ impl Attorney {
         }
     }
 
-    /// The key. A token is not looked for yet.
+    /// Returns the key. Does not access the token yet.
     pub(crate) fn key(&self) -> anyhow::Result<Arc<dyn SigningKey>> {
         let certificates = read("attorney.certificates", &self.certificates)?;
         match (&self.key_file, &self.module) {

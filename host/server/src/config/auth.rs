@@ -12,21 +12,21 @@ use url::Url;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Auth {
-    /// How long a request has until it ends by itself, in seconds.
+    /// Lifetime of a request, in seconds.
     pub request_seconds: NonZeroU32,
-    /// How long a client's token works, in seconds.
+    /// Lifetime of a client's token, in seconds.
     pub client_token_seconds: NonZeroU32,
-    /// How long an operation's token works, in seconds.
+    /// Lifetime of an operation's token, in seconds.
     pub operation_token_seconds: NonZeroU32,
-    /// How long an assertion is valid, in seconds.
+    /// Lifetime of an assertion, in seconds.
     pub assertion_seconds: NonZeroU32,
-    /// The `acr` of assertions; without it they have none.
+    /// `acr` of assertions; without it, they have none.
     pub acr: Option<String>,
-    /// After how long a new key signs assertions, in days.
+    /// Days after which a new key signs assertions.
     pub key_days: NonZeroU32,
-    /// For how long the one before is still published, in hours.
+    /// Hours during which the previous key is still published.
     pub key_overlap_hours: NonZeroU32,
-    /// How old an OCSP response about a person who authenticates may be, in
+    /// Maximum age of an OCSP response about an authenticating person, in
     /// seconds.
     pub ocsp_max_age_seconds: u32,
 }
@@ -51,7 +51,7 @@ impl Default for Auth {
 }
 
 impl Auth {
-    /// What assertions are signed with, in these records.
+    /// Returns the keys that sign assertions, in these records.
     pub(crate) fn keys(&self, records: Records) -> AssertionKeys {
         let lifetime = SignedDuration::from_hours(i64::from(self.key_days.get()) * 24);
         let overlap = SignedDuration::from_hours(self.key_overlap_hours.get().into());
@@ -62,7 +62,7 @@ impl Auth {
         Duration::from_secs(self.ocsp_max_age_seconds.into())
     }
 
-    /// The same for the services, of a server at this address.
+    /// Returns the settings of the services of a server at this address.
     pub(crate) fn settings(&self, base_url: &Url) -> Settings {
         let seconds = |count: NonZeroU32| SignedDuration::from_secs(count.get().into());
         Settings {

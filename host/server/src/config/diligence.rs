@@ -22,46 +22,47 @@ use serde::Deserialize;
 use url::Url;
 use zeroize::Zeroizing;
 
-/// Longest name or contact that others read, in characters.
+/// Maximum length of a name or contact shown to others, in characters.
 const LONGEST_WORDS: usize = 200;
 
-/// Where registers are asked for live keys of the due-diligence API, and how long
-/// it is known what was asked.
+/// Registers for live keys of the due-diligence API, and retention of the log
+/// of requests to them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Diligence {
-    /// A gateway to the registers, under a contract with their operators.
+    /// Gateway to the registers, under a contract with their operators.
     pub gateway_url: Option<Url>,
-    /// File with the bearer token that the gateway is shown.
+    /// File with the bearer token for the gateway.
     pub gateway_token_file: Option<PathBuf>,
-    /// PEM file with the certificate that the gateway is shown, and its issuers.
+    /// PEM file with the client certificate for the gateway, and its issuers.
     pub gateway_certificate_file: Option<PathBuf>,
     /// PEM file with the key of that certificate.
     pub gateway_key_file: Option<PathBuf>,
-    /// PEM file with roots that the gateway's own certificate may lead to.
+    /// PEM file with the roots for the gateway's own certificate.
     pub gateway_roots_file: Option<PathBuf>,
-    /// Longest time for one request to the gateway, in seconds.
+    /// Time limit for one request to the gateway, in seconds.
     pub gateway_seconds: NonZeroU32,
-    /// How often a request that failed by chance is made again.
+    /// Retries of a request after a transient failure.
     pub gateway_retries: u8,
-    /// About how many entities in a row a register fails before it is left alone.
+    /// Approximate number of consecutive entities for which a register fails
+    /// before it is paused.
     pub gateway_failures: NonZeroU16,
-    /// For how long, in seconds.
+    /// Length of the pause, in seconds.
     pub gateway_rest_seconds: NonZeroU32,
-    /// The state's open data, for company profiles; where there is a gateway it
-    /// is asked instead.
+    /// The state's open data, for company profiles; a gateway takes precedence.
     pub open_data_url: Option<Url>,
-    /// The lawyer who has reviewed the interpretation; live keys get none before.
+    /// Name of the lawyer who reviewed the interpretation; without it, live
+    /// keys get none.
     pub interpretation_reviewed_by: Option<String>,
-    /// Where subjects of identification orders reach the attorney, and the data
-    /// protection officer if there is one, about their personal data.
+    /// Contact for subjects of identification orders about their personal data:
+    /// the attorney, and the data protection officer, if any.
     pub privacy_contact: Option<String>,
-    /// How long identification packages are kept after their delivery, in days;
-    /// until their owners erase them, if none is given.
+    /// Retention of identification packages after delivery, in days; without
+    /// it, until their owners erase them.
     pub packages_kept_days: Option<NonZeroU16>,
-    /// How long the log of calls is kept, in days.
+    /// Retention of the log of calls, in days.
     pub log_days: NonZeroU16,
-    /// What the gateway of the demo world is shown.
+    /// Token for the gateway of the demo world.
     #[serde(skip)]
     pub(crate) demo_token: Option<&'static str>,
 }
@@ -89,12 +90,12 @@ impl Default for Diligence {
 }
 
 impl Diligence {
-    /// The addresses that are reached.
+    /// Returns the addresses in use.
     fn addresses(&self) -> impl Iterator<Item = &Url> {
         self.gateway_url.iter().chain(&self.open_data_url)
     }
 
-    /// What is wrong with the settings, as far as files show it.
+    /// Returns the faults of the settings that their files reveal.
     pub(crate) fn faults(&self) -> Vec<anyhow::Error> {
         let found = [
             self.check_that_there_is_a_gateway().err(),
@@ -104,7 +105,7 @@ impl Diligence {
         found.into_iter().flatten().collect()
     }
 
-    /// The way to these addresses.
+    /// Returns the HTTP port to these addresses.
     ///
     /// # Errors
     /// When a certificate or the key cannot be used.
@@ -126,7 +127,7 @@ impl Diligence {
         Ok(Arc::new(client))
     }
 
-    /// The sources, through a port that reaches their addresses.
+    /// Returns the sources, which use a port to their addresses.
     ///
     /// # Errors
     /// When the token cannot be read.
@@ -158,8 +159,8 @@ impl Diligence {
         Ok(Arc::new(routes))
     }
 
-    /// Refuses what is shown to a gateway where there is none, or where nobody
-    /// would ask for it.
+    /// Refuses credentials for a missing gateway, or for one without TLS that
+    /// would never request them.
     fn check_that_there_is_a_gateway(&self) -> anyhow::Result<()> {
         let files = [
             ("gateway_token_file", &self.gateway_token_file),
@@ -188,7 +189,7 @@ impl Diligence {
         Ok(())
     }
 
-    /// Refuses a reviewer who is nobody, and a contact that leads to nobody.
+    /// Refuses a reviewer or contact without any content.
     pub(crate) fn check_words(&self) -> anyhow::Result<()> {
         for (setting, what, text) in [
             (
@@ -213,7 +214,8 @@ impl Diligence {
         Ok(())
     }
 
-    /// What an operator who has registers asked may have forgotten.
+    /// Returns reminders of settings that an operator with live registers may
+    /// have forgotten.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let asks = self.addresses().next().is_some();
         let forgotten = [

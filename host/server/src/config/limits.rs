@@ -5,50 +5,50 @@ use parafa_api_signing::{MIB, RateLimits};
 use parafa_store::StoreMode;
 use serde::Deserialize;
 
-/// How many times as often as usual a key may come in the demo.
+/// Factor by which the demo raises request rates.
 pub(super) const DEMO_RATES: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 
 /// Bounds on requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Longest request body, in bytes.
+    /// Maximum size of a request body, in bytes.
     pub max_body_bytes: NonZeroUsize,
-    /// Longest request body of a batch, in bytes.
+    /// Maximum size of the request body of a batch, in bytes.
     pub max_batch_body_bytes: NonZeroUsize,
-    /// Requests that read, for each key and minute; without it as many as are
-    /// usual, and in the demo a hundred times as many.
+    /// Read requests per key and minute. The default is a hundred times as high
+    /// in a demo.
     pub reads_per_minute: Option<NonZeroU32>,
     /// All other requests, likewise.
     pub writes_per_minute: Option<NonZeroU32>,
-    /// Documents that a workspace may store in all, in megabytes; without it as
-    /// many as are usual, and in the demo a hundred times as many.
+    /// Total size of the documents that a workspace may store, in megabytes.
+    /// The default is a hundred times as high in a demo.
     pub stored_megabytes: Option<NonZeroU32>,
-    /// Signings of a workspace that have not ended, likewise.
+    /// Open signings of a workspace, likewise.
     pub open_signings: Option<NonZeroU32>,
-    /// The same as `stored_megabytes` of test keys.
+    /// Like `stored_megabytes`, for test keys.
     pub sandbox_stored_megabytes: Option<NonZeroU32>,
-    /// The same as `open_signings` of test keys.
+    /// Like `open_signings`, for test keys.
     pub sandbox_open_signings: Option<NonZeroU32>,
-    /// Documents that a workspace may store within a minute, likewise.
+    /// Documents that a workspace may store per minute, in megabytes, likewise.
     pub stored_megabytes_per_minute: Option<NonZeroU32>,
-    /// Free space on the disk below which no documents are taken, in megabytes;
-    /// without it as much as is usual, and in the demo a tenth of that.
+    /// Free disk space below which no documents are accepted, in megabytes. The
+    /// default is a tenth of it in a demo.
     pub free_megabytes: Option<u32>,
-    /// Documents that are sent at the same time.
+    /// Concurrent downloads of documents.
     pub downloads: NonZeroU32,
-    /// How long a stored file is kept, in days.
+    /// Retention of a stored file, in days.
     pub file_days: NonZeroU16,
-    /// How long a signature that a device has made is worth finishing, in
-    /// hours from the start of its attempt.
+    /// Time limit for completing a signature that a device has made, in hours
+    /// from the start of its attempt.
     pub finish_hours: NonZeroU16,
-    /// Plugin calls at the same time.
+    /// Concurrent plugin calls.
     pub plugin_calls: NonZeroU32,
     /// Memory of one plugin call, in bytes.
     pub plugin_memory_bytes: NonZeroUsize,
-    /// What is inflated for one plugin call, in bytes.
+    /// Maximum amount of inflated data of one plugin call, in bytes.
     pub plugin_inflated_bytes: NonZeroUsize,
-    /// Time of one plugin call, in seconds.
+    /// Time limit of one plugin call, in seconds.
     pub plugin_seconds: NonZeroU32,
 }
 
@@ -77,8 +77,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How often each key may come. The demo is generous, unless somebody has
-    /// said how much is to be allowed.
+    /// Returns the request rates of each key. The demo is generous, unless a
+    /// rate is configured.
     pub(crate) fn rates(&self, mode: StoreMode) -> RateLimits {
         let usual = RateLimits::default();
         let default = |rate: NonZeroU32| match mode {
@@ -95,7 +95,7 @@ impl Limits {
         }
     }
 
-    /// Time of one plugin call.
+    /// Returns the time limit of one plugin call.
     #[must_use]
     pub fn plugin_time(&self) -> Duration {
         Duration::from_secs(self.plugin_seconds.get().into())

@@ -1,5 +1,5 @@
-//! Reads the configuration from a file and from variables, setting by setting, so
-//! that all that is wrong is told at once.
+//! Loads the configuration from a file and from variables, setting by setting,
+//! so that all faults are reported at once.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,10 +12,10 @@ use toml::{Spanned, Table, Value};
 use super::Config;
 use super::variables::{Variable, readings, without_section};
 
-/// Sections that have no settings yet. An empty one asks for nothing.
+/// Sections without settings so far. An empty one has no effect.
 const WITHOUT_SETTINGS: [&str; 1] = ["webhooks"];
-/// Sections that are for something that is off without them. An empty one asks
-/// for nothing either.
+/// Sections whose features are off without them. An empty one has no effect
+/// either.
 const OPTIONAL: [&str; 4] = ["attorney", "mail", "mobile_id", "smart_id"];
 
 impl Config {
@@ -27,7 +27,7 @@ impl Config {
         Self::read(file, std::env::vars_os())
     }
 
-    /// What is wrong with the environment, and keeps nobody from starting.
+    /// Returns faults of the environment that do not prevent the start.
     pub(crate) fn warnings() -> Vec<String> {
         without_section(std::env::vars_os())
     }
@@ -48,10 +48,10 @@ impl Config {
     }
 }
 
-/// What is wrong, and where that begins in the file.
+/// A fault, and the place in the file where it begins.
 type Located = (usize, String);
 
-/// What was read, and what is wrong with it.
+/// Settings read so far, and their faults.
 #[derive(Default)]
 struct Settings {
     sections: Table,
@@ -59,8 +59,8 @@ struct Settings {
 }
 
 impl Settings {
-    /// Takes all of a file that is sound. What a variable sets in its place is not
-    /// looked at.
+    /// Reads all valid settings of a file. Settings overridden by a variable
+    /// are ignored.
     fn read_file(&mut self, file: &Path, variables: &[Variable]) {
         let name = file.display();
         let text = match fs::read_to_string(file) {
@@ -88,7 +88,7 @@ impl Settings {
         self.faults.extend(told);
     }
 
-    /// Takes all of a section that is sound.
+    /// Reads all valid settings of a section.
     fn section(
         &mut self,
         name: &Spanned<DeString<'_>>,
@@ -127,7 +127,7 @@ impl Settings {
         }
     }
 
-    /// Begins a section, unless it asks for nothing as long as it is empty.
+    /// Opens a section, unless it is one that has no effect while empty.
     fn open(&mut self, section: &str) -> Result<(), String> {
         let empty = || Value::Table(Table::new());
         if WITHOUT_SETTINGS.contains(&section) || OPTIONAL.contains(&section) {
@@ -140,7 +140,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets a setting to the first of these values that it can have.
+    /// Sets a setting to the first of these values that has the right type.
     fn set(
         &mut self,
         section: &str,
@@ -164,7 +164,8 @@ impl Settings {
                 return Ok(());
             };
             told = fault;
-            // A value of the right type says more than the others do.
+            // The fault of a value of the right type is more informative than
+            // the others.
             if !told.starts_with("invalid type") {
                 break;
             }
@@ -172,7 +173,7 @@ impl Settings {
         Err(format!("{section}.{key}: {told}"))
     }
 
-    /// The configuration, if nothing is wrong and nothing is missing.
+    /// Returns the configuration, if it is valid and complete.
     fn into_config(mut self) -> Result<Config, ConfigError> {
         if self.faults.is_empty() {
             for (section, settings) in &self.sections {
@@ -196,7 +197,7 @@ impl Settings {
     }
 }
 
-/// What is wrong with a section that has this alone. What it lacks beside it is
+/// Returns the fault of a section with only this setting. Missing settings are
 /// no fault here.
 fn fault_of(section: &str, settings: Value) -> Option<String> {
     let root = Table::from_iter([(section.to_owned(), settings)]);
@@ -205,18 +206,19 @@ fn fault_of(section: &str, settings: Value) -> Option<String> {
     (!message.starts_with("missing field")).then(|| message.to_owned())
 }
 
-/// The value without its place; none where it is no integer of this size.
+/// Returns the value without its place; `None` if it is an integer out of
+/// range.
 fn plain(value: &Spanned<DeValue<'_>>) -> Option<Value> {
     Value::deserialize(ValueDeserializer::from(value.clone())).ok()
 }
 
-/// A configuration that cannot be used: a sentence for each fault.
+/// Invalid configuration: a sentence for each fault.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct ConfigError(Vec<String>);
 
 impl ConfigError {
-    /// The sentences.
+    /// Returns the sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! How much workspaces may store.
+//! Storage quotas of workspaces.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -11,22 +11,23 @@ use super::limits::DEMO_RATES;
 /// 1 000 000 bytes.
 const MEGABYTE: NonZeroU64 = NonZeroU64::new(1_000_000).expect("it is not zero");
 
-/// What a workspace has where nothing else is set.
+/// Default quota of a workspace.
 const STORED_MEGABYTES: NonZeroU32 = NonZeroU32::new(50_000).expect("it is not zero");
 const OPEN_SIGNINGS: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not zero");
-/// The same of its sandbox.
+/// Default quota of its sandbox.
 const SANDBOX_STORED_MEGABYTES: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not zero");
 const SANDBOX_OPEN_SIGNINGS: NonZeroU32 = NonZeroU32::new(1_000).expect("it is not zero");
 /// Twice the largest batch: 20 documents of 15 MiB each.
 const MEGABYTES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(630).expect("it is not zero");
-/// Free space that uploads leave, where nothing else is set: signatures of a
-/// while, and the records' log.
+/// Default of the free space that uploads leave: room for some time of
+/// signatures, and for the records' log.
 const FREE_MEGABYTES: u32 = 1_000;
-/// The same in the demo, which may run on a small disk.
+/// Default of the free space in a demo, which may run on a small disk.
 const DEMO_FREE_MEGABYTES: u32 = 100;
 
 impl Limits {
-    /// How much workspaces may store. The demo is as generous as with requests.
+    /// Returns the quotas of workspaces. The demo is as generous as with
+    /// requests.
     pub(crate) fn quotas(&self, mode: StoreMode) -> Quotas {
         let generous = |set: Option<NonZeroU32>, usual: NonZeroU32| {
             let count = set.unwrap_or(match mode {

@@ -1,4 +1,4 @@
-//! Where records and documents are kept.
+//! Storage of records and documents.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,47 +8,48 @@ use parafa_store::postgres::{DatabaseOptions, PostgresEngine};
 use parafa_store::sled::SledOptions;
 use serde::{Deserialize, Serialize};
 
-/// Records and bytes.
+/// Storage of records and bytes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreSection {
-    /// `sled` or `postgres`.
+    /// Storage engine, `sled` or `postgres`.
     pub engine: Engine,
-    /// Folder of the embedded store, its byte files and wrapped data keys; of a
-    /// host that shares a database, of what is its own.
+    /// Folder of the embedded store, its byte files and wrapped data keys. For
+    /// a host that shares a database, the folder of its own data.
     pub data: PathBuf,
-    /// Memory that the embedded store may use as a cache, in bytes.
+    /// Cache of the embedded store, in bytes.
     pub cache_bytes: u64,
-    /// Most commits that one sync of the embedded store makes durable.
+    /// Maximum number of commits that one sync of the embedded store makes
+    /// durable.
     pub commits_per_sync: NonZeroU16,
-    /// The database.
+    /// URL of the database.
     pub url: Option<DatabaseUrl>,
-    /// Connections to it that reads share.
+    /// Database connections that reads share.
     pub connections: NonZeroU16,
-    /// Commits that are under way in it at the same time.
+    /// Concurrent commits in the database.
     pub committers: NonZeroU16,
-    /// PEM file with the roots that its certificate has to lead to; without it,
+    /// PEM file with the roots for the database's certificate; without it,
     /// those of the platform.
     pub root_certificates: Option<PathBuf>,
 }
 
-/// Which engine keeps the records.
+/// Storage engine of the records.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// Embedded, in the data folder.
     #[default]
     Sled,
-    /// A database that several hosts share.
+    /// Database shared by several hosts.
     Postgres,
 }
 
-/// The URL of a database, with its password. Nothing shows it.
+/// URL of a database, with its password. `Debug` does not show it.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct DatabaseUrl(String);
 
-/// Where documents are kept that hosts share.
+/// Storage of documents that hosts share.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Objects {
@@ -58,14 +59,14 @@ pub struct Objects {
 }
 
 impl StoreSection {
-    /// Whether the records are in a database that several hosts share.
+    /// Returns whether the records are in a database that several hosts share.
     pub(crate) fn is_shared(&self) -> bool {
         self.engine == Engine::Postgres
     }
 }
 
 impl DatabaseUrl {
-    /// The URL, for whoever connects.
+    /// Returns the URL, for connecting.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }

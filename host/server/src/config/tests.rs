@@ -198,12 +198,12 @@ fn what_this_build_does_not_have_is_refused_by_name() {
     assert!(other.to_string().contains("mysql"));
 }
 
-/// What is wrong with a file.
+/// Returns the faults of a file.
 fn checked(text: &str) -> Vec<String> {
     load(text).map_or_else(ConfigError::into_sentences, |_| Vec::new())
 }
 
-/// What these variables make, where there is no file.
+/// Loads a configuration from these variables, without a file.
 fn read<const N: usize>(variables: [(&str, &str); N]) -> Result<Config, ConfigError> {
     Config::read(
         None,

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 const PREFIX: &str = "PARAFA_";
 const SEPARATOR: &str = "__";
 
-/// A variable of the environment that sets something.
+/// An environment variable for a setting.
 #[derive(Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
@@ -17,9 +17,9 @@ pub(super) struct Variable {
 }
 
 impl Variable {
-    /// Of these variables those that name a section and a key. Others, such as
-    /// one that tells tests where a tool is, or one that is not UTF-8, are not
-    /// the configuration's.
+    /// Selects the variables that name a section and a key. Others are not part
+    /// of the configuration, such as those that name a tool's path for tests,
+    /// or those that are not UTF-8.
     pub(super) fn among(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<Self> {
         let variables = variables.into_iter().filter_map(|(name, text)| {
             let (name, text) = (name.into_string().ok()?, text.into_string().ok()?);
@@ -35,16 +35,17 @@ impl Variable {
         variables.collect()
     }
 
-    /// Whether it sets this.
+    /// Returns whether it sets this setting.
     pub(super) fn sets(&self, section: &str, key: &str) -> bool {
         self.section == section && self.key == key
     }
 }
 
-/// What a text can mean, because the environment knows texts alone: itself, a
-/// number, a truth, or a list. A text in brackets is a list as JSON or TOML write
-/// it, any other its members with commas between them; an empty one has none. An
-/// IPv6 address may be in brackets too, but its port follows.
+/// Returns the possible values of a text, because the environment has texts
+/// alone: itself, a number, a boolean, or a list. A text in brackets is a list
+/// in JSON or TOML syntax. Any other text is a list with commas between its
+/// members; an empty text is an empty list. An IPv6 address may be in brackets
+/// too, but its port follows them.
 pub(super) fn readings(text: &str) -> impl Iterator<Item = Value> {
     let trimmed = text.trim();
     let truth = match trimmed.to_lowercase().as_str() {
@@ -81,8 +82,8 @@ fn toml_list(text: &str) -> Option<Vec<Value>> {
     list.try_into().ok().filter(|_| document.is_empty())
 }
 
-/// A sentence for each variable that looks like a setting and sets nothing,
-/// because it names no section.
+/// Returns a sentence for each variable that looks like a setting but has no
+/// effect, because it names no section.
 pub(super) fn without_section(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Vec<String> {

@@ -5,10 +5,10 @@ use parafa_demo::WorldClock;
 use parafa_store::Clock;
 use parafa_store::clock::shifted;
 
-/// The server's clock in a world: as far ahead as the world's is.
+/// Server clock in a world: shifted by as much as the world's clock.
 #[derive(Clone)]
 pub(super) struct ServerClock {
-    /// The operating system's clock, or that of the database which hosts share.
+    /// Clock of the operating system, or of the database that hosts share.
     pub(super) base: Arc<dyn Clock>,
     pub(super) world: WorldClock,
 }

@@ -1,4 +1,4 @@
-//! The demo's keys of the due-diligence API, of the workspace that examples use.
+//! Keys of the due-diligence API in a demo, for the workspace of the examples.
 
 use parafa_diligence::DiligenceError;
 use parafa_platform::PlatformError;
@@ -13,10 +13,10 @@ use uuid::Uuid;
 use super::rows::{OWNER, add, add_key, add_user, new_key};
 use crate::app::App;
 
-/// The entity of the synthetic set that pays for the demo.
+/// Synthetic entity that pays for the demo.
 const ENTITY: &str = "999000009";
 
-/// The keys of a workspace that has agreed to everything.
+/// Keys of a workspace that has accepted all agreements.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DiligenceKeys {
@@ -27,7 +27,7 @@ pub(super) struct DiligenceKeys {
 }
 
 impl DiligenceKeys {
-    /// New ones of a workspace.
+    /// Generates the keys of a workspace.
     pub(super) fn new(tenant: Uuid) -> Result<Self, KeyError> {
         Ok(Self {
             tenant,
@@ -37,7 +37,7 @@ impl DiligenceKeys {
         })
     }
 
-    /// Makes them, unless they are there.
+    /// Stores them, unless they exist.
     pub(super) async fn make(&self, app: &App) -> Result<(), DiligenceError> {
         let secret = WebhookSecret::from_text(self.webhook_secret.clone());
         let (master, product) = (&app.records.master, Product::Diligence);

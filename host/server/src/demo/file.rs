@@ -1,4 +1,4 @@
-//! `demo.json`: everything that a newcomer or a script needs.
+//! `demo.json`: all data that a newcomer or a script needs.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,39 +13,39 @@ use super::folder::FILE;
 use super::store::SharedStore;
 use super::workspace::Workspaces;
 
-/// The file.
+/// Content of `demo.json`.
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DemoFile {
-    /// Where the host's APIs and pages are, without a slash at the end.
+    /// Base URL of the host's APIs and pages, without a trailing slash.
     pub(crate) base_url: String,
-    /// Where its health and metrics are.
+    /// Address of its health and metrics.
     pub(crate) operator_url: String,
     #[serde(flatten)]
     pub(crate) workspaces: Workspaces,
-    /// The store that other hosts may share, if it is one.
+    /// Store that other hosts may share, if possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) store: Option<SharedStore>,
     pub(crate) world: WorldPart,
 }
 
-/// The world that the host lives in.
+/// World of the host.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct WorldPart {
     #[serde(flatten)]
     pub(crate) addresses: Addresses,
-    /// Folder of trust anchors, as `trust.folder` takes it.
+    /// Folder of trust anchors, in the format of `trust.folder`.
     pub(crate) trust: PathBuf,
-    /// Missing where an earlier version wrote the file.
+    /// Attorney's files; missing in files of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) attorney: Option<AttorneyFiles>,
     roots: Vec<PathBuf>,
-    /// Everybody who can be asked to sign.
+    /// All persons who can be asked to sign.
     pub(crate) personas: Vec<Persona>,
 }
 
 impl DemoFile {
-    /// Where the file is in a data folder.
+    /// Returns the path of the file in a data folder.
     pub(crate) fn path(data: &Path) -> PathBuf {
         data.join(FILE)
     }
@@ -85,7 +85,7 @@ impl DemoFile {
 }
 
 impl WorldPart {
-    /// What a world of this process says about itself.
+    /// Describes a world of this process.
     pub(super) fn of(world: &World) -> Self {
         Self {
             addresses: world.addresses().clone(),

@@ -1,5 +1,4 @@
-//! What the front page tells of the demo world, and the sample that is signed
-//! from there.
+//! Demo part of the front page, and the sample that is signed from there.
 
 use std::sync::Arc;
 
@@ -24,17 +23,17 @@ use url::Url;
 
 use super::file::WorldPart;
 
-/// Where the form of the front page is posted to.
+/// Target of the front page's form.
 const PATH: &str = "/demo/sample";
-/// By whom the sample is to be signed.
+/// Signer of the sample.
 const SIGNER: &str = "you@example.com";
 const EXPIRES_IN_DAYS: u16 = 1;
 
-/// What the front page of a demo has beside what every one has.
+/// Demo part of the front page.
 pub(crate) struct DemoFront {
-    /// What it tells.
+    /// Content shown on the page.
     pub(crate) world: DemoWorld,
-    /// The key by which samples are posted.
+    /// API key that posts samples.
     key: String,
 }
 
@@ -46,7 +45,8 @@ impl DemoFront {
         }
     }
 
-    /// `POST /demo/sample`, which leads to the page of the sample's signer.
+    /// Returns the route `POST /demo/sample`, which redirects to the page of
+    /// the sample's signer.
     pub(crate) fn routes(&self, api: SigningOperations) -> Router {
         let samples = Samples {
             api,
@@ -59,7 +59,7 @@ impl DemoFront {
     }
 }
 
-/// Posts samples as whoever has the key would.
+/// Poster of samples, with the rights of the key.
 struct Samples {
     api: SigningOperations,
     key: String,
@@ -69,7 +69,8 @@ async fn sample(
     State(samples): State<Arc<Samples>>,
     headers: HeaderMap,
 ) -> Result<Redirect, Problem> {
-    // Browsers say so of a form of another site, which could fill the folder.
+    // Browsers mark forms of other sites this way; such a form could fill the
+    // folder.
     let site = headers.get("sec-fetch-site");
     if site.is_some_and(|site| site == "cross-site") {
         let detail = "The form of another site asks for a sample.";
@@ -77,12 +78,12 @@ async fn sample(
     }
     let link = samples.post().await?;
     let link = Url::parse(&link).map_err(|_| no_link())?;
-    // The same host by the name by which the browser knows it.
+    // A path alone keeps the host name that the browser uses.
     Ok(Redirect::to(link.path()))
 }
 
 impl Samples {
-    /// Gives the link of the one who is to sign.
+    /// Posts a sample and returns the signer's link.
     async fn post(&self) -> Result<String, Problem> {
         let mut headers = HeaderMap::new();
         let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
@@ -135,7 +136,7 @@ fn no_link() -> Problem {
 }
 
 impl WorldPart {
-    /// Where its mail is, and whom one can sign as.
+    /// Returns the address of the world's mail and the available personas.
     fn told(&self) -> DemoWorld {
         DemoWorld {
             sample: PATH,

@@ -1,4 +1,4 @@
-//! The relying party of a demo, for which people authenticate.
+//! Relying party of a demo, for authentications.
 
 use parafa_auth::providers::NewProvider;
 use parafa_domain::AuthenticationMethod;
@@ -9,23 +9,23 @@ use uuid::Uuid;
 use crate::app::App;
 
 const NAME: &str = "Demo parduotuvė";
-/// The origin that examples use.
+/// Origin used in the examples.
 const AUDIENCE: &str = "https://shop.example";
-/// Where the example of a relying party listens, which has pages.
+/// Origins of the example relying party, which has pages.
 const EXAMPLE: [&str; 2] = ["http://localhost:8090", "http://127.0.0.1:8090"];
 
-/// The relying party with its key.
+/// Relying party with its key.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RelyingParty {
     key_id: Uuid,
     key_secret: String,
-    /// The first origin of its list.
+    /// First of its origins.
     pub(super) audience: String,
 }
 
 impl RelyingParty {
-    /// A new one, nowhere yet.
+    /// Generates a new one, not stored yet.
     pub(super) fn new() -> Result<Self, KeyError> {
         Ok(Self {
             key_id: Uuid::now_v7(),
@@ -34,7 +34,7 @@ impl RelyingParty {
         })
     }
 
-    /// Makes it, unless it is there.
+    /// Stores it, unless it exists.
     pub(super) async fn make(&self, app: &App) -> anyhow::Result<()> {
         let audiences = [self.audience.as_str()].into_iter().chain(EXAMPLE);
         let new = NewProvider {

@@ -1,4 +1,4 @@
-//! Rows of a demo's workspaces, each made unless it is there.
+//! Rows of a demo's workspaces, each created unless it exists.
 
 use parafa_platform::accounts::{
     ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, USER_BY_EMAIL, UserRow, folded_email,
@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 pub(super) const OWNER: &str = "owner@example.com";
 
-/// Adds a row, unless there is one with its key. Of a store that has lost
-/// something, any part of a workspace may be there and the rest not.
+/// Adds a row, unless its key exists. A store with losses may contain any part
+/// of a workspace.
 pub(super) async fn add<T: Table>(tx: &mut Transaction<'_>, row: &T) -> Result<(), StoreError> {
     match tx.get::<T>(&row.key()).await? {
         Some(_) => Ok(()),
@@ -18,7 +18,7 @@ pub(super) async fn add<T: Table>(tx: &mut Transaction<'_>, row: &T) -> Result<(
     }
 }
 
-/// Who has this address in the workspace, as it is or anew.
+/// Returns the workspace's user with this address, creating it if missing.
 pub(super) async fn add_user(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
@@ -39,7 +39,7 @@ pub(super) async fn add_user(
     Ok(user)
 }
 
-/// Makes this the text of a key of the user, unless it is.
+/// Sets the text of a key of the user, unless it is set already.
 pub(super) async fn add_key(
     tx: &mut Transaction<'_>,
     user: &UserRow,

@@ -1,4 +1,4 @@
-//! Where a demo's records are, as the files of demos say.
+//! Choice of a demo's store, according to the files of demos.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use super::error::DemoError;
 use super::file::DemoFile;
 use crate::config::Config;
 
-/// Settles that a demo's records are in the store that the folder's own host has
-/// shared, unless a database is configured, or the folder has an embedded store:
-/// then it was restored from a backup of that host.
+/// Selects the store that the folder's own host has shared. Has no effect if a
+/// database is configured. Nor does it if the folder has an embedded store:
+/// that was restored from a backup of the host.
 pub(crate) fn settle_own_store(config: &mut Config) {
     let is_settled = config.store.url.is_some() || config.store.data.join("store").exists();
     let own = DemoFile::read(&DemoFile::path(&config.store.data));
@@ -18,11 +18,11 @@ pub(crate) fn settle_own_store(config: &mut Config) {
     }
 }
 
-/// Settles that a demo's records are in the store that the host shares whose
-/// `demo.json` is joined.
+/// Selects the store that the joined host shares, given its `demo.json`.
 ///
 /// # Errors
-/// A file that is no `demo.json`, or a store that the two hosts do not share.
+/// A file that is not a `demo.json`, or a store that the two hosts do not
+/// share.
 pub(crate) fn settle_joined_store(config: &mut Config, joined: &Path) -> Result<(), DemoError> {
     let configured = config.store.url.clone();
     match DemoFile::read(joined)?.store {

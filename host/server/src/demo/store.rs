@@ -1,4 +1,4 @@
-//! The store that the hosts of a demo world share.
+//! Store shared by the hosts of a demo world.
 
 use std::path::PathBuf;
 
@@ -9,30 +9,30 @@ use crate::config::{Config, DatabaseUrl, Engine};
 use crate::startup;
 use parafa_store::StoreMode;
 
-/// What another host needs to work on the same records, as `demo.json` has it.
+/// Data that another host needs to share the records, as in `demo.json`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SharedStore {
-    /// `store.url`.
+    /// Value of `store.url`.
     pub(super) url: DatabaseUrl,
-    /// `store.root_certificates`.
+    /// Value of `store.root_certificates`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root_certificates: Option<PathBuf>,
-    /// `objects.url`.
+    /// Value of `objects.url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     objects_url: Option<String>,
-    /// `secrets.master_key_file`.
+    /// Value of `secrets.master_key_file`.
     master_key_file: PathBuf,
-    /// What links begin with, whichever host is asked.
+    /// Base URL of links, the same at every host.
     pub(super) base_url: Url,
 }
 
 impl SharedStore {
-    /// Where this host's records are, if others can share them.
+    /// Returns this host's store, if others can share it.
     pub(super) fn of(config: &Config, base_url: &Url) -> Option<Self> {
         let store = &config.store;
         let url = store.url.clone().filter(|_| store.is_shared())?;
-        // Paths are read by processes with other working folders.
+        // Processes with other working directories read the paths.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         Some(Self {
             url,
@@ -43,7 +43,8 @@ impl SharedStore {
         })
     }
 
-    /// Makes it the configuration's, as far as that says nothing else.
+    /// Applies it to the configuration, except for settings that are set
+    /// already.
     pub(super) fn settle(self, config: &mut Config) {
         let store = &mut config.store;
         store.engine = Engine::Postgres;

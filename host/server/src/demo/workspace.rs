@@ -1,5 +1,5 @@
-//! The workspaces of a demo: the keys are made first and written down, and
-//! then the workspaces that they open.
+//! Workspaces of a demo. Keys are generated and written down first, then the
+//! workspaces that they open are created.
 
 use std::io;
 use std::path::Path;
@@ -18,33 +18,33 @@ use super::relying_party::RelyingParty;
 use super::rows::{OWNER, add, add_key, add_user, new_key};
 use crate::app::App;
 
-/// The workspace that examples use.
+/// Workspace of the examples.
 const SIGNING: &str = "Demo UAB";
-/// Another one, which sees nothing of it.
+/// Another workspace, which cannot see the first.
 const OTHER: &str = "Kita UAB";
 const VIEWER: &str = "viewer@example.com";
 
-/// The workspaces with their keys.
+/// Workspaces with their keys.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Workspaces {
     pub(super) signing: Workspace,
     pub(super) other: Workspace,
-    /// Missing where an earlier version wrote the file.
+    /// Keys of the due-diligence API; missing in files of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) diligence: Option<DiligenceKeys>,
-    /// Missing where an earlier version wrote the file.
+    /// Relying party; missing in files of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) auth: Option<RelyingParty>,
 }
 
-/// One workspace with the keys of its users.
+/// A workspace with the keys of its users.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Workspace {
     pub(super) tenant: Uuid,
     test: String,
     live: String,
-    /// A live key that may only read.
+    /// A live key with read access alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     viewer: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspaces {
-    /// New ones, nowhere yet.
+    /// Generates new ones, not stored yet.
     pub(super) fn new() -> Result<Self, KeyError> {
         let signing = Workspace {
             viewer: Some(new_key(Product::Signing, KeyMode::Live)?),
@@ -66,7 +66,7 @@ impl Workspaces {
         })
     }
 
-    /// What an earlier start wrote, with whatever world.
+    /// Reads the workspaces that an earlier start wrote, in any world.
     pub(super) fn kept(path: &Path) -> anyhow::Result<Option<Self>> {
         let unreadable = || format!("{} cannot be read", path.display());
         match std::fs::read(path) {
@@ -85,7 +85,7 @@ impl Workspaces {
         }
     }
 
-    /// Makes those that are not there.
+    /// Creates the missing ones.
     pub(super) async fn make(&self, app: &App) -> anyhow::Result<()> {
         self.signing.make(app, SIGNING).await?;
         self.other.make(app, OTHER).await?;
@@ -98,7 +98,8 @@ impl Workspaces {
         }
     }
 
-    /// The keys, for a person who has started the demo; all else is in the file.
+    /// Returns the keys, for a person who started the demo; everything else is
+    /// in the file.
     pub(super) fn greeting(&self, file: &Path) -> String {
         let mut lines = vec![format!(
             "demo keys, addresses and personas: {}",
@@ -113,7 +114,7 @@ impl Workspaces {
 }
 
 impl Workspace {
-    /// A key that acts on production.
+    /// Returns a key for production.
     pub(super) fn live(&self) -> &str {
         &self.live
     }

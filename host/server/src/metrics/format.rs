@@ -1,5 +1,5 @@
-//! The two formats that monitoring reads: Prometheus text 0.0.4, and
-//! OpenMetrics 1.0 for whoever asks for it.
+//! Output formats of the metrics: Prometheus text 0.0.4, and OpenMetrics 1.0 on
+//! request.
 
 use http::HeaderMap;
 use http::header::ACCEPT;
@@ -7,7 +7,7 @@ use http::header::ACCEPT;
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const PLAIN: &str = "text/plain";
 
-/// In which of them an answer is written.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Format {
     Text,
@@ -15,8 +15,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The one that is asked for (RFC 9110, 12.5.1): OpenMetrics where it is
-    /// named and text is not liked better.
+    /// Negotiates the format (RFC 9110, 12.5.1): OpenMetrics if it is named and
+    /// text is not preferred.
     pub(super) fn asked_for(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter();
         let accepted: Vec<&str> = accepted.filter_map(|value| value.to_str().ok()).collect();
@@ -40,7 +40,7 @@ impl Format {
         }
     }
 
-    /// What was written as OpenMetrics, in this format.
+    /// Converts OpenMetrics to this format.
     pub(super) fn of_open_metrics(self, text: String) -> String {
         match self {
             Self::Text => text_of(&text),
@@ -49,7 +49,8 @@ impl Format {
     }
 }
 
-/// How much a range of `Accept` likes a media type that it names.
+/// Returns the weight of a media type in a range of `Accept`, if the range
+/// names it.
 fn weight(range: &str, media_type: &str) -> Option<f32> {
     let mut parts = range.split(';').map(str::trim);
     let is_it = parts.next()?.eq_ignore_ascii_case(media_type);
@@ -60,8 +61,8 @@ fn weight(range: &str, media_type: &str) -> Option<f32> {
     is_it.then(|| weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0)))
 }
 
-/// Text 0.0.4 has a type for what has samples of that very name, knows fewer
-/// types, and neither units nor an end.
+/// Converts to text 0.0.4. That format has a type only for samples of exactly
+/// that name, fewer types, no units and no end marker.
 fn text_of(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = None;

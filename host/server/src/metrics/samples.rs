@@ -1,15 +1,15 @@
-//! What the text that monitoring fetches says, read back.
+//! Parser of the text for monitoring.
 
-/// One number of it.
+/// A sample of the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample<'t> {
     pub(crate) name: &'t str,
     pub(crate) value: f64,
-    /// As they stand between the braces.
+    /// Text between the braces.
     labels: &'t str,
 }
 
-/// Every number of a text.
+/// Returns all samples of a text.
 pub(crate) fn samples(text: &str) -> impl Iterator<Item = Sample<'_>> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| {
@@ -24,7 +24,7 @@ pub(crate) fn samples(text: &str) -> impl Iterator<Item = Sample<'_>> {
 }
 
 impl<'t> Sample<'t> {
-    /// The value of a label, with its escapes.
+    /// Returns the value of a label, with its escapes.
     pub(crate) fn label(&self, wanted: &str) -> Option<&'t str> {
         let mut rest = self.labels;
         loop {
@@ -38,7 +38,7 @@ impl<'t> Sample<'t> {
     }
 }
 
-/// Where the quotation mark stands that ends a value.
+/// Finds the quotation mark that ends a value.
 fn end_of_value(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     text.find(|character: char| {

@@ -1,4 +1,4 @@
-//! The text that monitoring fetches, with what is looked up for it.
+//! Text for monitoring, including values looked up for it.
 
 use std::sync::atomic::Ordering;
 
@@ -18,10 +18,10 @@ use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::lanes::LANES;
 
-/// How many there were of something since the start.
+/// Reads a count since the start.
 type Tally = fn(&Store) -> u64;
 
-/// Counts that parts of the program keep themselves, each with its name and meaning.
+/// Counts kept elsewhere in the program, each with its name and meaning.
 const TALLIES: [(&str, &str, Tally); 6] = [
     (
         "certificates_read",
@@ -55,10 +55,10 @@ const TALLIES: [(&str, &str, Tally); 6] = [
     ),
 ];
 
-/// A counter for each of [`TALLIES`].
+/// Counters for [`TALLIES`].
 pub(super) type Tallies = [Counter; TALLIES.len()];
 
-/// Everything that is counted, in the format that is asked for.
+/// Returns all metrics, in the requested format.
 pub(crate) fn scrape(store: &Store, waiting_deliveries: usize, asked: &HeaderMap) -> Response {
     parafa_delivery::metrics::set_waiting(waiting_deliveries);
     for (counter, (_, _, counted)) in METRICS.tallies.iter().zip(TALLIES) {
@@ -75,15 +75,15 @@ pub(crate) fn scrape(store: &Store, waiting_deliveries: usize, asked: &HeaderMap
     }
 }
 
-/// Everything that is counted, as OpenMetrics.
+/// Returns all metrics, as OpenMetrics.
 pub(crate) fn text() -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     encode(&mut text, &METRICS.registry)?;
     Ok(text)
 }
 
-/// Has [`scrape`] tell what the store says of jobs and of what no row names. What cannot
-/// be looked up keeps its last value.
+/// Updates the metrics for [`scrape`] from the store: jobs, and content that no
+/// row names. Values that cannot be looked up stay as they are.
 pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
     match due_jobs(store, waiting_deliveries).await {
         Ok(lanes) => {
@@ -120,8 +120,8 @@ pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
     }
 }
 
-/// How many jobs of each lane are due. Of the deliveries, so many wait for their turn, and
-/// for nothing that this host could do sooner.
+/// Counts the due jobs of each lane. `waiting_deliveries` are due deliveries
+/// queued behind their receiver, which this host cannot send sooner.
 ///
 /// # Errors
 /// When the store fails.
@@ -142,7 +142,7 @@ pub(crate) async fn due_jobs(
     Ok(lanes)
 }
 
-/// What the last sweep left, whichever host did it.
+/// Sets the results of the last sweep, by any host.
 fn note_sweep(left: SweepRow) {
     for (state, contents) in [("held", left.held), ("quarantined", left.quarantined)] {
         for (kind, number) in [
@@ -198,7 +198,7 @@ mod tests {
         enqueued.await.unwrap();
     }
 
-    /// What is told of every lane, and of how many deliveries wait.
+    /// Returns the metrics of every lane and of waiting deliveries.
     async fn told(store: &Store, waiting: usize) -> Vec<String> {
         look_up(store, waiting).await;
         let answer = scrape(store, waiting, &HeaderMap::new());
@@ -210,8 +210,7 @@ mod tests {
         told.map(str::to_owned).collect()
     }
 
-    /// Both look at numbers that are one for the whole process, and so are one
-    /// test.
+    /// Both read counters shared by the whole process, and so are one test.
     #[tokio::test]
     async fn the_jobs_that_are_due_are_counted_in_every_lane_but_those_that_wait_for_their_turn() {
         let store = store().await;

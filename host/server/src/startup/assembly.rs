@@ -1,4 +1,4 @@
-//! The services of a host, put together.
+//! Assembly of a host's services.
 
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -35,23 +35,23 @@ use crate::certificates;
 use crate::config::Config;
 use crate::watch::Watch;
 
-/// What the services of one host share.
+/// Parts shared by the services of one host.
 struct Shared<'a> {
     config: &'a Config,
     own: &'a HostParts,
     links: Links,
     idempotency: Idempotency,
     uploads: Arc<Uploads>,
-    /// Tells those who wait for a ceremony.
+    /// Notifies waiters of changes of a ceremony.
     changes: Changes,
     /// Wakes the job runner.
     work: Arc<Notify>,
     stop: CancellationToken,
-    /// Whether letters can be sent.
+    /// True if mail is configured.
     sends_mail: bool,
 }
 
-/// The services of a host.
+/// Assembles the services of a host.
 pub(crate) fn assemble(
     config: &Config,
     mode: StoreMode,
@@ -252,7 +252,7 @@ impl Shared<'_> {
         ))
     }
 
-    /// What webhooks and letters of all products say.
+    /// Returns the writers of webhooks and letters of all products.
     fn notices(&self) -> NoticeSources {
         let letters = || {
             let methods = self.config.methods().collect();
@@ -266,7 +266,7 @@ impl Shared<'_> {
         ])
     }
 
-    /// Where subjects of orders reach whoever answers for their data.
+    /// Returns the contact for subjects of orders about their personal data.
     fn privacy_contact(&self) -> String {
         let named = self.config.diligence.privacy_contact.clone();
         let mailed = || self.config.mail.as_ref().map(|mail| mail.from.clone());
@@ -276,7 +276,7 @@ impl Shared<'_> {
     }
 }
 
-/// What the attorney's key signs, if there is one.
+/// Returns the signers that use the attorney's key, if there is one.
 fn attorney_signers(signer: Option<&Arc<AnswerSigner>>, mode: StoreMode) -> AttorneySigners {
     let Some(signer) = signer else {
         return AttorneySigners::default();

@@ -1,4 +1,4 @@
-//! The database that hosts share.
+//! Database shared by hosts.
 
 use std::env;
 use std::fs;
@@ -19,25 +19,25 @@ use super::master_key::{NoMasterKeyFile, master_key_file};
 use super::patience::Patience;
 use crate::config::Config;
 
-/// How to have a master key on hosts that share a database.
+/// Advice on the master key of hosts that share a database.
 pub(super) const ONE_KEY_FOR_ALL: &str = "hosts that share a database have one key, which no host creates: write one to a file (openssl rand -hex 32, mode 0600), give the same to every host, and keep a copy elsewhere";
 
-/// A database that cannot be used: what it is about, why, and what to do.
+/// Database that cannot be used: the setting, the reason and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("store.url: {}", told(.0))]
 pub(crate) struct NoDatabase(#[from] DatabaseError);
 
-/// A database in which no host has made a store.
+/// Database without a store.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "store.url: there is no store in this database: name the one that the hosts use, or let `parafa serve` make it"
 )]
 pub(crate) struct NoStore;
 
-/// A database that answers.
+/// A database that has answered.
 pub(crate) struct Reached {
     pub(crate) database: Database,
-    /// Its time.
+    /// Clock of the database.
     pub(crate) clock: DatabaseClock,
 }
 
@@ -66,11 +66,11 @@ fn told(error: &DatabaseError) -> String {
     }
 }
 
-/// The database that is configured, and how to reach it; none for the embedded
-/// store.
+/// Returns the connection options of the configured database; `None` for the
+/// embedded store.
 ///
 /// # Errors
-/// What is missing or unreadable.
+/// Missing or unreadable settings.
 pub(crate) fn options(config: &Config) -> anyhow::Result<Option<DatabaseOptions>> {
     let store = &config.store;
     let Some(url) = store.url.as_ref().filter(|_| store.is_shared()) else {
@@ -85,7 +85,7 @@ pub(crate) fn options(config: &Config) -> anyhow::Result<Option<DatabaseOptions>
     Ok(Some(options))
 }
 
-/// Whom the database's certificate has to come from.
+/// Returns the TLS settings that verify the database's certificate.
 fn tls(roots: Option<&Path>) -> anyhow::Result<ClientConfig> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone());
@@ -96,7 +96,7 @@ fn tls(roots: Option<&Path>) -> anyhow::Result<ClientConfig> {
             Ok(verifier) => builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(verifier)),
-            // On a machine without roots no certificate is believed.
+            // A machine without root certificates trusts no certificate.
             Err(_) => builder.with_root_certificates(RootCertStore::empty()),
         },
     };
@@ -121,9 +121,8 @@ fn read_roots(file: &Path) -> anyhow::Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Connects to the database that is configured, if one is, and tries again for
-/// as long as the patience lasts. A demo that finds it empty makes the master key
-/// for it.
+/// Connects to the database, if one is configured, and retries until the
+/// patience is used up. A demo creates the master key for an empty database.
 ///
 /// # Errors
 /// [`NoDatabase`].
@@ -144,7 +143,7 @@ pub(crate) async fn reach(
     }
 }
 
-/// Refuses a database in which there is no store, and makes nothing in it.
+/// Refuses a database without a store; creates nothing in it.
 ///
 /// # Errors
 /// [`NoDatabase`], [`NoStore`].
@@ -176,7 +175,7 @@ async fn open_once(
     Ok(reached.await)
 }
 
-/// Makes the demo's master key, unless there is one.
+/// Creates the demo's master key, unless it exists.
 fn make_master_key(config: &Config) -> anyhow::Result<()> {
     let path = master_key_file(config, StoreMode::Demo).ok_or(NoMasterKeyFile)?;
     if !path.exists() {
@@ -185,25 +184,25 @@ fn make_master_key(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What keeps the documents, if it is not the database.
+/// Returns the object store of the documents; `None` if they are in the
+/// database.
 ///
 /// # Errors
-/// A URL that names no object store, or one that the environment does not say
-/// how to reach.
+/// A URL that names no object store, or one whose credentials are missing from
+/// the environment.
 pub(crate) fn objects(config: &Config) -> Result<Option<Objects>, ObjectsError> {
     let url = config.objects.url.as_deref();
-    // Others than those of an object store may hold anything.
+    // Other variables than those of an object store may contain anything.
     let variables = env::vars_os();
     let variables = variables
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     url.map(|url| Objects::parse(url, variables)).transpose()
 }
 
-/// Opens what hosts share.
+/// Opens the data that hosts share.
 ///
 /// # Errors
-/// A database of the other kind of server or under another key, or one that is
-/// away.
+/// A database of the other kind of server, under another key, or unavailable.
 pub(super) async fn open_shared(
     config: &Config,
     mode: StoreMode,
@@ -215,7 +214,7 @@ pub(super) async fn open_shared(
     opened.context("the store in the database cannot be opened")
 }
 
-/// The master key, which all hosts have.
+/// Loads the master key, which all hosts have.
 fn master_key(config: &Config, mode: StoreMode) -> anyhow::Result<MasterKey> {
     let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let others = &config.secrets.other_master_key_files;
@@ -244,10 +243,10 @@ fn shared_options(
     })
 }
 
-/// What a backup is restored to, if a database is configured.
+/// Returns the target of a restore, if a database is configured.
 ///
 /// # Errors
-/// [`NoDatabase`]; a master key that is missing.
+/// [`NoDatabase`]; a missing master key.
 pub(crate) async fn restore_target(
     config: &Config,
     mode: StoreMode,
@@ -255,7 +254,8 @@ pub(crate) async fn restore_target(
     if !config.store.is_shared() {
         return Ok(None);
     }
-    // First: a demo makes one where there is none, and this is to be the one of the backup.
+    // First, because a demo creates a missing key, and this must be the
+    // backup's.
     let master = master_key(config, mode)?;
     let Some(reached) = reach(config, mode, &mut Patience::none()).await? else {
         return Ok(None);

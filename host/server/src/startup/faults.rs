@@ -1,5 +1,5 @@
-//! What is wrong with a configuration, as far as it shows before anything is
-//! opened: `parafa serve` does not start with it, `parafa check-config` says it.
+//! Faults of a configuration that show before anything is opened. `parafa
+//! serve` refuses to start with them; `parafa check-config` prints them.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -21,22 +21,22 @@ use crate::config::{Config, ConfigError, Diligence, MobileId, SmartId};
 use crate::demo;
 use crate::log_filter::log_filter;
 
-/// The schemes of device links, of the provider and of its demo environment.
+/// Schemes of device links: the provider's, and that of its demo environment.
 const SCHEME_NAMES: [&str; 2] = ["smart-id", "smart-id-demo"];
 
-/// Settings that a server does not start with: sentences that name the setting
-/// and say what to do.
+/// Settings that prevent a start: sentences that name the setting and the
+/// remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub(crate) struct ConfigFaults(Vec<String>);
 
 impl ConfigFaults {
-    /// Just one.
+    /// Wraps one fault.
     pub(crate) fn one(fault: impl Display) -> Self {
         Self(vec![fault.to_string()])
     }
 
-    /// The sentences.
+    /// Returns the sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
     }
@@ -48,9 +48,9 @@ impl From<ConfigError> for ConfigFaults {
     }
 }
 
-/// Refuses a configuration with which no server of this mode starts, and tells
-/// all that is wrong with it. The demo brings services of its own, so those that
-/// are configured are not looked at then.
+/// Refuses a configuration with which no server of this mode starts, and
+/// reports all its faults. A demo has its own services, so configured services
+/// are not checked for it.
 pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults> {
     let mut found = Found::default();
     found.in_check(check_base_url(config));
@@ -105,9 +105,9 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     }
 }
 
-/// Refuses a master key that cannot be used, or that is missing although there
-/// is a store; a new store gets a new one. Of a database a demo looks whether it
-/// is new when it has reached it.
+/// Refuses an unusable master key, or a missing one if there is a store; a new
+/// store gets a new key. A demo finds out whether a database is new only when
+/// connected to it.
 fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| config.store.data.join(name));
@@ -158,7 +158,7 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     ))
 }
 
-/// Refuses another master key that cannot be used.
+/// Refuses an unusable key among the other master keys.
 fn check_other_master_key(file: &Path, config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     if mode == StoreMode::Production && lies_in(file, &config.store.data) {
         bail!(
@@ -182,7 +182,7 @@ fn check_other_master_key(file: &Path, config: &Config, mode: StoreMode) -> anyh
     ))
 }
 
-/// Whether a file is, or would be, in a folder, whatever links lead to them.
+/// Returns whether a file is, or would be, in a folder; follows links.
 fn lies_in(file: &Path, folder: &Path) -> bool {
     let real = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -195,8 +195,8 @@ fn lies_in(file: &Path, folder: &Path) -> bool {
     real(file).starts_with(real(folder))
 }
 
-/// Refuses a public address that links and pages cannot be built on, and none
-/// where they would need one.
+/// Refuses a public address that links and pages cannot be built on, and a
+/// missing one where they need one.
 fn check_base_url(config: &Config) -> anyhow::Result<()> {
     let listen = config.server.listen;
     let Some(url) = &config.server.base_url else {
@@ -243,7 +243,8 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     if config.store.is_shared() {
         return Ok(());
     }
-    // What else is wrong with it, and what cannot be looked at, opening it tells.
+    // Opening the folder reports other faults, and whatever cannot be checked
+    // here.
     if let Err(away @ (FolderError::RecordsAway { .. } | FolderError::DocumentsAway { .. })) =
         Folder::refuse_torn(data)
     {
@@ -260,7 +261,7 @@ fn check_log_filter(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses traces that could not be sent, or of which nobody knows how many are.
+/// Refuses traces that could not be sent, or that have no valid share.
 fn check_traces(config: &Config) -> anyhow::Result<()> {
     let share = config.telemetry.traces_share;
     if !(0.0..=1.0).contains(&share) {
@@ -277,7 +278,7 @@ fn check_traces(config: &Config) -> anyhow::Result<()> {
     check_address("telemetry.traces_url", url)
 }
 
-/// Refuses an address that nothing can be asked at by HTTP.
+/// Refuses an address that is not usable with HTTP.
 fn check_address(setting: &str, url: &Url) -> anyhow::Result<()> {
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         bail!("{setting} {url} must be http:// or https:// and a host");
@@ -285,7 +286,7 @@ fn check_address(setting: &str, url: &Url) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sentences that were found.
+/// Faults found so far.
 #[derive(Default)]
 struct Found(Vec<String>);
 
@@ -296,9 +297,9 @@ impl Found {
         }
     }
 
-    /// Refuses trust with which nobody's signature could come to its end:
-    /// signers would be turned away, or their signatures be lost for want of a
-    /// time-stamp that counts.
+    /// Refuses trust anchors with which no signature could be completed.
+    /// Signers would be turned away, or their signatures lost for lack of a
+    /// trusted time-stamp.
     fn in_anchors(&mut self, config: &Config) {
         let anchors = match load_anchors(config) {
             Ok(anchors) => anchors,
@@ -382,7 +383,8 @@ mod tests {
 
     use super::*;
 
-    /// A configuration that a server starts with, on a folder of its own.
+    /// Returns a configuration with which a server starts, on a folder of its
+    /// own.
     fn sound() -> (TempDir, Config) {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::default();
@@ -432,7 +434,7 @@ mod tests {
         assert_eq!(faults(&config), [""; 0]);
     }
 
-    /// Trusts one authority.
+    /// Adds one trusted authority.
     fn put_trust(config: &Config, kind: &str, terms: &str) {
         let sha256 = hex::encode(Sha256::digest(Identity::Issuer.certificate()));
         let entry = format!(

@@ -1,8 +1,9 @@
-//! What a first start is silent over.
+//! Message about slow work at a first start.
 
 use crate::config::Config;
 
-/// Says at once what takes its time where no plugin was compiled before.
+/// Logs at the beginning that compiling takes time, if no plugin was compiled
+/// before.
 pub(crate) fn tell_first_start(config: &Config) {
     if !config.plugin_store().compiled_folder().exists() {
         tracing::info!(

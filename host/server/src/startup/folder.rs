@@ -1,4 +1,4 @@
-//! The data folder that the configuration names.
+//! Configured data folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::patience::Patience;
 use crate::config::Config;
 use crate::tables::TABLES;
 
-/// Opens what the configuration names for a command: a folder that no server
-/// works on, or a database beside the hosts that share it. It makes no store in a
-/// database where there is none.
+/// Opens the configured data for a command: a folder without a running server,
+/// or a database in parallel to the hosts that share it. Does not create a
+/// store in an empty database.
 pub(crate) async fn open_for_command(config: &Config, mode: StoreMode) -> anyhow::Result<Folder> {
     if let Some(options) = database::options(config)? {
         database::refuse_empty(&options).await?;
@@ -30,7 +30,7 @@ pub(crate) async fn open_for_command(config: &Config, mode: StoreMode) -> anyhow
     }
 }
 
-/// Opens it, if nothing is lost.
+/// Opens the folder, if nothing is lost.
 pub(crate) async fn open_folder(
     config: &Config,
     mode: StoreMode,
@@ -39,7 +39,7 @@ pub(crate) async fn open_folder(
     open_folder_with(config, mode, clock, AcceptedLoss::None).await
 }
 
-/// Opens it.
+/// Opens the folder.
 pub(super) async fn open_folder_with(
     config: &Config,
     mode: StoreMode,
@@ -67,7 +67,7 @@ pub(super) async fn open_folder_with(
     Ok(folder)
 }
 
-/// Refuses a cache with which the store does not open.
+/// Refuses a cache too small for the store.
 pub(super) fn check_cache(config: &Config) -> anyhow::Result<()> {
     const LEAST: u64 = SledOptions::LEAST_CACHE_BYTES;
     let bytes = config.store.cache_bytes;
@@ -77,8 +77,8 @@ pub(super) fn check_cache(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes the folder of data keys for the store's own where nothing says so and
-/// no row names a key: an earlier program made it, and no key since.
+/// Marks the folder of data keys as the store's own if there is no mark and no
+/// row names a key: an earlier version created the folder, and no key since.
 async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
     let Err(KeyError::FolderAway { .. }) = folder.keys.check().await else {
         return Ok(());
@@ -101,8 +101,8 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes documents and keys out of quarantine that rows name: these were brought
-/// back since. What cannot be moved is left to the daily sweep.
+/// Moves documents and keys that rows name out of quarantine: their rows were
+/// restored since. Failures are left to the daily sweep.
 pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
     let sweeper = Sweeper {
         store: &folder.store,
@@ -148,7 +148,7 @@ mod tests {
         folder.unwrap()
     }
 
-    /// Puts another master key into the place of the one that is configured.
+    /// Replaces the configured master key by another one.
     fn replace_key(root: &TempDir, config: &mut Config) {
         let [key, old] = ["master.key", "old.key"].map(|name| root.path().join(name));
         fs::rename(&key, &old).unwrap();
@@ -156,7 +156,7 @@ mod tests {
         config.secrets.other_master_key_files = vec![old];
     }
 
-    /// As an earlier program left the folder, which made no mark.
+    /// Removes the mark, which earlier versions did not write.
     fn unmark(config: &Config) {
         fs::remove_file(config.store.data.join("keys/data-keys")).unwrap();
     }

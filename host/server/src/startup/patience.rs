@@ -1,28 +1,30 @@
-//! For how long a start waits for what is away.
+//! Waiting for unavailable services at start-up.
 
 use std::error::Error;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// For how long a server that starts waits.
+/// Maximum wait of a starting server.
 const AT_START: Duration = Duration::from_secs(60);
-/// Between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The time that is left for what is away to come back, in all that a start needs.
+/// Time left for unavailable services to come back, shared by all that a start
+/// needs.
 pub(crate) struct Patience {
     until: Instant,
     is_told: bool,
 }
 
 impl Patience {
-    /// That of a server.
+    /// Returns the patience of a server.
     pub(crate) fn at_start() -> Self {
         Self::of(AT_START)
     }
 
-    /// That of a command, which says at once that something is away.
+    /// Returns the patience of a command, which reports unavailable services at
+    /// once.
     pub(crate) fn none() -> Self {
         Self::of(Duration::ZERO)
     }
@@ -34,7 +36,8 @@ impl Patience {
         }
     }
 
-    /// Waits a little for what is away; tells whether there was time for it.
+    /// Pauses before the next attempt; returns false if no time is left for
+    /// one.
     pub(super) async fn lasts(&mut self, error: &(dyn Error + 'static)) -> bool {
         let left = self.until.saturating_duration_since(Instant::now());
         if left < PAUSE {

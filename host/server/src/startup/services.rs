@@ -1,4 +1,4 @@
-//! The ways to the services of others, as they are configured.
+//! Clients of configured external services.
 
 use std::sync::Arc;
 
@@ -23,31 +23,31 @@ use parafa_trust::{
 
 use crate::config::{Attorney, Config, Mail, MobileId, Protection, SmartId};
 
-/// The ways from a host to the services of others.
+/// Clients of a host for external services.
 pub(crate) struct ExternalServices {
     pub(crate) signer_check: SignerCheck,
     pub(crate) authentication_check: AuthenticationCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) validation_data: ValidationData,
-    /// The attorney's key, if one is set up.
+    /// Attorney's key, if configured.
     pub(crate) attorney: Option<Arc<dyn SigningKey>>,
-    /// The way to the sources of registers.
+    /// HTTP port to the sources of registers.
     pub(crate) register_port: Arc<dyn HttpPort>,
-    /// The eID providers that are set up.
+    /// Configured eID providers.
     pub(crate) providers: Providers,
-    /// The app that reads identity cards, without which they are not accepted.
+    /// App that reads identity cards; without it, cards are not accepted.
     pub(crate) card_app: Option<CardApp>,
-    /// What orders of packages ask in place of the configured sources.
+    /// Registers for identification orders, in place of the configured sources.
     pub(crate) registers: Option<Arc<dyn Registers>>,
-    /// To where webhooks may go.
+    /// HTTP port for webhooks.
     pub(crate) webhooks: Arc<dyn HttpPort>,
-    /// Which addresses that are.
+    /// Addresses that webhooks may reach.
     pub(crate) webhook_policy: AddressPolicy,
     pub(crate) mailer: Option<Mailer>,
 }
 
 impl ExternalServices {
-    /// Opens the ways to the services that are configured.
+    /// Creates the clients of the configured services.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
         let anchors = Arc::new(load_anchors(config)?);
         let authorities = time_stamping_authorities(config)?;
@@ -95,8 +95,8 @@ pub(super) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
     })
 }
 
-/// The time-stamping services, of which one at least is needed: without a
-/// time-stamp no signature that a device has made can be finished.
+/// Returns the time-stamping services. At least one is needed: without a
+/// time-stamp, a signature made by a device cannot be completed.
 pub(super) fn time_stamping_authorities(
     config: &Config,
 ) -> anyhow::Result<Vec<TimestampAuthority>> {
@@ -109,13 +109,13 @@ pub(super) fn time_stamping_authorities(
         .collect())
 }
 
-/// Where webhooks and callbacks may go.
+/// Returns the addresses that webhooks and callbacks may reach.
 pub(super) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
     let listed = host_ports("outbound.allow", &config.outbound.allow)?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttps))
 }
 
-/// Where addresses in certificates may lead.
+/// Returns the addresses that URLs in certificates may point to.
 pub(super) fn certificate_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
     let listed = host_ports("trust.allow", &config.trust.allow)?;
     Ok(AddressPolicy::new(listed, Reach::PublicHttp))
@@ -133,7 +133,7 @@ fn host_ports(setting: &str, pairs: &[String]) -> anyhow::Result<Vec<HostPort>> 
     Ok(pairs.iter().filter_map(|pair| pair.parse().ok()).collect())
 }
 
-/// Hands letters in to the configured server.
+/// Creates the client of the configured mail server.
 pub(super) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
     let credentials = match (&config.user, &config.password_file) {
         (Some(user), Some(file)) => {
@@ -164,8 +164,8 @@ pub(super) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
     })
 }
 
-/// The ways to the time-stamping services and responders that are configured,
-/// and to what certificates name.
+/// Creates the HTTP ports to configured time-stamping services and responders,
+/// and to addresses in certificates.
 fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Ports> {
     let responders = anchors.entries().iter();
     let responders = responders.filter_map(|entry| entry.ocsp.url.as_ref());
@@ -177,7 +177,7 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
     })
 }
 
-/// The clients of the providers that are configured.
+/// Creates the clients of the configured providers.
 fn providers(config: &Config) -> anyhow::Result<Providers> {
     let mut providers = Providers::new();
     if let Some(smart_id) = &config.smart_id {
@@ -243,7 +243,7 @@ mod tests {
         max_response_bytes: 1024,
     };
 
-    /// Whether a way leads to this address at all.
+    /// Returns whether a port allows this address.
     async fn leads_to(port: &Arc<dyn HttpPort>, address: &Url) -> bool {
         let request = Request::get(address.as_str())
             .body(Bytes::new())
@@ -252,7 +252,7 @@ mod tests {
         !matches!(answer, Err(HttpPortError::Forbidden { .. }))
     }
 
-    /// An address of this machine where nobody answers.
+    /// Returns an address of this machine where nothing listens.
     async fn nobody() -> Url {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound address");
@@ -261,7 +261,7 @@ mod tests {
 
     #[tokio::test]
     async fn certificates_lead_to_no_service_that_is_configured_unless_that_is_allowed() {
-        // Another test of this process may have installed it.
+        // Another test in this process may have installed the provider.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let [service, other] = [nobody().await, nobody().await];
         let mut config = Config::default();

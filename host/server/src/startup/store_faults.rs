@@ -1,11 +1,11 @@
-//! What is wrong with where records and documents are to be kept.
+//! Faults in the configured storage of records and documents.
 
 use super::database;
 use super::folder::check_cache;
 use crate::config::{Config, Engine};
 
-/// A sentence for each fault. Settings of the engine that is not used do not
-/// count, but for those that name a place.
+/// Returns a sentence for each fault. Settings of the unused engine are
+/// ignored, except for those that name a place.
 pub(super) fn store_faults(config: &Config) -> Vec<String> {
     let mut faults = Vec::new();
     let mut in_check = |checked: anyhow::Result<()>| {

@@ -1,4 +1,4 @@
-//! The authentication product on whole hosts: requests, cards, phones and links.
+//! Authentication on whole hosts: requests, cards, phones and links.
 
 mod certificate_policies;
 mod device_links;
@@ -49,7 +49,7 @@ pub(super) fn by_card() -> NewMethod {
     }
 }
 
-/// Both methods whose devices are asked by a service.
+/// Returns both methods whose devices a service contacts.
 pub(super) fn by_phone() -> [(Service, NewMethod); 2] {
     let (phone_number, personal_code) = SIGNS_BY_MOBILE_ID;
     [

@@ -1,5 +1,5 @@
-//! Ceremonies in which people sign, on whole hosts: how attempts, links, deadlines,
-//! letters and erasures end.
+//! Ceremonies on whole hosts: outcomes of attempts, links, deadlines, letters
+//! and erasures.
 
 mod attempt_failures;
 mod cancellation;

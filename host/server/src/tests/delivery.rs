@@ -1,4 +1,4 @@
-//! Webhooks and letters on whole hosts, and receivers that do not answer.
+//! Webhooks and letters on whole hosts, and unresponsive receivers.
 
 mod unresponsive_receivers;
 mod webhooks;

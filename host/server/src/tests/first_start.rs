@@ -1,4 +1,4 @@
-//! What an operator reads while a server is silent for the first time.
+//! Operator's output during the slow first start.
 
 use crate::config::Config;
 use crate::startup::tell_first_start;

@@ -1,4 +1,4 @@
-//! Hosts that crash, race, share their records, and whose clock is set back.
+//! Hosts that crash, race, share their records, or have their clock set back.
 
 mod clock_set_back;
 mod crash_points;

@@ -1,5 +1,4 @@
-//! Orders of identification packages: how each ends, what it costs and what is
-//! told of it.
+//! Orders of identification packages: their ends, prices and events.
 
 mod billing;
 mod crash_points;
@@ -39,16 +38,16 @@ use uuid::Uuid;
 
 use crate::tests::support::{CALLER, Deployment, Host, Site, TICK};
 
-/// An entity on whose board the first of those who sign is.
+/// Entity with the first signer on its board.
 const ENTITY: &str = "999000009";
-/// How often it is looked whether an order has ended: more than a day of ticks
-/// is never waited for, jobs that are put off are hastened by the clock.
+/// Maximum number of polls for the end of an order. No wait is longer than a
+/// day of ticks; postponed jobs are hastened by the clock.
 const MOST_LOOKS: usize = 1200;
 
-/// The id of requests.
+/// Id of requests.
 const REQUEST: &str = "request-1";
 
-/// How many hold a role where a crowd does.
+/// Number of holders of a role in the case with many.
 const CROWD: usize = 20_000;
 
 const LIVE: Caller = Caller {
@@ -60,7 +59,7 @@ const TEST: Caller = Caller {
     ..LIVE
 };
 
-/// Registers of a world that does not exist, for production too.
+/// Fictional registers, for production too.
 struct World {
     conduct: Mutex<Conduct>,
     sandbox: RegisterSources,
@@ -73,11 +72,11 @@ enum Conduct {
     Down,
     /// Nobody holds any role any more.
     NobodyHolds,
-    /// Somebody else does.
+    /// Another person holds it.
     AnotherHolds,
-    /// So many hold it that no row has room for them.
+    /// Too many persons hold it for a row.
     CrowdHolds,
-    /// The entity has a name in letters that few fonts have.
+    /// The entity's name has letters that few fonts have.
     NamesAbroad,
 }
 
@@ -185,7 +184,7 @@ impl<'s> Office<'s> {
         orders.order(caller, order.id).await.unwrap()
     }
 
-    /// The signer of an order's ceremony.
+    /// Returns the signer of an order's ceremony.
     async fn subject(&self, order: &Order) -> Uuid {
         let store = &self.host.app.records.store;
         let row = self.row(order).await;
@@ -193,25 +192,25 @@ impl<'s> Office<'s> {
         ceremony.unwrap().ceremony.signers[0].id.uuid()
     }
 
-    /// Somebody signs.
+    /// Signs as a person.
     async fn sign(&self, order: &Order, person: &str) {
         let subject = self.subject(order).await;
         self.host.start(subject, person).await.unwrap();
     }
 
-    /// Has the sandbox complete an order.
+    /// Completes an order in the sandbox.
     async fn complete(&self, order: &Order) {
         let orders = &self.host.app.diligence.identifications;
         let simulated = orders.simulate(&TEST, order.id, SimulatedOutcome::Complete);
         simulated.await.unwrap();
     }
 
-    /// Goes on until the order has ended.
+    /// Advances until the order has ended.
     async fn end(&self, caller: &Caller, order: &Order) -> Order {
         self.until(caller, order, KycStatus::is_terminal).await
     }
 
-    /// The same where failures are tried again for hours.
+    /// Advances until the order has ended, with failures retried for hours.
     async fn end_in_hours(&self, caller: &Caller, order: &Order) -> Order {
         for _ in 0..12 {
             self.host.run_all().await;
@@ -220,7 +219,7 @@ impl<'s> Office<'s> {
         self.now(caller, order).await
     }
 
-    /// Lets the workspace owe so many cents and no more.
+    /// Limits the debt of the workspace to this many cents.
     async fn set_ceiling(&self, cents: u64) {
         let store = &self.host.app.records.store;
         let row = store.get::<BillingRow>(&LIVE.tenant).await.unwrap();
@@ -250,13 +249,13 @@ impl<'s> Office<'s> {
         panic!("it takes long: {:?}", self.now(caller, order).await);
     }
 
-    /// The row of an order.
+    /// Returns the row of an order.
     async fn row(&self, order: &Order) -> OrderRow {
         let store = &self.host.app.records.store;
         store.get(&order.id).await.unwrap().unwrap()
     }
 
-    /// A member of the container of a delivered order.
+    /// Returns a member of the container of a delivered order.
     async fn member(&self, caller: &Caller, order: &Order, name: &str) -> Bytes {
         let orders = &self.host.app.diligence.identifications;
         let container = orders.artifact(caller, order.id).await.unwrap();
@@ -276,8 +275,8 @@ impl<'s> Office<'s> {
     }
 }
 
-/// The key of a site's attorney, as something else may keep it; counts what it
-/// signs.
+/// Key of a site's attorney with another kind of storage; counts its
+/// signatures.
 struct WatchedKey {
     key: Arc<dyn SigningKey>,
     storage: KeyStorage,
@@ -298,7 +297,7 @@ impl WatchedKey {
         self.signatures.load(Ordering::Relaxed)
     }
 
-    /// The same host with this key.
+    /// Returns the same host with this key.
     fn in_place_of_the_key_of(self: &Arc<Self>, host: &Host) -> Host {
         let key: Arc<dyn SigningKey> = self.clone();
         host.with_doors(move |doors| doors.attorney = Some(key.clone()))
@@ -329,7 +328,7 @@ impl SigningKey for WatchedKey {
     }
 }
 
-/// A host whose registers are the world's.
+/// Opens a host with the world's registers.
 async fn host(deployment: &Deployment<'_>, world: &Arc<World>, faults: FaultPlan) -> Host {
     let registers: Arc<dyn Registers> = world.clone();
     let host = deployment.host(faults).await.unwrap();
@@ -353,7 +352,7 @@ async fn ledger(host: &Host) -> Vec<UsageRow> {
     rows.await.unwrap().rows
 }
 
-/// The events that the callback of an order is told.
+/// Returns the events for the callback of an order.
 async fn told(host: &Host, order: Uuid) -> Vec<String> {
     let store = &host.app.records.store;
     let page = Page::oldest(MAX_PAGE_ROWS);

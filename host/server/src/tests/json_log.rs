@@ -1,4 +1,4 @@
-//! What operators' programs read of the log.
+//! Log in JSON, for operators' programs.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What operators do, on records that no caller could make.
+//! Operators' commands on records that no caller could create.
 
 use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::CeremonyError;

@@ -1,5 +1,5 @@
-//! What the page of the operator's listener shows, and what a host says of
-//! certificates that will end.
+//! Status page of the operator's listener, and warnings about expiring
+//! certificates.
 
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
@@ -113,7 +113,7 @@ async fn the_certificate_of_a_time_stamp_is_watched_once_it_was_seen() {
     assert!(seen.ends > site.clock.now());
 }
 
-/// The row of an available dependency.
+/// Returns the row of an available dependency.
 fn well(dependency: &str) -> String {
     format!("<th scope=\"row\">{dependency}</th><td><span class=\"success\">available</span></td>")
 }

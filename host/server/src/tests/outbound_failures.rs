@@ -1,11 +1,11 @@
-//! What the log says of services of others that fail: which, where, how, and what
-//! an operator can do.
+//! Log entries about failing external services: service, place, failure, and
+//! remedy.
 
 use parafa_api_signing::{Delivery, SigningOrder};
 
 use super::support::{Log, Site, Stage, create, name_workspace};
 
-/// The line with these words has all these parts.
+/// Asserts that the line with these words has all these parts.
 #[track_caller]
 fn assert_line(log: &str, words: &str, parts: &[&str]) {
     let line = log.lines().find(|line| line.contains(words));

@@ -1,4 +1,4 @@
-//! What is kept: its names, what is swept, and keys that are damaged or away.
+//! Stored records: their names, sweeps, and damaged or missing keys.
 
 mod damaged_keys;
 mod readiness;

@@ -1,5 +1,5 @@
-//! The signing product on whole hosts: what is created, refused, counted, billed, told,
-//! and made of documents.
+//! Signing product on whole hosts: creation, refusals, quotas, billing, events
+//! and documents.
 
 mod archives;
 mod batch_letters;

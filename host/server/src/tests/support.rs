@@ -1,6 +1,6 @@
-//! What tests on whole hosts share: a site with its world of services, hosts that may
-//! fail, crash or be held up, requests, signings step by step, and what may never be
-//! found in the records.
+//! Shared parts of tests on whole hosts: a site with its world of services,
+//! hosts with faults, crashes and suspensions, requests, signings step by step,
+//! and invariants of the records.
 
 mod app_links;
 mod captured_log;

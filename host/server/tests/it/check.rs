@@ -1,4 +1,4 @@
-//! What `parafa plugin check` says of a component before it is installed.
+//! `parafa plugin check` on components before their installation.
 
 use std::path::Path;
 
@@ -7,12 +7,13 @@ use serde_json::json;
 
 use crate::support::{Documents, Ended, component, parafa_in};
 
-/// Its media type is that of PDF.
+/// Changes the media type to that of PDF.
 const CLAIMS_PDF: [(&[u8], &[u8]); 2] = [
     (b"application/x-least", b"application/pdf\0\0\0\0"),
     (b"\x0a\0\0\0\x13\0\0\0", b"\x0a\0\0\0\x0f\0\0\0"),
 ];
-/// Where `verify` answers (`i32.const 256`) it traps (`unreachable`).
+/// Makes `verify` trap (`unreachable`) in place of its answer (`i32.const
+/// 256`).
 const FAILS: [(&[u8], &[u8]); 1] = [(b"\x41\x80\x02\x0b", b"\x00\x01\x01\x0b")];
 
 #[test]
@@ -109,7 +110,7 @@ fn it_says_which_documents_callers_can_post() {
     assert!(ended.stdout.lines().any(|line| line == takes), "{ended:?}");
 }
 
-/// Where installed plugins are looked for.
+/// Place of the installed plugins.
 #[derive(Clone, Copy)]
 enum Where {
     Data,
@@ -127,7 +128,7 @@ fn check(documents: &Documents, wasm: &Path, place: Where) -> Ended {
     parafa_in(Path::new("/"), &environment, words)
 }
 
-/// The least plugin with some of its bytes exchanged.
+/// Returns the least plugin with some of its bytes replaced.
 fn least_but(exchanged: &[(&[u8], &[u8])]) -> Vec<u8> {
     let mut component = parafa_fixtures::component::least();
     for (from, to) in exchanged {

@@ -1,4 +1,4 @@
-//! What `serve` refuses to start with, and `check-config` says beforehand.
+//! Faults that stop `serve`, and that `check-config` reports beforehand.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::support::{Documents, Ended, parafa};
 
-/// A configuration that is sound, with these lines beside it in a section.
+/// Writes a valid configuration with these additional lines in a section.
 pub(crate) fn configuration(folder: &Documents, more: &str) -> PathBuf {
     let path = |name: &str| folder.path(name).display().to_string();
     add_trust(folder);
@@ -31,12 +31,12 @@ pub(crate) fn configuration(folder: &Documents, more: &str) -> PathBuf {
     folder.add("parafa.toml", text)
 }
 
-/// A folder `trust` with one authority, for everything.
+/// Adds a folder `trust` with one authority, for all purposes.
 fn add_trust(folder: &Documents) {
     trust_in(folder, &Identity::Issuer.certificate());
 }
 
-/// The same with this authority.
+/// Adds a folder `trust` with this authority.
 fn trust_in(folder: &Documents, issuer: &[u8]) {
     let sha256 = hex::encode(Sha256::digest(issuer));
     let manifest = format!(
@@ -154,7 +154,7 @@ fn the_documented_configuration_has_no_fault_and_needs_what_is_called_required()
     std::fs::create_dir(folder.path("no-plugins")).unwrap();
     let faults_of = |text: &str| {
         let config = folder.add("parafa.toml", text);
-        // What there is to compile would take the most time.
+        // An empty plugin folder: compiling would take the most time.
         let output = Command::new(env!("CARGO_BIN_EXE_parafa"))
             .args(["check-config", "--json", "--config"])
             .arg(config)
@@ -339,7 +339,7 @@ fn records_of_an_earlier_day_are_a_fault() {
 fn a_check_leaves_the_data_folder_as_it_is() {
     let folder = Documents::new();
     let config = configuration(&folder, "");
-    // The default, in the data folder.
+    // The default place, in the data folder.
     let text = std::fs::read_to_string(&config).unwrap();
     let lines = text
         .lines()
@@ -457,13 +457,13 @@ fn a_program_without_plugins_is_refused_and_one_that_cannot_run_them_has_failed(
     assert!(failed.stderr.contains("cache"), "{failed:?}");
 }
 
-/// Has a command make the store and its key, as the first start does.
+/// Creates the store and its key by a command, as the first start does.
 pub(crate) fn make_store(folder: &Documents, config: &Path) -> Ended {
     std::fs::create_dir_all(folder.path("data")).unwrap();
     parafa(["tenant", "list", "--config", config.to_str().unwrap()])
 }
 
-/// A data key as the server makes one for a signing.
+/// Creates a data key as the server does for a signing.
 fn make_data_key(folder: &Documents) {
     let master = MasterKey::load(&folder.path("master.key")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -471,7 +471,7 @@ fn make_data_key(folder: &Documents) {
     runtime.block_on(keys.create(Uuid::from_u128(1))).unwrap();
 }
 
-/// All that a folder holds, with what the files say.
+/// Returns all files in a folder, with their content.
 fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {

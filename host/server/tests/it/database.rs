@@ -1,4 +1,4 @@
-//! What commands make of a database that hosts share, and of their object store.
+//! Commands on a database that hosts share, and on their object store.
 
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::configuration::{check, configuration, make_store};
 use crate::support::{Documents, Ended, parafa};
 
-/// A folder with a master key, and the configuration of a host on a database.
+/// Prepares a folder with a master key, and the configuration of a host on a
+/// database.
 fn host(folder: &Documents, database: &PostgresDatabase, more: &str) -> PathBuf {
     let key = folder.path("master.key");
     if !key.exists() {
@@ -26,11 +27,11 @@ fn host(folder: &Documents, database: &PostgresDatabase, more: &str) -> PathBuf 
     configuration(folder, &store)
 }
 
-/// Makes a store as the first host does, with documents in a folder.
+/// Creates a store as the first host does, with documents in a folder.
 fn make_shared_store(folder: &Documents, database: &PostgresDatabase, documents: &Path) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let one = NonZeroU16::new(1).unwrap();
-    // Another test of this process may have installed it.
+    // Another test in this process may have installed the provider.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let roots = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
     let options = DatabaseOptions {

@@ -1,5 +1,4 @@
-//! The commands that the guide to plugins tells people to write, as it writes
-//! them.
+//! Commands in the guide to plugins, executed as written.
 
 use std::env;
 use std::fs;
@@ -15,7 +14,7 @@ const DESCRIPTION: &str = r#"{
     "content": [{"type": "paragraph", "text": "Labas."}]
 }"#;
 
-/// Somebody at a shell, in a folder with documents and components.
+/// Shell in a folder with documents and components.
 struct Reader {
     documents: Documents,
 }
@@ -35,7 +34,7 @@ impl Reader {
         Self { documents }
     }
 
-    /// Follows every line of the commands of a section.
+    /// Executes every line of the commands of a section.
     fn follow(&self, section: &str) {
         let commands = commands(section);
         assert!(!commands.is_empty(), "{section}: there are no commands");
@@ -69,7 +68,8 @@ impl Reader {
     }
 }
 
-/// The lines of the first block of commands of a section of `docs/plugins.md`.
+/// Returns the lines of the first block of commands of a section of
+/// `docs/plugins.md`.
 fn commands(section: &str) -> Vec<String> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plugins.md");
     let guide = fs::read_to_string(guide).unwrap();

@@ -1,4 +1,4 @@
-//! The command line, by the built `parafa`.
+//! Command line, tested with the built `parafa`.
 
 mod check;
 mod configuration;

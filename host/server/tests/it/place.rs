@@ -1,4 +1,4 @@
-//! Where the commands for plugins look for plugins.
+//! Places in which the commands for plugins look for plugins.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use parafa_fixtures::built::compiled_plugins;
 
 use crate::support::{Documents, Ended, parafa_in};
 
-/// A data folder in which the least plugin is active.
+/// A data folder with the least plugin active.
 struct Installed {
     documents: Documents,
     document: PathBuf,
@@ -36,7 +36,8 @@ impl Installed {
         installed
     }
 
-    /// A command for plugins where the environment alone names the folder.
+    /// Runs a command for plugins with the folder named only in the
+    /// environment.
     fn plugin(&self, words: &[&str]) -> Ended {
         self.parafa(&[&["plugin"], words].concat())
     }

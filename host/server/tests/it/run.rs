@@ -1,4 +1,4 @@
-//! Which plugin `parafa plugin run` calls.
+//! Plugin that `parafa plugin run` calls.
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use parafa_fixtures::built::plugins;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -18,13 +18,14 @@ pub(crate) fn component(name: &str) -> PathBuf {
     plugins().join(name)
 }
 
-/// Runs `parafa`, with a cache for all tests and the components as installed
-/// plugins.
+/// Runs `parafa`, with a cache shared by all tests and the components as
+/// installed plugins.
 pub(crate) fn parafa<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ended {
     parafa_in(Path::new("."), &[], arguments)
 }
 
-/// The same in another working folder and with more in its environment.
+/// Runs `parafa` in another working directory and with additional environment
+/// variables.
 pub(crate) fn parafa_in<A: AsRef<OsStr>>(
     folder: &Path,
     environment: &[(&str, PathBuf)],
@@ -70,7 +71,7 @@ impl Documents {
         path
     }
 
-    /// The least that a plugin can be, in a file.
+    /// Writes the least possible plugin to a file.
     pub(crate) fn least_plugin(&self) -> PathBuf {
         self.add("least.wasm", parafa_fixtures::component::least())
     }

@@ -1,4 +1,5 @@
-//! What `parafa trust import` refuses; what it reads is tested where lists are made.
+//! Refusals of `parafa trust import`; reading of lists is tested where lists
+//! are made.
 
 use crate::configuration::configuration;
 use crate::support::{Documents, parafa};

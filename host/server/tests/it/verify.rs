@@ -90,13 +90,13 @@ fn a_file_that_is_not_there_is_refused() {
     assert!(ended.stderr.contains("cannot be read"), "{ended:?}");
 }
 
-/// The document of a conformance case.
+/// Returns the document of a conformance case.
 fn case(name: &str) -> PathBuf {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases/pdf");
     cases.join(name).join("input.pdf")
 }
 
-/// A PDF that `plugin run sign` signed.
+/// Signs a PDF by `plugin run sign`.
 fn signed(documents: &Documents) -> PathBuf {
     let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
     let signed = documents.path("signed.pdf");

@@ -1,11 +1,11 @@
-//! What a server tells of its demo world.
+//! Content of a server's `demo.json`.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use url::Url;
 
-/// `demo.json`.
+/// `demo.json`, parsed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DemoFile {
@@ -17,7 +17,7 @@ pub(crate) struct DemoFile {
     pub(crate) world: World,
 }
 
-/// The relying party of the authentication API and its key.
+/// Relying party of the authentication API, with its key.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RelyingParty {
@@ -26,7 +26,7 @@ pub(crate) struct RelyingParty {
     pub(crate) audience: String,
 }
 
-/// The keys of the due-diligence API.
+/// Keys of the due-diligence API.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiligenceKeys {
@@ -36,7 +36,7 @@ pub(crate) struct DiligenceKeys {
     pub(crate) webhook_secret: String,
 }
 
-/// The tenant of the signing API and its keys.
+/// Workspace of the signing API, with its keys.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SigningTenant {
@@ -46,7 +46,7 @@ pub(crate) struct SigningTenant {
     pub(crate) webhook_secret: String,
 }
 
-/// The other side of every service.
+/// Addresses of the world's services.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct World {
@@ -59,7 +59,7 @@ pub(crate) struct World {
     pub(crate) personas: Vec<Persona>,
 }
 
-/// Somebody who can sign, or cannot.
+/// A fictional person, who can sign or not.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Persona {

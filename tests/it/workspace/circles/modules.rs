@@ -1,17 +1,17 @@
-//! The modules of a crate: what each defines, imports and names.
+//! Modules of a crate: their definitions, imports and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::tokens::{group_end, is_word, tokens};
 
-/// Reads a file, if it is there.
+/// Reads a file, if it exists.
 pub(super) type Read<'r> = &'r dyn Fn(&Path) -> Option<String>;
 
-/// One word after the other, `::` between them.
+/// Segments of a path, without `::`.
 pub(super) type Words = Vec<String>;
 
-/// A module. One in the brackets of another has the same file.
+/// A module. An inline module has the file of its parent.
 #[derive(Default)]
 pub(super) struct Module {
     pub(super) file: PathBuf,
@@ -19,34 +19,35 @@ pub(super) struct Module {
     pub(super) children: BTreeMap<String, usize>,
     pub(super) defined: BTreeSet<String>,
     pub(super) imports: BTreeMap<String, Vec<Words>>,
-    /// What all is imported from.
+    /// Sources of glob imports.
     pub(super) globs: Vec<Words>,
     pub(super) named: Vec<(Words, Manner)>,
 }
 
-/// How something is named.
+/// Manner of naming.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Manner {
-    /// By a `use`.
+    /// Import by `use`.
     Import,
-    /// By a `pub use`, which hands it on and needs it no more than `mod` does.
+    /// Re-export by `pub use`, which does not need the item any more than `mod`
+    /// does.
     Reexport,
-    /// Wherever else.
+    /// Any other place.
     Code,
-    /// As a macro.
+    /// Macro call.
     Macro,
 }
 
-/// All of a crate but for its tests.
+/// All modules of a crate, except for tests.
 pub(super) struct Modules<'r> {
     read: Read<'r>,
-    /// The root is the first.
+    /// Modules; the root is the first.
     pub(super) all: Vec<Module>,
-    /// In which files macros are made, by name: these have no modules.
+    /// Files that define macros, by name: macros have no modules.
     pub(super) macros: BTreeMap<String, BTreeSet<PathBuf>>,
 }
 
-/// An attribute whose texts hold names.
+/// Attributes whose strings contain names.
 const NAMING: [&str; 11] = [
     "as",
     "default",
@@ -60,7 +61,7 @@ const NAMING: [&str; 11] = [
     "try_from",
     "with",
 ];
-/// What may stand before the word that says what an item is.
+/// Keywords that may precede an item's keyword.
 const QUALIFIERS: [&str; 6] = ["async", "crate", "default", "extern", "pub", "unsafe"];
 const ITEMS: [&str; 12] = [
     "const",
@@ -78,7 +79,7 @@ const ITEMS: [&str; 12] = [
 ];
 
 impl<'r> Modules<'r> {
-    /// The modules below a file.
+    /// Reads the modules below a file.
     pub(super) fn of(root: &Path, read: Read<'r>) -> Self {
         let mut modules = Self {
             read,
@@ -100,7 +101,7 @@ impl<'r> Modules<'r> {
         self.all.len() - 1
     }
 
-    /// Reads the items of a module, whose children are in a folder.
+    /// Reads the items of a module; `folder` contains its children.
     fn items(&mut self, module: usize, tokens: &[&str], folder: &Path) {
         let mut at = 0;
         while at < tokens.len() {
@@ -175,7 +176,7 @@ impl<'r> Modules<'r> {
         }
     }
 
-    /// Takes in what follows `use`.
+    /// Adds an import, given the tokens after `use`.
     fn import(&mut self, module: usize, tokens: &[&str], is_public: bool) {
         let mut leaves = Vec::new();
         use_tree(tokens, 0, &[], &mut leaves);
@@ -194,7 +195,8 @@ impl<'r> Modules<'r> {
         }
     }
 
-    /// What a macro names by `$crate`; all else depends on where it is used.
+    /// Adds the names after `$crate` in a macro; all others depend on the place
+    /// of the call.
     fn macro_rules(&mut self, module: usize, tokens: &[&str]) {
         let before = self.all[module].named.len();
         self.code(module, tokens);
@@ -203,7 +205,7 @@ impl<'r> Modules<'r> {
         named.extend(of_macro.into_iter().filter(|(path, _)| path[0] == "crate"));
     }
 
-    /// Takes in what code names, the imports of its blocks among it.
+    /// Adds the names in code, including imports in its blocks.
     fn code(&mut self, module: usize, tokens: &[&str]) {
         let mut at = 0;
         while at < tokens.len() {
@@ -249,7 +251,7 @@ impl<'r> Modules<'r> {
         }
     }
 
-    /// What attributes name, also in texts.
+    /// Adds the names in attributes, including those in strings.
     fn attributes(&mut self, module: usize, contents: &[&str]) {
         self.code(module, contents);
         for of_text in contents.windows(3) {
@@ -263,15 +265,15 @@ impl<'r> Modules<'r> {
     }
 }
 
-/// The attributes before an item.
+/// Attributes before an item.
 struct Attributes<'t> {
     start: usize,
     end: usize,
-    /// Whether the item is of tests.
+    /// True if the item is a test.
     of_test: bool,
-    /// Whether the whole module is.
+    /// True if the whole module is a test.
     end_module: bool,
-    /// The file of a module that has one of its own.
+    /// Explicit file of a module.
     path: Option<&'t str>,
 }
 
@@ -302,9 +304,9 @@ impl<'t> Attributes<'t> {
     }
 }
 
-/// Where an item is.
+/// Place of an item.
 struct Item {
-    /// The place of the word that says what it is.
+    /// Index of the item's keyword.
     kind: usize,
     end: usize,
 }
@@ -350,8 +352,8 @@ impl Item {
     }
 }
 
-/// The leaves of a tree of imports, each with the name that it has from then on; `*` is all.
-/// Tells where the tree ends.
+/// Collects the leaves of a `use` tree, each with its local name; `*` is a
+/// glob. Returns the end of the tree.
 fn use_tree(
     tokens: &[&str],
     mut at: usize,
@@ -374,7 +376,7 @@ fn use_tree(
                 return at + 1;
             }
             "::" => {
-                // What begins so is another crate's.
+                // The path begins in another crate.
                 if path.is_empty() {
                     path.push(String::new());
                 }
@@ -398,7 +400,7 @@ fn use_tree(
                 leaves.push((path, name));
                 return at;
             }
-            // A part that a macro fills in.
+            // A part that a macro substitutes.
             _ => return tokens.len(),
         }
     }

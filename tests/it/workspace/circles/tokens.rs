@@ -1,7 +1,7 @@
-//! The tokens of Rust, as far as names stand in them.
+//! Rust tokens, as far as names need them.
 
-/// Words, numbers, texts with their quotes, `::`, and single characters. Comments,
-/// lifetimes and characters in quotes are left out.
+/// Splits source into words, numbers, strings with their quotes, `::`, and
+/// single characters. Comments, lifetimes and character literals are left out.
 pub(super) fn tokens(source: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = source;
@@ -16,7 +16,7 @@ pub(super) fn tokens(source: &str) -> Vec<&str> {
     tokens
 }
 
-/// Where the brackets end that open at a place: behind them.
+/// Returns the index after the bracket that closes the one at `opening`.
 pub(super) fn group_end(tokens: &[&str], opening: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(opening) {
@@ -34,7 +34,7 @@ pub(super) fn is_word(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// The length of the next token, and whether it is kept.
+/// Returns the length of the next token, and whether to keep it.
 fn token(rest: &str, first: char) -> (usize, bool) {
     if let Some(len) = comment(rest) {
         return (len, false);
@@ -61,7 +61,7 @@ fn word(rest: &str) -> usize {
     end.unwrap_or(rest.len())
 }
 
-/// A comment, in which others may stand where it is in brackets.
+/// Returns the length of a comment; block comments nest.
 fn comment(rest: &str) -> Option<usize> {
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
@@ -81,7 +81,7 @@ fn comment(rest: &str) -> Option<usize> {
     Some(at)
 }
 
-/// A text with its prefix and quotes.
+/// Returns the length of a string literal with its prefix and quotes.
 fn text(rest: &str) -> Option<usize> {
     let quote = rest.find(|character| !matches!(character, 'b' | 'c' | 'r' | '#'))?;
     let prefix = &rest[..quote];
@@ -103,7 +103,7 @@ fn text(rest: &str) -> Option<usize> {
     Some(quote + 1 + len)
 }
 
-/// A character in quotes, or a lifetime.
+/// Returns the length of a character literal or a lifetime.
 fn quoted(rest: &str) -> usize {
     let mut characters = rest.char_indices().skip(1);
     if let Some((_, '\\')) = characters.next() {

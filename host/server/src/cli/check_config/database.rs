@@ -1,4 +1,4 @@
-//! What a database tells before a server relies on it.
+//! Checks of a database before a server relies on it.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_plugin_store::Findings;
@@ -9,12 +9,12 @@ use crate::config::Config;
 use crate::demo;
 use crate::startup::{self, NoDatabase, database_options};
 
-/// By how much the clocks of hosts and database may differ.
+/// Tolerated difference between the clocks of host and database.
 const TOLERATED: SignedDuration = SignedDuration::from_secs(5);
 
-/// Connects to it, and changes nothing.
+/// Connects to the database, without changing anything.
 pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
-    // What is wrong with the settings was told of with all others.
+    // Faulty settings were reported with all others.
     let Ok(Some(options)) = database_options(config) else {
         return;
     };
@@ -40,7 +40,7 @@ pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
     }
 }
 
-/// Whether what is in it can be opened.
+/// Checks whether the master key opens the content.
 fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
     if !content.holds_store() {
         findings.warnings.push(
@@ -51,7 +51,7 @@ fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Find
     }
     let mode = demo::mode_of(&config.store.data);
     let key = startup::master_key_file(config, mode);
-    // One that cannot be read was told of with all else that is configured.
+    // An unreadable key was reported with the rest of the configuration.
     let others = &config.secrets.other_master_key_files;
     let Some(Ok(master)) = key.map(|file| MasterKey::load_with(&file, others)) else {
         return;
@@ -62,7 +62,7 @@ fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Find
     }
 }
 
-/// Whether the documents are where they are to be.
+/// Checks whether the documents are in the configured place.
 async fn look_at_documents(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
     let Ok(objects) = startup::objects(config) else {
         return;

@@ -193,7 +193,7 @@ pub(super) fn untrust(arguments: &UntrustArguments) -> Result<(), CommandError> 
     carry_out(&arguments.place, PluginCommand::Untrust { publisher })
 }
 
-/// A format's name, as a person wrote it.
+/// Parses a format's name.
 fn format(text: &str) -> Result<String, String> {
     if may_be_id(text) {
         Ok(text.to_owned())

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Placed<A: clap::Args> {
 }
 
 impl<A: clap::Args> Placed<A> {
-    /// Has a tool do its work.
+    /// Runs a tool.
     pub(super) fn on_bench(
         &self,
         tool: impl FnOnce(&A, &Bench) -> Result<(), ToolError>,
@@ -27,17 +27,17 @@ impl<A: clap::Args> Placed<A> {
     }
 }
 
-/// Where plugins run. Compiled plugins are kept in the data folder, where one is
-/// named, and in the user's cache otherwise. A data folder is named by an
-/// argument, the configuration or the environment.
+/// Returns the bench for plugins. Compiled plugins are cached in the data
+/// folder, if one is named, and in the user's cache otherwise. Arguments, the
+/// configuration or the environment can name a data folder.
 ///
 /// # Errors
-/// A data folder that is named and not there is refused.
+/// A named data folder that does not exist is refused.
 fn bench(place: &Location) -> Result<Bench, CommandError> {
     let mut config = place.load()?;
     let mut temporary = None;
     let is_named = place.data.is_some() || config.store.data != StoreSection::default().data;
-    // With this configuration a server works in the usual folder here.
+    // A server with this configuration uses the default folder in this place.
     let is_found = place.config.is_some() && config.store.data.is_dir();
     if is_named {
         find_data_folder(&config)?;
@@ -54,8 +54,8 @@ fn bench(place: &Location) -> Result<Bench, CommandError> {
     Ok(bench.keeping(temporary))
 }
 
-/// A folder in the user's cache (XDG Base Directory Specification), if it can
-/// be made.
+/// Returns a folder in the user's cache (XDG Base Directory Specification), if
+/// it can be created.
 fn user_cache() -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// An authority.
+/// Certificate authority.
 struct Authority(Credential);
 
 impl Authority {
@@ -28,8 +28,8 @@ fn key() -> Key {
     Key::generate(KeyKind::P256).unwrap()
 }
 
-/// A gateway that has this certificate, answers company profiles, and speaks
-/// with nobody whom the authority has not certified.
+/// Starts a gateway with this certificate that answers company profiles. It
+/// accepts only clients certified by the authority.
 fn gateway(authority: &Authority) -> Url {
     let mut acceptor = SslAcceptor::mozilla_intermediate_v5(SslMethod::tls_server()).unwrap();
     let server = authority.certifies("localhost");
@@ -64,7 +64,8 @@ fn query() -> Query {
     Query::CompanyProfile(synthetic::COMPLETE.parse().unwrap())
 }
 
-/// Settings that show a gateway a certificate, in files of their own.
+/// Creates settings with a client certificate for a gateway, in files of their
+/// own.
 fn shown_to(url: Url, authority: &Authority) -> (TempDir, Diligence) {
     let folder = tempfile::tempdir().unwrap();
     let keep = |name: &str, content: Vec<u8>| {

@@ -2,7 +2,7 @@ use parafa_test_services::Postgres;
 
 use super::*;
 
-/// Where roots are read from.
+/// Writes roots to a file.
 fn file_of(root: &str) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), root).unwrap();

@@ -1,6 +1,5 @@
-//! What a relying party sees of certificates by the policies that they were issued
-//! under, and of answers of Smart-ID at another level or by another interaction
-//! than it was asked for.
+//! Certificate policies as relying parties see them, and Smart-ID answers with
+//! another level or interaction than requested.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,8 +20,8 @@ const NON_QUALIFIED: &str = "1.3.6.1.4.1.10015.17.1";
 const NCP: &str = "0.4.0.2042.1.1";
 const NCP_PLUS: &str = "0.4.0.2042.1.2";
 
-/// The certificate of a key that authenticates somebody, issued under these
-/// policies by an authority of the world.
+/// Issues a certificate of an authentication key under these policies, by an
+/// authority of the world.
 fn certified(site: &Site, authority: &str, serial_number: &str, policies: &[&str]) -> Vec<u8> {
     let curve = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
     let key = PKey::from_ec_key(EcKey::generate(&curve).unwrap()).unwrap();
@@ -35,8 +34,7 @@ fn certified(site: &Site, authority: &str, serial_number: &str, policies: &[&str
     certified.issue(site, serial_number, &key)
 }
 
-/// The error with which Smart-ID's request ends when members of its answers are
-/// others.
+/// Returns the error of a Smart-ID request whose answer has a member replaced.
 async fn error_where(site: &Site, pointer: &str, value: serde_json::Value) -> serde_json::Value {
     site.smart_id().replace(pointer, value);
     let error = error_of(site, Service::SmartId).await;
@@ -44,7 +42,7 @@ async fn error_where(site: &Site, pointer: &str, value: serde_json::Value) -> se
     error
 }
 
-/// The error with which a request to a phone ends.
+/// Returns the error with which a request to a phone ends.
 async fn error_of(site: &Site, service: Service) -> serde_json::Value {
     let host = Deployment::new(site).sound_host().await;
     let provider = provider(&host).await;
@@ -68,8 +66,7 @@ async fn smart_id_authenticates_by_a_certificate_of_its_own_at_the_level_that_is
         (&[SMART_ID], "not_qualified"),
         (&[MOBILE_ID, NCP_PLUS], "not_qualified"),
         (&[], "not_qualified"),
-        // Nothing is wrong with this one, but that nobody can tell whether it is
-        // revoked.
+        // This one is valid, but its revocation status cannot be determined.
         (&[SMART_ID, NCP_PLUS], "device_error"),
     ] {
         let der = certified(&site, "eid-q-e", &person, policies);

@@ -1,4 +1,4 @@
-//! Authentications of whoever follows a link, on hosts that come and go.
+//! Authentications by device link, on hosts that come and go.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::tests::support::{Certified, Deployment, Host, KeyUse, Site, TICK};
 
 const RETURN_URL: &str = "https://shop.example/login?step=2";
 
-/// The browser that the app returns to.
+/// Browser that the app returns to.
 struct Browser {
     base: String,
     returns: mpsc::UnboundedReceiver<(Uuid, AppReturn)>,
@@ -37,7 +37,7 @@ impl Browser {
         Self { base, returns }
     }
 
-    /// The authentications of a host whose pages this browser opens.
+    /// Returns the authentications of a host whose pages this browser opens.
     fn at(&self, host: &Host) -> Authentications {
         let mut authentications = (*host.app.authentications).clone();
         authentications.settings.issuer = self.base.clone();
@@ -80,7 +80,7 @@ fn error(ended: &views::Authentication) -> serde_json::Value {
     serde_json::to_value(ended).unwrap()["error"]["code"].clone()
 }
 
-/// Runs jobs until the device's answer is there, which shows no link any more.
+/// Runs jobs until the device has answered; then no link is shown any more.
 async fn answered(site: &Site, host: &Host, id: Uuid) {
     while read(host, id).await.device_link.is_some() {
         host.run_due().await;

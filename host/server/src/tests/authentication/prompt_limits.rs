@@ -1,4 +1,4 @@
-//! How often relying parties may have one person's phone ring.
+//! Limits on prompts that relying parties may send to one person's phone.
 
 use jiff::SignedDuration;
 use parafa_api_auth::requests::{CreateAuthentication, NewMethod};
@@ -37,7 +37,7 @@ fn retry_after(refused: Result<Uuid, AuthError>) -> i64 {
     }
 }
 
-/// Has a phone ring, and calls the request off.
+/// Makes a phone ring, and cancels the request.
 async fn ring_in_vain(site: &Site, host: &Host, provider: &ProviderRow) {
     let id = create(host, provider, smart_id()).await.unwrap();
     host.run_due().await;

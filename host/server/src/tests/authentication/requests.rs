@@ -1,5 +1,4 @@
-//! Authentication requests that two hosts have to do with, and services that do
-//! not do as they should.
+//! Authentication requests handled by two hosts, and services that misbehave.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,22 +20,22 @@ use super::{by_card, by_phone, end, provider, request};
 use crate::tests::support::{Deployment, Host, Site};
 
 const PEOPLE: [&str; 2] = ["card-p384", "card-p256"];
-/// Requests that two clients work on.
+/// Number of random runs with two clients.
 const RUNS: usize = 1000;
 
-/// What a client does next.
+/// Next step of a client.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     /// Submits this person's certificate.
     Certificate(usize),
-    /// Completes with what it was last given, well or badly.
+    /// Completes with the last received data, correctly or not.
     Complete { good: bool },
 }
 
-/// What somebody was answered.
+/// Answer to a client.
 type Outcome = Result<String, AuthError>;
 
-/// One client: a host that it calls, and what it was last given.
+/// A client: its host, and the last data it received.
 struct Client<'h> {
     host: &'h Host,
     cards: &'h Cards<'h>,
@@ -44,7 +43,7 @@ struct Client<'h> {
     outcomes: Vec<Outcome>,
 }
 
-/// The world's cards, of which certificates are asked once.
+/// Cards of the world, with their certificates cached.
 struct Cards<'s> {
     site: &'s Site,
     certificates: HashMap<usize, Vec<u8>>,
@@ -107,7 +106,8 @@ impl Client<'_> {
     }
 }
 
-/// Two clients at most three steps long each: most do what they should.
+/// Generates scripts for two clients of at most three steps each; most steps
+/// are regular.
 fn scripts() -> impl Strategy<Value = [Vec<Act>; 2]> {
     let act = proptest::prop_oneof![
         4 => proptest::strategy::Just(Act::Certificate(0)),

@@ -1,4 +1,4 @@
-//! Plugins that break their contract, providers that are away, and steps and jobs
+//! Plugins that break their contract, unavailable providers, and steps and jobs
 //! that fail.
 
 use std::num::NonZeroU16;
@@ -150,8 +150,9 @@ async fn a_signature_whose_plugin_is_forgotten_waits_while_there_is_none_in_its_
     assert_eq!(stage.outcome().await.phase, Phase::Done);
 }
 
-/// Lets the device sign while there are no time-stamps, and installs so many
-/// builds that the one that prepared it is forgotten; gives the last one.
+/// Lets the device sign while time-stamps are unavailable. Then installs builds
+/// until the one that prepared the signature is forgotten. Returns the last
+/// build.
 async fn forget_what_prepared(site: &Site, stage: &Stage<'_>) -> String {
     stage.sign_without_timestamps().await;
     for build in 0..4 {
@@ -244,7 +245,7 @@ async fn a_signature_that_cannot_be_stored_is_given_up_after_a_day_and_leaves_no
     assert_eq!(stage.deployment.byte_files().len(), 1);
 }
 
-/// Makes the signing's row nearly as long as a row may be.
+/// Fills the signing's row almost to the maximum row size.
 async fn leave_no_room_for_another_version(stage: &Stage<'_>) {
     const LEFT: usize = 200;
 
@@ -307,7 +308,7 @@ async fn a_provider_that_restarts_within_ten_seconds_loses_nobody() {
     let stage = Stage::set(&site, site.posted()).await;
     for phase in [Phase::Certificate, Phase::WaitingForUser] {
         stage.host.start(stage.signer, SIGN[0]).await.unwrap();
-        // The session is open, and nobody has asked for what came of it.
+        // The session is open, and has not been polled yet.
         stage.reach_at_once(phase).await;
         if phase == Phase::Certificate {
             stage.host.run_due().await;

@@ -1,4 +1,4 @@
-//! What becomes of attempts and signers when a caller cancels.
+//! Attempts and signers after a caller's cancellation.
 
 use parafa_api_signing::requests::{Party, PersonalCode};
 use parafa_api_signing::{Delivery, SigningMethod, SigningOrder};

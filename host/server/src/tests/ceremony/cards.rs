@@ -47,7 +47,7 @@ async fn state(stage: &Stage<'_>) -> CeremonyState {
     state.await.unwrap()
 }
 
-/// What a call comes to while its host does what is due.
+/// Drives a call while its host runs due jobs.
 async fn driven<T>(host: &Host, call: impl Future<Output = T>) -> T {
     let is_over = Cell::new(false);
     let call = async {
@@ -55,7 +55,7 @@ async fn driven<T>(host: &Host, call: impl Future<Output = T>) -> T {
         is_over.set(true);
         result
     };
-    // What is claimed is done: a lease that is left would keep the next host away.
+    // Claimed jobs are finished: a remaining lease would block the next host.
     let drive = async {
         while !is_over.get() {
             if host.run_due().await == 0 {

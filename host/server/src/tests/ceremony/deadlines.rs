@@ -1,5 +1,5 @@
-//! Deadlines that meet what cannot be read any more, and a signature that its
-//! signer's app has yet to come back for.
+//! Deadlines that meet unreadable data, and a signature whose app has not come
+//! back yet.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,11 +14,11 @@ use tower::ServiceExt;
 
 use crate::tests::support::{Host, Return, SIGN, Site, Stage, TICK};
 
-/// How long before its deadline a signing is signed here.
+/// Time before the deadline at which a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
-/// How long a link can be read that was signed on.
+/// Time for which a link stays readable after signing.
 const READABLE: SignedDuration = SignedDuration::from_mins(30);
-/// Longer than an app may take to come back.
+/// Longer than an app's return may take.
 const LONG: SignedDuration = SignedDuration::from_mins(3);
 
 #[tokio::test]
@@ -162,8 +162,8 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
     assert_eq!(dead.headers()["content-type"], "text/html; charset=utf-8");
 }
 
-/// A signing that was signed shortly before its deadline in an app that was
-/// opened on the device that shows the page.
+/// Sets up a signing signed shortly before its deadline, in an app opened on
+/// the device that shows the page.
 async fn signed_on_this_device(site: &Site) -> Stage<'_> {
     let stage = Stage::set(site, site.posted()).await;
     let shortly_before = expires_at(&stage).await - SHORTLY;
@@ -173,7 +173,7 @@ async fn signed_on_this_device(site: &Site) -> Stage<'_> {
     stage
 }
 
-/// What a browser is answered that opens a callback.
+/// Returns the answer to a browser that opens a callback.
 async fn callback(host: &Host, token: &str, said: &Return) -> Response {
     let Return { value, digest } = said;
     let address = format!("/c/{token}/callback?value={value}&sessionSecretDigest={digest}");

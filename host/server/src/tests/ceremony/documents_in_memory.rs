@@ -1,4 +1,4 @@
-//! How many documents attempts keep in memory.
+//! Number of documents that attempts keep in memory.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::tests::support::{SIGN, Site, Stage};
 
-/// Long enough to tell a wait from none.
+/// Long enough to distinguish a wait from none.
 const SHORT: Duration = Duration::from_millis(300);
 
 #[tokio::test]

@@ -1,14 +1,14 @@
-//! What a signer's page is told of the signatures that a document carries.
+//! Earlier signatures of a document, as shown on a signer's page.
 
 use parafa_api_ceremony::{EarlierSignature, EarlierSignatures, SignatureVerdict};
 use parafa_domain::Phase;
 
 use crate::tests::support::{Site, Stage};
 
-/// How often a page is opened again until the document has been looked at.
+/// Maximum number of page views until the document has been inspected.
 const MOST_PAGES: usize = 20;
 
-/// What pages come to tell of the signatures.
+/// Returns the signatures that pages show in the end.
 async fn listed(stage: &Stage<'_>) -> (Vec<EarlierSignature>, usize) {
     let row = stage.signing().await;
     for _ in 0..MOST_PAGES {

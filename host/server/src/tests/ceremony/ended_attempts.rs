@@ -1,4 +1,4 @@
-//! What a link still tells and allows once its attempt has ended.
+//! Link contents and actions after the end of an attempt.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tower::ServiceExt;
 
 use crate::tests::support::{REFUSES, SIGN, Site, Stage};
 
-/// Longer than anything takes that happens at once.
+/// Longer than anything immediate takes.
 const LONG: Duration = Duration::from_secs(30);
 
 #[tokio::test]
@@ -56,7 +56,8 @@ async fn nobody_waits_for_an_attempt_that_has_ended() {
     }
 }
 
-/// What a reader is told, which may not take as long as they would wait.
+/// Reads the state; asserts that the answer does not use the reader's full
+/// wait.
 async fn read_at_once(stage: &Stage<'_>) -> CeremonyState {
     let asked = Instant::now();
     let link = stage.host.link(stage.signer);
@@ -66,7 +67,7 @@ async fn read_at_once(stage: &Stage<'_>) -> CeremonyState {
     state
 }
 
-/// What a program is answered that sends an empty object.
+/// Returns the answer to a client that sends an empty object.
 async fn answer(stage: &Stage<'_>, method: &str, path: &str) -> Response {
     let request = Request::builder()
         .method(method)

@@ -1,4 +1,4 @@
-//! Erasures that meet a crash, a clock or a letter under way.
+//! Erasures that coincide with a crash, a changed clock or a letter being sent.
 
 use parafa_api_http::Reservation;
 use parafa_api_signing::requests::Simulation;

@@ -1,5 +1,5 @@
-//! Deadlines that have passed while a signature that the device had made
-//! already was being finished: they wait for it, and for nothing else.
+//! Deadlines that pass while a signature already made by the device is being
+//! completed: they wait for it, and for nothing else.
 
 use std::fmt::Debug;
 
@@ -18,7 +18,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::tests::support::{CALLER, Site, Stage, party, rows};
 
-/// How long before its deadline a signing is signed here.
+/// Time before the deadline at which a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);
 
 #[tokio::test]
@@ -130,8 +130,8 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
 }
 
-/// The first signer's device has signed shortly before the deadline, which then
-/// comes while there are no time-stamps.
+/// Lets the first signer's device sign shortly before the deadline, which then
+/// passes while time-stamps are unavailable.
 async fn be_finished_at_the_deadline(stage: &Stage<'_>) {
     let deadline = stage.signing().await.ceremony.expires_at;
     stage.site.clock.set(deadline - SHORTLY);
@@ -144,7 +144,7 @@ async fn be_finished_at_the_deadline(stage: &Stage<'_>) {
     );
 }
 
-/// What the webhook is told, with the status that it is told.
+/// Returns the webhook's events, with the status in each.
 async fn told(stage: &Stage<'_>) -> Vec<(EventKind, CeremonyStatus)> {
     let app = &stage.host.app;
     let mut told = Vec::new();
@@ -159,7 +159,7 @@ async fn told(stage: &Stage<'_>) -> Vec<(EventKind, CeremonyStatus)> {
     told
 }
 
-/// How many signings are listed with this status.
+/// Counts the listed signings with this status.
 async fn listed(stage: &Stage<'_>, status: CeremonyStatus) -> usize {
     let listing = Listing {
         status: Some(status),
@@ -176,7 +176,7 @@ async fn listed(stage: &Stage<'_>, status: CeremonyStatus) -> usize {
     listed.unwrap().signings.len()
 }
 
-/// How many a bulk erasure finds.
+/// Counts the signings that a bulk erasure finds.
 async fn erased(stage: &Stage<'_>) -> u64 {
     let until = Instant::now() + Duration::from_secs(60);
     let erased = stage.host.app.ceremonies.erase_ended(&CALLER, None, until);

@@ -1,4 +1,4 @@
-//! Letters to signers, and a clock that leaps while they are handed in.
+//! Letters to signers, and a clock that jumps while they are sent.
 
 use jiff::SignedDuration;
 use parafa_api_signing::{Delivery, Language, SigningOrder};
@@ -11,7 +11,7 @@ use crate::tests::support::{
     signing_request, terms,
 };
 
-/// When a letter that is on its way is looked at again.
+/// Time after which a letter being sent is checked again.
 const SOON: SignedDuration = SignedDuration::from_secs(5);
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! What signers and operators are told when Mobile-ID does not do as it should,
-//! and what a restart does to an attempt.
+//! Messages to signers and operators when Mobile-ID misbehaves, and the effect
+//! of a restart on an attempt.
 
 use std::collections::HashSet;
 
@@ -12,22 +12,21 @@ use serde_json::json;
 use super::smart_id::{End, end};
 use crate::tests::support::{Log, Rings, Site, Stage};
 
-/// Phone number and personal code of somebody who signs.
+/// Phone number and personal code of a signer.
 const SIGNS: (&str, &str) = ("+37060000666", "50001018865");
 
-/// Where an attempt stands when something begins to go wrong.
+/// State of an attempt when the failure begins.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// The certificate is about to be asked for.
+    /// The certificate is about to be requested.
     Certificate,
-    /// The signature is about to be asked for.
+    /// The signature is about to be requested.
     Signature,
     /// The person is signing.
     Signing,
 }
 
-/// An attempt from the button to its end, in which something goes wrong from a
-/// moment on.
+/// Runs an attempt from the button to its end, with a failure from a moment on.
 async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
     let stage = Stage::set(site, site.posted()).await;
     let log = Log::open();
@@ -49,7 +48,7 @@ async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
     end
 }
 
-/// Comes to where the plugin has prepared what is to be signed.
+/// Advances until the plugin has prepared the data to be signed.
 async fn reach_the_signature(stage: &Stage<'_>) {
     stage.reach_at_once(Phase::Signing).await;
     stage.host.run_due().await;

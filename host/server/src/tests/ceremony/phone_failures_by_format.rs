@@ -1,5 +1,6 @@
-//! Documents of every format, signed by phone: whatever goes wrong, nothing is
-//! signed, the signer is told why, and the document can be signed afterwards.
+//! Failures of phone signatures for documents of every format: nothing is
+//! signed, the signer sees the reason, and the document can be signed
+//! afterwards.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,11 +20,11 @@ use crate::tests::support::{
     Certified, KeyUse, Log, MOBILE_ID, Posted, SIGN, SIGNS_BY_MOBILE_ID, SMART_ID, Site, Stage,
 };
 
-/// The policy of certificates on qualified devices.
+/// Policy of certificates on qualified devices.
 const ON_DEVICE: &str = "0.4.0.194112.1.2";
 
-/// What stands in Lithuanian and in English in the sentence of a code, whichever
-/// the provider is.
+/// Parts of the Lithuanian and English sentence of a code, the same for all
+/// providers.
 const TOLD: [(&str, [&str; 2]); 7] = [
     (
         "bad_signature",
@@ -70,8 +71,8 @@ const TOLD: [(&str, [&str; 2]); 7] = [
     ),
 ];
 
-/// A document of every format that people sign. Containers have to be signed
-/// already, and are by somebody whom nobody knows.
+/// Returns a document of every format that people sign. Containers need an
+/// existing signature, here by an unknown person.
 pub(super) fn documents(site: &Site) -> [Posted; 3] {
     let pdf = site.posted();
     let name = "sutartis.pdf";
@@ -95,23 +96,24 @@ enum Provider {
     MobileId,
 }
 
-/// What goes wrong.
+/// Failure to inject.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
-    /// The service answers so.
+    /// An answer of the service.
     Answer(Fault),
-    /// Nobody hears of the service any more.
+    /// An unreachable service.
     Silence,
-    /// The certificate is somebody else's.
+    /// A certificate of another person.
     Person,
-    /// The certificate is the person's own, and one that says this.
+    /// A certificate of the person with this content.
     Certificate(Certified<'static>),
-    /// The signature is over something else.
+    /// A signature over other data.
     Signature,
 }
 
 impl Wrong {
-    /// From when on, how the attempt ends then, and what the operator reads.
+    /// Returns cases: the phase of the failure, the failure, the error code,
+    /// and the operator's log line.
     fn cases(provider: Provider) -> Vec<(Phase, Self, &'static str, &'static str)> {
         const BEGINS: Phase = Phase::Certificate;
         const SIGNS: Phase = Phase::WaitingForUser;
@@ -152,8 +154,8 @@ impl Wrong {
 }
 
 impl Provider {
-    /// Certificates that may sign nothing, how attempts with them end, and what
-    /// the operator reads.
+    /// Returns certificates that may not sign, with the error code and the
+    /// operator's log line.
     fn certificates(self) -> [(Certified<'static>, &'static str, &'static str); 6] {
         let (by, others, policies): (_, _, &[&str]) = match self {
             Self::SmartId => ("eid-q-e", "eid-m-e", &[SMART_ID, ON_DEVICE]),
@@ -194,8 +196,8 @@ impl Provider {
                 "certificate_purpose",
                 "key is not for this purpose",
             ),
-            // Nothing is wrong with this one, but that nobody can ever tell whether
-            // it is revoked.
+            // This one is valid, but its revocation status can never be
+            // determined.
             (
                 sound,
                 "certificate_untrusted",
@@ -220,7 +222,7 @@ impl Provider {
         started.unwrap();
     }
 
-    /// The certificates of whoever signs and of somebody else, in base64.
+    /// Returns the certificates of the signer and of another person, in base64.
     async fn certificates_of_two(self, site: &Site) -> [String; 2] {
         match self {
             Self::SmartId => [
@@ -282,7 +284,7 @@ impl Provider {
         stage.host = stage.deployment.sound_host().await;
     }
 
-    /// An attempt in which something goes wrong from a phase on.
+    /// Runs an attempt with a failure from a phase on.
     async fn attempt(self, stage: &mut Stage<'_>, from: Phase, wrong: Wrong) -> End {
         let log = Log::open();
         let begun = stage.site.clock.now();
@@ -331,7 +333,7 @@ async fn whatever_goes_wrong_with_a_phone_signs_nothing_and_costs_no_format_a_si
     }
 }
 
-/// That the signer reads what the code stands for.
+/// Asserts that the signer sees the sentence of the code.
 #[track_caller]
 fn assert_told(code: &str, end: &End) {
     let (_, told) = TOLD.iter().find(|(known, _)| *known == code).unwrap();

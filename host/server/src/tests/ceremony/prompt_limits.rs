@@ -1,4 +1,4 @@
-//! How often one person is asked to sign, over all signings.
+//! Limits on prompts to one person, across all signings.
 
 use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use crate::tests::support::{Host, SIGN, Site, Stage, rows};
 
-/// Of the phone that follows links.
+/// Personal identifier of the phone that follows links.
 const FOLLOWS: &str = "PNOLT-40404040009";
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
-/// The first signer of as many new signings.
+/// Creates as many new signings and returns their first signers.
 async fn signers(site: &Site, host: &Host, count: usize) -> Vec<Uuid> {
     let mut signers = Vec::with_capacity(count);
     for _ in 0..count {
@@ -54,12 +54,12 @@ async fn thirty_signings_send_one_person_four_prompts_at_once() {
     for signer in &signers {
         match host.start(*signer, SIGN[0]).await {
             Ok(()) => begun += 1,
-            // That of the longest that an attempt may wait.
+            // The time of the attempt that may wait longest.
             refused => assert_eq!(retry_after(refused), 15 * 60 + 1),
         }
     }
     assert_eq!(begun, 4);
-    // Somebody else is another matter, and what ends makes room.
+    // Other persons are not affected, and an ended attempt frees its place.
     host.start(signers[29], SIGN[1]).await.unwrap();
     give_up(&host, signers[0]).await;
     host.start(signers[28], SIGN[0]).await.unwrap();
@@ -104,7 +104,7 @@ async fn whoever_signs_may_go_on_and_on_and_nothing_is_kept_of_it() {
 }
 
 impl Host {
-    /// Runs what is due until no attempt waits.
+    /// Runs due jobs until no attempt waits.
     async fn run_all_at_once(&self, site: &Site) {
         loop {
             let attempts: Vec<AttemptRow> = rows(self).await;
@@ -214,7 +214,7 @@ async fn an_attempt_whose_phone_was_never_asked_does_not_count() {
     let failure = attempts[0].failure;
     assert_eq!(failure, Some(AttemptFailure::ProviderUnavailable));
     assert!(rows::<PromptsRow>(&host).await.is_empty());
-    // One that is given up after the phone has rung counts on.
+    // An attempt given up after the phone has rung still counts.
     site.faults(Service::SmartId).clear();
     host.start(signer, SIGN[0]).await.unwrap();
     host.run_due().await;

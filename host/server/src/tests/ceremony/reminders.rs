@@ -1,4 +1,4 @@
-//! When signers are reminded, and that they are reminded once.
+//! Reminders to signers: their time, and that each is sent once.
 
 use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::records::MailKind;

@@ -1,4 +1,4 @@
-//! Signings that are erased by themselves, and what keeps them.
+//! Automatic erasure of signings, and holds that prevent it.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::{SigningApi, SigningOrder};

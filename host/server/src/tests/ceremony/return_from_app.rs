@@ -1,4 +1,4 @@
-//! The app's return to the page that opened it.
+//! Return of the app to the page that opened it.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -13,7 +13,7 @@ use parafa_store::faulty::FaultPlan;
 
 use crate::tests::support::{Posted, Site, Stage};
 
-/// How long the app may take to come back.
+/// Time limit for the app's return.
 const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 #[tokio::test]
@@ -78,15 +78,15 @@ async fn a_signature_whose_app_has_come_back_is_not_given_up_any_more() {
     stage.reach_at_once(Phase::Done).await;
 }
 
-/// How things stood when the app had come back.
+/// State after the app's return.
 struct During {
-    /// Whether the attempt had not ended.
+    /// True if the attempt had not ended.
     was_running: bool,
-    /// Whether the step had.
+    /// True if the step had ended.
     step_was_over: bool,
 }
 
-/// The app comes back while the step that is due has had to wait so many times.
+/// Lets the app return after the due step has been suspended `waits` times.
 async fn come_back_during_a_step(stage: &Stage<'_>, waits: usize) -> During {
     let slow = FaultPlan {
         max_yields: 1,
@@ -108,7 +108,8 @@ async fn come_back_during_a_step(stage: &Stage<'_>, waits: usize) -> During {
     }
 }
 
-/// Does `work` until it has had to wait so many times; tells whether it is over.
+/// Polls `work` until it has been suspended `waits` times; returns whether it
+/// has completed.
 pub(super) async fn is_over_after(mut work: Pin<&mut impl Future>, waits: usize) -> bool {
     let mut left = waits;
     poll_fn(|context| {

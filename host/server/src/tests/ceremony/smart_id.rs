@@ -1,4 +1,4 @@
-//! What signers and operators are told when Smart-ID does not do as it should.
+//! Messages to signers and operators when Smart-ID misbehaves.
 
 mod end_results;
 mod oversized_answers;
@@ -15,18 +15,19 @@ use tower::ServiceExt;
 
 use crate::tests::support::{Log, SIGN, Site, Stage};
 
-/// Longest state of a ceremony, in bytes.
+/// Maximum size of a ceremony's state, in bytes.
 const LONGEST_STATE: usize = 64 * 1024;
 
-/// How an attempt ended.
+/// End of an attempt.
 pub(super) struct End {
-    /// As the signer's page is told.
+    /// Error on the signer's page.
     pub(super) error: Value,
-    /// The same sentence in English.
+    /// Sentence of the error in English.
     pub(super) in_english: String,
-    /// What the operator reads.
+    /// Operator's log.
     pub(super) log: String,
-    /// How long the other signers had to wait, by the clock of the records.
+    /// Time for which the other signers had to wait, by the clock of the
+    /// records.
     pub(super) took: SignedDuration,
 }
 
@@ -45,27 +46,26 @@ impl End {
         assert!(!self.log.contains(SIGN[0]), "{}", self.log);
     }
 
-    /// What the signer reads in Lithuanian and in English.
+    /// Returns the signer's sentence in Lithuanian and in English.
     pub(super) fn sentences(&self) -> [&str; 2] {
         [self.error["message"].as_str().unwrap(), &self.in_english]
     }
 }
 
-/// Where an attempt stands when something begins to go wrong.
+/// State of an attempt when the failure begins.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// The certificate is about to be asked for.
+    /// The certificate is about to be requested.
     Choice,
-    /// The person is choosing it.
+    /// The person is choosing the certificate.
     Choosing,
-    /// The signature is about to be asked for.
+    /// The signature is about to be requested.
     Signature,
     /// The person is signing.
     Signing,
 }
 
-/// An attempt from the button to its end, in which something goes wrong from a
-/// moment on.
+/// Runs an attempt from the button to its end, with a failure from a moment on.
 async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
     let stage = Stage::set(site, site.posted()).await;
     let log = Log::open();
@@ -92,7 +92,7 @@ pub(super) async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) ->
     }
 }
 
-/// What the signer's page is told.
+/// Returns the state that the signer's page receives.
 async fn state(stage: &Stage<'_>) -> Value {
     state_told(stage, "").await
 }
@@ -115,7 +115,7 @@ impl Moment {
         };
         stage.reach_at_once(phase).await;
         if phase == Phase::Certificate {
-            // The session is opened, and nobody asks yet what came of it.
+            // The session is open, and has not been polled yet.
             stage.host.run_due().await;
         }
     }

@@ -1,5 +1,5 @@
-//! Who has the turn: codes that nobody follows, devices that answer while
-//! another signs, and pages that are gone.
+//! Turns of signers: codes that are never scanned, devices that answer during
+//! another's turn, and closed pages.
 
 use std::pin::pin;
 
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::tests::support::{Posted, SIGN, Site, Stage, TICK};
 
-/// How long a turn lasts at most until the device has signed, in seconds.
+/// Maximum length of a turn until the device has signed, in seconds.
 const LONGEST_TURN: u32 = 15 * 60;
 
 impl Stage<'_> {
@@ -31,7 +31,7 @@ impl Stage<'_> {
         store.get(&id).await.unwrap().unwrap()
     }
 
-    /// Waits until an attempt of a signer is so far, for as long as that takes.
+    /// Waits until an attempt of a signer reaches a phase.
     async fn reached_by(&self, signer: Uuid, phase: Phase) {
         self.until(async || self.attempt_of(signer).await.phase == phase)
             .await;
@@ -43,19 +43,19 @@ impl Stage<'_> {
         ceremonies.state(ceremony).await.unwrap()
     }
 
-    /// Has the signer's phone scan the code that their page shows.
+    /// Lets the signer's phone scan the code on their page.
     async fn scan(&self) {
         self.site.follow(&self.shown_link().await.qr).await;
     }
 
-    /// The other signer signs, so that there is something to archive.
+    /// Lets the other signer sign, so that there is something to archive.
     pub(super) async fn other_signs(&self) {
         let other = self.other().await;
         self.host.start(other, SIGN[0]).await.unwrap();
         self.reached_by(other, Phase::Done).await;
     }
 
-    /// The turn lapses, and the caller has the document archived.
+    /// Lets the turn lapse, and archives the document for the caller.
     pub(super) async fn archive_after(&self, turn: SignedDuration) {
         self.site.pass(turn);
         assert!(self.archive().await.unwrap().upgraded);
@@ -160,7 +160,7 @@ async fn a_device_does_not_wait_for_ever_and_is_not_asked_to_sign_in_vain() {
     stage.reached_by(other, Phase::Done).await;
 }
 
-/// Has a signature of this signer's wait for a time-stamp.
+/// Lets a signature of this signer wait for a time-stamp.
 async fn have_the_turn(stage: &Stage<'_>, signer: Uuid) {
     stage.site.rings().await;
     let down = Fault::Status { status: 503 };

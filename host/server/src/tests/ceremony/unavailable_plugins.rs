@@ -1,5 +1,5 @@
-//! Signatures whose plugin cannot be fetched for a while, by hosts to which it is
-//! not at hand.
+//! Signatures whose plugin cannot be fetched for a while, on hosts that have
+//! not loaded it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::tests::support::{Posted, Site, Stage};
 
-/// Finds plugins where there are some, while what holds them is not away.
+/// Source of plugins that can be unavailable.
 struct Distant {
     plugins: Arc<Registry>,
     is_away: AtomicBool,
@@ -40,12 +40,13 @@ impl PluginSource for Distant {
     }
 }
 
-/// The digest of the plugin that prepared what the device signs.
+/// Returns the digest of the plugin that prepared the data that the device
+/// signs.
 async fn preparer(stage: &Stage<'_>) -> String {
     stage.newest_attempt().await.plugin.unwrap().sha256
 }
 
-/// The digest of the plugin that made the newest version.
+/// Returns the digest of the plugin that made the newest version.
 async fn maker(stage: &Stage<'_>) -> String {
     let signing = stage.signing().await;
     let made_by = signing.newest().unwrap().made_by.clone();
@@ -80,14 +81,16 @@ async fn a_signature_waits_for_the_plugin_that_prepared_it_while_that_cannot_be_
     assert_eq!(maker(&stage).await, preparer);
 }
 
-/// Who may finish a signature: the plugin that prepared it, and its stand-in.
+/// Plugins that may complete a signature: the one that prepared it, and its
+/// replacement.
 struct Finishers {
     preparer: String,
     stand_in: String,
 }
 
-/// Has a signature finished at which a plugin has failed, by the digests of both and the version.
-/// Tells them, and the digest of the one that has finished it.
+/// Lets a signature be completed at which plugins fail; `faults` gets the
+/// digests of both and the version. Returns the two, and the digest of the one
+/// that completed it.
 async fn finished_after(
     faults: impl FnOnce(&Finishers, Uuid) -> PluginFaults,
 ) -> (Finishers, String) {

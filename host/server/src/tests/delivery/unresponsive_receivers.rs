@@ -1,4 +1,5 @@
-//! Receivers and servers that say nothing, and who must not wait for them.
+//! Unresponsive receivers and mail servers, and deliveries that must not wait
+//! for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,11 +23,11 @@ use crate::tests::support::{
     terms, writing_to,
 };
 
-/// Longest time that somebody waits who has nobody to wait for.
+/// Maximum wait of a delivery whose own receiver answers.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Another workspace than that of most callers.
+/// Another workspace than that of most tests.
 const OTHERS: Uuid = Uuid::from_u128(77);
-/// Deliveries of one workspace at the same time.
+/// Concurrent deliveries of one workspace.
 const OF_WORKSPACE: usize = 16;
 
 #[tokio::test]
@@ -59,8 +60,8 @@ async fn hold_up(slow: impl Iterator<Item = String>) {
     hold_up_before(slow, "https://quick.example/").await;
 }
 
-/// Has one workspace tell all these of something, and then another a receiver
-/// that answers; tells how many do not.
+/// Queues events of one workspace for these receivers, then an event of another
+/// workspace for one that answers. Returns the number of hanging calls.
 async fn hold_up_before(slow: impl Iterator<Item = String>, quick: &str) -> usize {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
@@ -115,7 +116,7 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
     running.abort();
 }
 
-/// Cancels a signing of which a webhook is told.
+/// Cancels a signing with a webhook.
 async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
     terms.webhook_url = Some(webhook.parse().unwrap());
@@ -130,7 +131,7 @@ async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     host.app.ceremonies.cancel(caller, id).await.unwrap();
 }
 
-/// Another workspace, which can pay and be told of events.
+/// Sets up another workspace that can pay and receive events.
 async fn let_in(host: &Host) -> Caller {
     let row = &BillingRow {
         tenant: OTHERS,
@@ -147,7 +148,7 @@ async fn let_in(host: &Host) -> Caller {
     }
 }
 
-/// Some who never answer, and others who do and are told of.
+/// Receivers: some never answer, the others report each call.
 struct Receivers {
     hanging: AtomicUsize,
     reached: mpsc::UnboundedSender<String>,
@@ -163,7 +164,7 @@ impl Receivers {
         (Arc::new(receivers), reached)
     }
 
-    /// The host with these for all receivers.
+    /// Returns the host with these receivers.
     fn of(self: &Arc<Self>, host: &Host) -> Host {
         let receivers = self.clone();
         host.with_doors(move |doors| doors.webhooks = receivers.clone())

@@ -1,4 +1,4 @@
-//! Events that wait in a line before their receiver.
+//! Events queued for their receiver.
 
 use std::collections::HashSet;
 
@@ -17,9 +17,9 @@ use uuid::Uuid;
 
 use crate::tests::support::{CALLER, Deployment, Host, Site, TICK, give_secret_to};
 
-/// How long a delivery that has ended is kept.
+/// Retention of an ended delivery.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
-/// Deliveries to one receiver at the same time.
+/// Concurrent deliveries to one receiver.
 const AT_ONCE: usize = 4;
 
 #[tokio::test]
@@ -295,7 +295,7 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
     }
 }
 
-/// A receiver that answers the next delivery with `reply`.
+/// Answers the next delivery with `reply`.
 async fn reply_to_hook(site: &Site, reply: &str, hangs_up: bool) {
     let mut caller = site.hook_called().await;
     let _ = caller.read(&mut [0; 1024]).await;
@@ -303,7 +303,7 @@ async fn reply_to_hook(site: &Site, reply: &str, hangs_up: bool) {
     if hangs_up {
         caller.shutdown().await.unwrap();
     }
-    // Until the caller has had enough.
+    // Until the caller closes the connection.
     let _ = caller.read_to_end(&mut Vec::new()).await;
 }
 
@@ -337,7 +337,7 @@ async fn a_receiver_that_says_later_is_left_alone_for_as_long_as_it_asks() {
 async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     const EVENTS: usize = 300;
     const LOOK: SignedDuration = SignedDuration::from_millis(250);
-    /// Ten seconds: no lease ends meanwhile.
+    /// Ten seconds, in which no lease ends.
     const LOOKS: usize = 40;
 
     let site = Site::start().await;
@@ -397,8 +397,8 @@ async fn a_test_event_goes_thirty_days_after_its_end_together_with_its_key() {
     assert!(opened.is_err_and(|error| error.is_missing()));
 }
 
-/// The first of two signers in a row declines, of which a webhook that says
-/// nothing is told, and that the signing is declined by it.
+/// Lets the first of two sequential signers decline. Both the decline and the
+/// declined signing are events for a webhook that does not answer.
 async fn decline_told(host: &Host, site: &Site) {
     let webhook = Some(site.deaf_hook());
     let created = host.create_told(site.posted(), SigningOrder::Sequential, webhook);
@@ -408,7 +408,7 @@ async fn decline_told(host: &Host, site: &Site) {
     host.app.ceremonies.decline(&ceremony, None).await.unwrap();
 }
 
-/// Delivers to a receiver who hangs up.
+/// Delivers to a receiver that closes the connection.
 async fn fail(host: &Host, site: &Site, job: &ClaimedJob) {
     let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
         drop(site.hook_called().await);
@@ -445,7 +445,7 @@ async fn claim(host: &Host) -> Vec<ClaimedJob> {
     claimed.await.unwrap()
 }
 
-/// Claims those whose turn it is.
+/// Claims the deliveries whose turn it is.
 async fn claim_turns(host: &Host) -> Vec<(ClaimedJob, LaneTurn)> {
     host.app.webhooks.claim(usize::MAX).await.unwrap()
 }

@@ -1,4 +1,4 @@
-//! A clock that leaps ahead and is set back.
+//! A clock that jumps ahead and is set back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::lanes::LANES;
 use crate::tests::support::{DAY, SIGN, Site, Stage, TICK};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// How long a change is waited for.
+/// Maximum wait for a change.
 const SHORT: Duration = Duration::from_millis(300);
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     let runner = Arc::clone(&stage.host.runner);
     let stop = CancellationToken::new();
     let runner = tokio::spawn(runner.run(stop.clone()));
-    // It has seen the time of now when it has tried once more.
+    // After another try, it has seen the current time.
     let tries = stage.newest_attempt().await.tries;
     wait_until(&stage, async || stage.newest_attempt().await.tries > tries).await;
     site.faults(Service::Tsa).clear();
@@ -75,7 +75,8 @@ async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() 
     assert_eq!(due.len(), 1);
 }
 
-/// Lets seconds pass, far fewer than the clock is set back by, until it is so.
+/// Lets seconds pass until a condition holds; far fewer than the clock is set
+/// back by.
 async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
     let link = stage.host.link(stage.signer);
     for _ in 0..120 {
@@ -89,7 +90,7 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
     panic!("it takes long: {:?}", stage.newest_attempt().await.phase);
 }
 
-/// Lets a deadline come: the signing is pending until then.
+/// Passes a deadline; asserts that the signing is pending until then.
 async fn expires_at(stage: &Stage<'_>, deadline: Timestamp) {
     let expected = [
         (deadline - TICK, CeremonyStatus::Pending),

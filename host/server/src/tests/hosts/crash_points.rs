@@ -1,4 +1,4 @@
-//! A crash in every commit of a signing's life, before it is applied and after.
+//! Crashes in every commit of a signing's life, before it is applied and after.
 
 use std::ops::Range;
 
@@ -20,17 +20,16 @@ use crate::tests::support::{
     Deployment, Host, Invariant, MOST_RUNS, Posted, RecordChecker, SIGN, Site,
 };
 
-/// Longest time that jobs are waited for: what a dead host was doing is taken
-/// over when its lease ends.
+/// Maximum wait for jobs: a dead host's work is taken over when its lease ends.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 const TICK: SignedDuration = SignedDuration::from_secs(5);
-/// The same of a plugin that fails: it is tried again minutes later.
+/// Maximum wait with a failing plugin, which is retried minutes later.
 const PATIENCE_WITH_PLUGINS: SignedDuration = SignedDuration::from_mins(20);
 
-/// What happens to a signing of two signers who sign one after the other.
+/// Course of a signing with two sequential signers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Script {
-    /// Both sign; the first time-stamp is not to be had at once.
+    /// Both sign; the first time-stamp is unavailable at first.
     BothSign,
     /// The first signs, the second declines.
     SecondDeclines,
@@ -38,24 +37,24 @@ enum Script {
     Retracted,
     /// The caller erases it while the first signs.
     Erased,
-    /// The first signs in an app that a link opens, which comes back.
+    /// The first signs in an app opened by a link, which comes back.
     ByLink,
-    /// Nobody's signature can be finished.
+    /// No signature can be completed.
     PluginFails,
 }
 
-/// Who goes on in the place of a host that died.
+/// Successor of a host that died.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Heir {
-    /// Another host: what the dead one was doing is its own until leases end.
+    /// Another host: the dead one's claims hold until their leases end.
     Neighbour,
-    /// The same, started again: it knows that nobody else is at work.
+    /// The same host, restarted: it knows that no other host is at work.
     Itself,
 }
 
 #[tokio::test]
 async fn a_crash_in_any_commit_until_the_first_has_signed_loses_nothing() {
-    // All but one begin so; this one is the shortest.
+    // All scripts but one begin alike; this one is the shortest.
     let begin = |played: &Played| 0..played.turning_point;
     crash_everywhere(Script::SecondDeclines, begin).await;
 }
@@ -96,7 +95,7 @@ async fn a_crash_in_any_commit_until_a_plugin_fails_a_signing_leaves_it_failed()
     crash_everywhere(Script::PluginFails, Played::own_commits).await;
 }
 
-/// Plays the script once for each end of each of these commits.
+/// Plays the script once for each way to crash in each of these commits.
 async fn crash_everywhere(script: Script, commits: impl Fn(&Played) -> Range<u64>) {
     crash_everywhere_and_leave_to(Heir::Neighbour, script, commits).await;
 }
@@ -118,8 +117,8 @@ async fn crash_everywhere_and_leave_to(
                 ..FaultPlan::default()
             };
             let disturbed = ceremony(&site, heir, script, faults).await;
-            // Jobs at work at the same time conflict in one run and not in another where a database
-            // answers them, so that the last of the commits may not come.
+            // With a database, concurrent jobs may conflict in one run and not
+            // in another, so the last of the commits may not occur.
             if is_database() && disturbed.crashes == 0 && disturbed.commits <= commit {
                 continue;
             }
@@ -134,20 +133,20 @@ async fn crash_everywhere_and_leave_to(
 struct Played {
     /// Commits of the first host.
     commits: u64,
-    /// Its commits until the script went its own way.
+    /// Number of its commits before the scripts diverge.
     turning_point: u64,
     crashes: u32,
     attempts: usize,
 }
 
 impl Played {
-    /// The commits in which the script goes its own way.
+    /// Returns the commits after the scripts diverge.
     fn own_commits(&self) -> Range<u64> {
         self.turning_point..self.commits
     }
 }
 
-/// Two signers, whatever the host does meanwhile.
+/// Plays the script with two signers, whatever happens to the host.
 async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) -> Played {
     site.rings().await;
     let deployment = Deployment::new(site);
@@ -213,13 +212,13 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
     }
 }
 
-/// The host as a server is, which goes on with an attempt for as long as it gets on.
+/// Makes the host continue attempts without waiting, like a server.
 fn going_on(mut host: Host) -> Host {
     host.goes_on = true;
     host
 }
 
-/// A host, and clients that repeat what died without an answer.
+/// A host, and clients that repeat calls that got no answer.
 struct Play<'d> {
     deployment: &'d Deployment<'d>,
     heir: Heir,
@@ -245,7 +244,7 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Lets a new host take a dead one's place, and looks around.
+    /// Replaces a dead host by a new one, and checks the invariants.
     async fn step(&mut self) {
         if self.crashes == 0 {
             self.commits = self.host.commits();
@@ -275,14 +274,14 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Presses the button until the signature is there.
+    /// Presses the button until the party has signed.
     async fn sign(&mut self, signing: Uuid, signer: Uuid, person: &str) {
         self.press_until_over(signing, signer, person, PATIENCE)
             .await;
         assert_eq!(self.status(signing, signer), SignerStatus::Signed);
     }
 
-    /// Presses the button until the signing has failed.
+    /// Presses the button until the attempts have failed.
     async fn fail(&mut self, signing: Uuid, signer: Uuid, person: &str) {
         let patience = PATIENCE_WITH_PLUGINS;
         self.press_until_over(signing, signer, person, patience)
@@ -310,8 +309,8 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Asks for a link, follows it and lets the app come back until the signature
-    /// is there.
+    /// Requests a link, follows it and lets the app come back, until the party
+    /// has signed.
     async fn sign_by_link(&mut self, signing: Uuid, signer: Uuid) {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         let mut followed = None;
@@ -342,7 +341,8 @@ impl<'d> Play<'d> {
         assert_eq!(self.status(signing, signer), SignerStatus::Signed);
     }
 
-    /// Has the signer's phone follow the link on the page; gives its attempt.
+    /// Lets the signer's phone follow the link on the page; returns its
+    /// attempt.
     async fn follow(&self, signer: Uuid) -> Result<Option<Uuid>, SigningError> {
         let Some((attempt, link)) = self.host.open_link(signer).await? else {
             return Ok(None);
@@ -365,11 +365,11 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Presses the button, and lets the attempt take its first steps.
+    /// Presses the button, and runs the first steps of the attempt.
     async fn start(&mut self, signer: Uuid, person: &str) {
         let started = self.host.start(signer, person).await;
         assert!(started.is_ok() || self.host.is_down(), "{started:?}");
-        // A host that goes on would sign before anything else can happen.
+        // Otherwise the host would sign before anything else can happen.
         self.host.goes_on = false;
         self.host.run_due().await;
         self.host.goes_on = true;
@@ -397,7 +397,7 @@ impl<'d> Play<'d> {
         }
     }
 
-    /// Repeats the call until it is answered: only then is everything gone.
+    /// Repeats the call until it is answered: only then is all data erased.
     async fn erase(&mut self, signing: Uuid) {
         loop {
             let erased = self.host.erase(signing).await;
@@ -425,20 +425,20 @@ impl<'d> Play<'d> {
         attempt.filter(|attempt| !attempt.phase.is_terminal())
     }
 
-    /// Lets the deadline of a signing pass whose caller was never told of it.
+    /// Passes the deadline of a signing that its caller never learnt of.
     async fn end(&mut self) {
         self.deployment.pass(SignedDuration::from_hours(25));
         while sweep::schedule(&self.host.app.records.store).await.is_err() {
             self.step().await;
         }
         self.run_all().await;
-        // A host that has died meanwhile is succeeded when its leases end.
+        // A host that died meanwhile is succeeded when its leases end.
         self.deployment.pass(LEASE);
         self.run_all().await;
         self.checker.look_at_the_end(self.deployment).await;
     }
 
-    /// Runs what is due until nothing is.
+    /// Runs due jobs until there are none.
     async fn run_all(&mut self) {
         for _ in 0..MOST_RUNS {
             if self.host.run_due().await == 0 && !self.host.is_down() {

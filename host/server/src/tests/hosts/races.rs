@@ -1,8 +1,8 @@
-//! Random interleavings of two hosts' requests and jobs, with conflicts,
-//! delays, crashes, hosts that stand still for a while, clocks that differ, a
-//! service that is away, and time that passes while others are at work.
+//! Random interleavings of two hosts' requests and jobs. They include
+//! conflicts, delays, crashes, suspended hosts, differing clocks, an
+//! unavailable service, and time that passes while others are at work.
 //!
-//! `PARAFA_RACES` sets how many are tried.
+//! `PARAFA_RACES` sets their number.
 
 mod actions;
 mod caller_requests;
@@ -24,9 +24,9 @@ use self::racing_hosts::Contest;
 use self::scenario::{Race, callers_race, signers_race};
 use crate::tests::support::{Deployment, Invariant, Outcome, Site, SkippedCheck, played};
 
-/// Interleavings that are tried when nobody asks for more.
+/// Default number of interleavings.
 const RACES: u32 = 24;
-/// Interleavings in which carelessness must show.
+/// Number of interleavings in which a skipped check must be detected.
 const CARELESS_RACES: u32 = 200;
 /// Longer than a lease.
 const TICK: SignedDuration = SignedDuration::from_secs(46);
@@ -60,8 +60,8 @@ fn hosts_that_write_over_what_others_have_changed_are_found_out() {
     find_out(SkippedCheck::Versions);
 }
 
-/// Has hosts that skip this check race until they break an invariant, which sound
-/// hosts keep in the same race.
+/// Races hosts that skip this check until they break an invariant; sound hosts
+/// keep it in the same race.
 fn find_out(skipped_check: SkippedCheck) {
     let runtime = runtime();
     let site = runtime.block_on(Site::start());

@@ -1,4 +1,4 @@
-//! What holds for all hosts of a deployment together.
+//! Behaviour across all hosts of a deployment.
 
 use std::num::NonZeroU32;
 
@@ -147,7 +147,7 @@ async fn one_host_sweeps_at_a_time() {
             .is_refusal()
     );
 
-    // Whoever swept is dead by then.
+    // A previous sweeper is dead by then.
     site.pass(minute);
     other.carry_out(command).await.unwrap();
 }

@@ -1,5 +1,5 @@
-//! Two hosts that work at the same time and share nothing but what they keep: each
-//! has its own memory and its own plugins.
+//! Two hosts at work at the same time that share only stored data: each has its
+//! own memory and its own plugins.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -27,19 +27,19 @@ use crate::tests::support::{
     name_workspace, rows,
 };
 
-/// How long a call may wait.
+/// Maximum wait of a call.
 const WAIT: Duration = Duration::from_secs(30);
-/// What nothing is heard within that has not happened.
+/// Wait after which an event counts as not occurring.
 const SHORT: Duration = Duration::from_millis(50);
-/// Within what another host hears of a change: a second, and some for a processor that
-/// has other tests to run.
+/// Time within which another host sees a change: a second, and some more for a
+/// processor busy with other tests.
 const HEARD_WITHIN: Duration = Duration::from_secs(4);
 
 async fn hosts(deployment: &Deployment<'_>) -> [Host; 2] {
     [deployment.sound_host().await, deployment.sound_host().await]
 }
 
-/// A page that waits at a host for something else than what it knows.
+/// Starts a page's wait at a host for a state other than the known one.
 fn wait_at(
     host: &Host,
     signer: Uuid,
@@ -114,7 +114,7 @@ async fn a_poll_of_an_authentication_at_one_host_hears_that_another_one_has_ende
                 tokio::spawn(
                     async move { Ok::<_, AuthError>(polled.read(id, WAIT).await?.status) },
                 );
-            // Somebody takes it further while it is waited for.
+            // The attempt is driven while a page waits for it.
             let driven = async {
                 loop {
                     if one.run_due().await == 0 {
@@ -210,9 +210,9 @@ async fn a_quota_is_exceeded_by_what_other_hosts_have_under_way_and_no_more() {
 
     assert!(is_full(create(&other).await));
     assert!(is_full(create(&one).await), "it knows of both");
-    // Whoever has room stores what it is for, whatever others have stored meanwhile.
+    // Requests within the quota succeed, whatever others have stored meanwhile.
     assert_eq!(open_signings(&one).await, u64::from(ALLOWED));
-    // What dies with its host is nobody's share any more.
+    // Reservations of a dead host do not count any more.
     under_way.into_iter().for_each(std::mem::forget);
     let erased = other.app.ceremonies.cancel(&CALLER, first(&other).await);
     erased.await.unwrap();
@@ -225,7 +225,7 @@ async fn a_quota_is_exceeded_by_what_other_hosts_have_under_way_and_no_more() {
     assert_eq!(open_signings(&other).await, u64::from(ALLOWED));
 }
 
-/// How many signings the workspace has open.
+/// Counts the open signings of the workspace.
 async fn open_signings(host: &Host) -> u64 {
     let [_, open] = host
         .app
@@ -237,7 +237,7 @@ async fn open_signings(host: &Host) -> u64 {
     open
 }
 
-/// Some signing that is there.
+/// Returns any existing signing.
 async fn first(host: &Host) -> Uuid {
     let signings: Vec<CeremonyRow> = rows(host).await;
     signings[0].ceremony.id.uuid()
@@ -264,7 +264,7 @@ async fn prompts_of_one_person_are_counted_over_all_hosts() {
         assert!(is_too_much(host.start(signers[4], SIGN[0]).await));
     }
 
-    // One that began at the first host is given up at the second.
+    // An attempt that began at the first host is given up at the second.
     let link = other.link(signers[0]);
     let ceremony = other.app.ceremonies.open_link(&link).await.unwrap();
     other
@@ -301,7 +301,8 @@ async fn another_host_finishes_an_attempt_with_the_plugin_that_it_was_begun_with
         let other = stage.deployment.sound_host().await;
         let build = site.toy_file(u8::from(newer_begins));
         if newer_begins {
-            // The other host has not heard of it when it takes the attempt over.
+            // The other host does not know of it when it takes the attempt
+            // over.
             stage
                 .host
                 .app

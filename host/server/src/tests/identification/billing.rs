@@ -1,4 +1,4 @@
-//! What orders cost, and who is not served.
+//! Prices of orders, and refused callers.
 
 use futures::future::join_all;
 use jiff::SignedDuration;
@@ -105,7 +105,7 @@ async fn an_order_that_is_erased_after_its_deadline_counts_no_more_before_its_jo
 
 #[tokio::test]
 async fn those_who_order_at_once_do_not_exceed_the_ceiling_together() {
-    /// Callers who order at the same time.
+    /// Concurrent callers.
     const CALLERS: usize = 30;
 
     let site = Site::with_attorney().await;

@@ -1,4 +1,4 @@
-//! A crash in every commit of a delivery, before it is applied and after.
+//! Crashes in every commit of a delivery, before it is applied and after.
 
 use std::ops::Range;
 
@@ -35,16 +35,16 @@ async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice(
 }
 
 struct Delivery {
-    /// Which commits the first host tried once it was up.
+    /// Commits that the first host tried after its start.
     commits: Range<u64>,
-    /// Whether it left evidence that was signed and not delivered.
+    /// True if it left signed evidence undelivered.
     was_signed: bool,
-    /// How often the attorney's key signed.
+    /// Number of signatures by the attorney's key.
     signatures: usize,
 }
 
-/// Signs on a sound host, and leaves the rest to one that may die and to whoever
-/// goes on in its place.
+/// Signs on a sound host, and leaves the rest to a host that may die and its
+/// successors.
 async fn deliver(site: &Site, faults: FaultPlan) -> Delivery {
     let mut office = Office::open(site).await;
     let key = WatchedKey::of(site, KeyStorage::Memory);

@@ -1,4 +1,4 @@
-//! How orders end whose subjects are asked.
+//! Ends of orders whose subjects are asked.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_http::Reservation;
@@ -369,7 +369,7 @@ async fn a_link_is_mailed_where_that_is_asked_for() {
     name_workspace(&host).await;
     host.run_all().await;
     let letter = post.letter().await;
-    // Nobody has said which language the subject knows.
+    // The subject's language is unknown.
     for part in [
         "Dokumentas: dossier.pdf",
         "Document: dossier.pdf",
@@ -421,7 +421,8 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     assert_eq!(office.deployment.byte_files().len(), 1);
 }
 
-/// The order cost nothing, left no evidence, and its end was told.
+/// Asserts that the order cost nothing, left no evidence, and sent its final
+/// event.
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
     assert_eq!(super::told(&office.host, *order).await, [event]);

@@ -1,4 +1,4 @@
-//! Orders are erased: what goes, what stays, and what is not erased.
+//! Erasure of orders: erased data, remaining data, and refusals.
 
 use std::num::NonZeroU16;
 
@@ -12,7 +12,7 @@ use crate::tests::support::{SIGN, Site};
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 impl Office<'_> {
-    /// An order of the sandbox that is delivered.
+    /// Returns a delivered order of the sandbox.
     async fn delivered(&self) -> Order {
         let ordered = self.ordered(&TEST).await;
         self.complete(&ordered).await;
@@ -57,7 +57,7 @@ async fn an_erased_order_leaves_its_outcome_and_nothing_of_its_subject() {
     assert_eq!(office.deployment.data_keys(), keys);
     assert!(office.deployment.byte_files().is_empty());
     assert!(!office.erase(&delivered).await.unwrap(), "it was before");
-    // The job of its ended ceremony finds nothing to do.
+    // The job of its ended ceremony finds nothing left to do.
     site.pass(SignedDuration::from_hours(25));
     office.host.run_all().await;
     assert!(office.now(&TEST, &delivered).await.erased_at.is_some());
@@ -95,7 +95,7 @@ async fn an_order_that_goes_on_is_not_erased() {
         assert_eq!(told, status);
         let orders = &office.host.app.diligence.identifications;
         let complete = SimulatedOutcome::Complete;
-        // The second one is refused, and changes nothing.
+        // The second one is refused, without effect.
         let _ = orders.simulate(&TEST, ordered.id, complete).await;
     }
 

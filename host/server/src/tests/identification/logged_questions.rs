@@ -1,4 +1,4 @@
-//! What registers are asked for orders is logged, whatever comes of them.
+//! Log of requests to registers for orders, whatever their outcome.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +20,7 @@ use super::{Conduct, ENTITY, LIVE, Office, REQUEST, TEST, form, host};
 use crate::tests::support::{Host, SIGN, Site};
 
 impl Office<'_> {
-    /// What is logged, the oldest first.
+    /// Returns the log, oldest first.
     pub(super) async fn questions(&self) -> Vec<CallRow> {
         let store = &self.host.app.records.store;
         let rows = store.read(|tx| {
@@ -171,7 +171,7 @@ async fn a_caller_who_may_have_been_charged_is_not_told_that_nothing_was() {
         purpose: None,
     };
     let ask = async |host: &Host| {
-        // Of the registers that nobody pays for, as if they were those of live keys.
+        // The free sandbox registers, in place of those for live keys.
         let own = &host.app.diligence.questions;
         let sandbox = own.registers.sandbox.clone();
         let diligence = Diligence {

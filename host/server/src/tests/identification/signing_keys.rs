@@ -1,4 +1,4 @@
-//! Whose key signs the evidence of which orders.
+//! Choice of the key that signs an order's evidence.
 
 use parafa_attorney::KeyStorage;
 use parafa_domain::KycStatus;

@@ -1,5 +1,4 @@
-//! Plugins that were taken out of use at another host, of which this one has not
-//! heard yet.
+//! Plugins that were disabled at another host, before this one has noticed.
 
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::{Purpose, SignatureTier};
@@ -14,7 +13,7 @@ use parafa_store::Clock;
 use super::{ENTITY, LIVE, Office, REQUEST, TEST};
 use crate::tests::support::{Host, SIGN, Site, rows};
 
-/// Takes the plugin of a format out of use, and does not tell the host's registry.
+/// Disables the plugin of a format, without the host's registry.
 async fn disable_elsewhere(site: &Site, host: &Host, format: &str) {
     let plugin = site.plugins.by_id(format).unwrap();
     let row = DisabledPluginRow {

@@ -1,4 +1,4 @@
-//! Jobs about what can never be read again: they end.
+//! Jobs about permanently unreadable data: they end.
 
 use jiff::SignedDuration;
 use parafa_api_signing::{Delivery, SigningOrder};
@@ -10,10 +10,10 @@ use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
 use crate::lanes::LANES;
 use crate::tests::support::{DAY, Host, Site, create, mails, rows, signing_request, terms};
 
-/// Longer than a job that fails is put off.
+/// Longer than the retry delay of a failing job.
 const LONG: SignedDuration = SignedDuration::from_hours(2);
 
-/// Whether a job of this kind is still there a while later.
+/// Returns whether a job of this kind is still queued a while later.
 async fn is_left(host: &Host, kind: &str) -> bool {
     for budget in LANES {
         let due = host

@@ -1,4 +1,4 @@
-//! What a host says of itself whose disk is full, or which cannot load a plugin.
+//! Readiness of a host with a full disk, or with a plugin that does not load.
 
 use http::StatusCode;
 use parafa_plugin_store::InstallTerms;

@@ -1,8 +1,8 @@
-//! The names that are the format of the disk and of what webhooks are told:
-//! none may change or go, because earlier data folders hold them.
+//! Names that are part of the format of the disk and of webhooks. None may
+//! change or disappear, because earlier data folders contain them.
 //!
-//! `PARAFA_RENEW=1 cargo test -p parafa-server --lib stored_names` writes the
-//! list anew, for a name that has come.
+//! `PARAFA_RENEW=1 cargo test -p parafa-server --lib stored_names` rewrites the
+//! list after a name was added.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,7 @@ fn no_table_or_kind_of_job_is_declared_twice() {
     }
 }
 
-/// One name a line, those of each sort in alphabetical order.
+/// Lists one name per line, each sort in alphabetical order.
 fn names() -> String {
     let mut lines = BTreeSet::new();
     for table in TABLES.iter() {

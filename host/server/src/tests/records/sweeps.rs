@@ -1,4 +1,4 @@
-//! The daily sweep, and backups, beside everything that a deployment keeps.
+//! Daily sweep and backups, with all kinds of stored data.
 
 use std::collections::{BTreeSet, HashSet};
 use std::marker::PhantomData;
@@ -31,7 +31,7 @@ use crate::tests::support::{
     signings, stored_pdf,
 };
 
-/// More than an answer may have that is kept in its row.
+/// Larger than an answer kept in its row may be.
 const LARGE_ANSWER: usize = 40 * 1024;
 
 #[tokio::test]
@@ -346,7 +346,8 @@ async fn a_backup_lacks_nothing_but_what_is_lost() {
     assert_eq!(listed, expected.into());
 }
 
-/// What a backup says that its rows need and nobody has.
+/// Returns the content that a backup's rows need and that is missing
+/// everywhere.
 async fn lacks(host: &Host, to: &Path) -> Value {
     back_up(host, to).await["missing"].clone()
 }
@@ -356,14 +357,14 @@ async fn back_up(host: &Host, to: &Path) -> Value {
     host.carry_out(command).await.unwrap()
 }
 
-/// What an operator is told who has a sweep done.
+/// Runs a sweep as an operator and returns its output.
 async fn told_by(host: &Host, confirm: bool) -> Value {
     let command = OperatorCommand::Sweep(SweepCommand { confirm });
     host.carry_out(command).await.unwrap()
 }
 
-/// Takes the rows of a signing away, as damage does, until what it named is in
-/// quarantine; gives the signing's own.
+/// Deletes the rows of a signing, like damage, until their content is in
+/// quarantine; returns the signing's own row.
 async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> CeremonyRow {
     let mut kept = signings(host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
@@ -401,7 +402,7 @@ async fn nothing_goes_where_there_is_a_table_that_may_name_it() {
     assert!(refusal.is_refusal(), "{refusal}");
 }
 
-/// A row of a later program's.
+/// A row of a later version.
 #[derive(Deserialize, Serialize)]
 struct Unknown {
     id: Uuid,
@@ -422,8 +423,8 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
     sweep(host).await;
 }
 
-/// A batch whose answer is kept in a file, a stored file, and a signing that
-/// was erased before its webhook could be told.
+/// Stores a batch whose answer is in a file, a stored file, and a signing
+/// erased before its webhook was delivered.
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
     let claimant = claim(host, "k").await;
@@ -445,7 +446,7 @@ async fn keep_one_of_everything(host: &Host) {
     app.ceremonies.erase(&CALLER, erased).await.unwrap();
 }
 
-/// A row of the table of `T`, whatever is in it.
+/// A row of the table of `T`, with any content.
 #[derive(Deserialize, Serialize)]
 struct Odd<T> {
     #[serde(default)]
@@ -466,7 +467,7 @@ impl<T: Table<Key = Uuid>> Table for Odd<T> {
     }
 }
 
-/// Leaves nothing of a row that could be read; gives what was in it.
+/// Makes a row unreadable; returns its content.
 async fn damage<T: Table<Key = Uuid>>(host: &Host, key: Uuid) -> Map<String, Value> {
     let row = host.app.records.store.get::<Odd<T>>(&key).await.unwrap();
     mend::<T>(host, key, Map::new()).await;
@@ -474,7 +475,7 @@ async fn damage<T: Table<Key = Uuid>>(host: &Host, key: Uuid) -> Map<String, Val
     row.unwrap().members
 }
 
-/// Has a row hold this again.
+/// Restores the content of a row.
 async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String, Value>) {
     let row = &Odd::<T> {
         odd_key: key,
@@ -484,7 +485,7 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
     host.put(row).await;
 }
 
-/// Runs the sweep and nothing else that is due.
+/// Runs the sweep and no other due job.
 async fn sweep(host: &Host) {
     sweep::schedule(&host.app.records.store).await.unwrap();
     let due = host.claim(TIMERS, 100).await;

@@ -1,5 +1,5 @@
-//! Data keys whose folder is not mounted: nothing that needs them is answered,
-//! and nothing is lost.
+//! Data keys whose folder is not mounted: requests that need them fail, and
+//! nothing is lost.
 
 use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};

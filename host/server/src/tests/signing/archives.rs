@@ -1,4 +1,4 @@
-//! Documents that are raised to a level for the long term.
+//! Documents raised to a level for the long term.
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     };
     assert!(wanted.unwrap().contains("certificate"));
     assert_eq!(stage.signing().await.versions.len(), 2);
-    // The revocation lists are enough.
+    // Revocation lists are enough.
     site.faults(Service::Repository).clear();
     let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
@@ -219,8 +219,7 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
     }
 }
 
-/// Takes the PDF plugin out of use while it waits for a service, which answers
-/// late.
+/// Disables the PDF plugin while it waits for a service, which answers late.
 async fn disable_at(stage: &Stage<'_>, service: Service) {
     let site = stage.deployment.site;
     let service = site.faults(service);
@@ -229,7 +228,7 @@ async fn disable_at(stage: &Stage<'_>, service: Service) {
         tokio::task::yield_now().await;
     }
     let plugin = site.plugins.by_id("pdf").unwrap();
-    // Another host is told to: this one has not looked yet.
+    // As another host would: this one has not looked yet.
     let disabled = &DisabledPluginRow {
         sha256: plugin.digest().to_string(),
         since: site.clock.now(),
@@ -242,7 +241,7 @@ async fn disable_at(stage: &Stage<'_>, service: Service) {
     stored.unwrap();
 }
 
-/// A signing whose first signer has signed.
+/// Sets up a signing whose first signer has signed.
 async fn signed(site: &Site, posted: Posted) -> Stage<'_> {
     let stage = Stage::set(site, posted).await;
     assert_eq!(stage.attempt().await.phase, Phase::Done);

@@ -1,4 +1,4 @@
-//! Letters about a batch, whose signers get as few as may be.
+//! Letters about a batch: as few as possible for each signer.
 
 use jiff::SignedDuration;
 use parafa_api_signing::requests::CreateBatch;
@@ -97,7 +97,8 @@ async fn whoever_signed_a_batch_in_turn_gets_one_letter_with_all_of_it_as_the_wo
             assert_eq!(named(letter), ["a", "b", "c"], "{chosen:?}");
             let parts: Vec<_> = letter.split("Content-Disposition: attachment").collect();
             assert_eq!(parts.len() - 1, attached, "{chosen:?}");
-            // Each in the text, and behind a button and beside it in the HTML.
+            // One in the text; in the HTML, one behind a button and one beside
+            // it.
             assert_eq!(parts[0].matches("/c/").count(), linked, "{chosen:?}");
         }
         assert_eq!(batch.post.further_letters(), 0, "{chosen:?}");
@@ -128,7 +129,7 @@ async fn a_workspace_that_wants_no_letter_at_the_end_sends_none_for_a_batch_in_t
     assert_eq!(batch.post.further_letters(), 0);
 }
 
-/// A batch of three documents, which two people sign one after the other.
+/// A batch of three documents with two sequential signers.
 struct SequentialBatch<'s> {
     site: &'s Site,
     post: PostOffice,
@@ -157,7 +158,7 @@ impl<'s> SequentialBatch<'s> {
         }
     }
 
-    /// The first signer signs one of the documents.
+    /// Signs one of the documents as the first signer.
     async fn first_signs(&self, document: usize) {
         self.signs(0, document).await;
     }
@@ -174,7 +175,7 @@ impl<'s> SequentialBatch<'s> {
     }
 }
 
-/// The documents that a letter names, without their extensions.
+/// Returns the documents that a letter names, without their extensions.
 fn named(letter: &str) -> Vec<&'static str> {
     let names = ["a", "b", "c"].into_iter();
     names

@@ -1,4 +1,4 @@
-//! Batches, of which everything is created or nothing.
+//! Batches: all or nothing is created.
 
 use parafa_ceremony::CeremonyError;
 use parafa_platform::PlatformError;

@@ -1,4 +1,4 @@
-//! What signatures cost, and who may order no more of them.
+//! Prices of signatures, and callers who may not order more.
 
 use futures::future::join_all;
 use parafa_api_signing::{Delivery, SigningOrder};
@@ -11,7 +11,7 @@ use crate::tests::support::{
     CALLER, Deployment, Host, SIGN, Site, party, rows, sign, signing_request, terms,
 };
 
-/// Callers who order at the same time.
+/// Concurrent callers.
 const CALLERS: usize = 30;
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn signers_who_may_still_sign_count_against_the_ceiling_until_they_cannot(
     let third = host.add_signer(id(&first), party("trecias@example.com"));
     assert_payment(third.await.map(|_| ()), at_ceiling);
 
-    // What is signed is owed in place of being reserved.
+    // Signing turns the reservation into debt.
     sign(
         &site,
         &host,

@@ -1,4 +1,4 @@
-//! Documents that are made of files.
+//! Documents made of files.
 
 use parafa_api_signing::SigningOrder;
 use parafa_domain::Phase;
@@ -47,7 +47,7 @@ async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
     site.install(TOY_CONTAINER).await;
     let (_deployment, host) = site.opened().await;
 
-    // The toy, which the container names, does not know it either.
+    // The toy format, which the container names, does not know it either.
     let other = refusal(&host, "refuse-other-format").await;
 
     assert!(
@@ -56,7 +56,7 @@ async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
     );
 }
 
-/// The code by which a container of this behaviour is refused.
+/// Returns the code by which a container of this behaviour is refused.
 async fn refusal(host: &Host, behaviour: &str) -> String {
     let created = host.create(Posted::container(behaviour), SigningOrder::Parallel);
     let Err(SigningError::IntakeRefused(faults)) = created.await else {

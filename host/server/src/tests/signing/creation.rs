@@ -1,4 +1,4 @@
-//! Signings that are not created, and what their callers are told.
+//! Refused creations of signings, and their errors.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     assert_eq!(deployment.data_keys(), 0);
 }
 
-/// The component with its interface for signing under a name that the contract
+/// Renames the signing interface of the component to a name that the contract
 /// does not have.
 fn without_signing(component: &[u8]) -> Vec<u8> {
     const NAME: &[u8] = b"parafa:format/signing@";

@@ -1,4 +1,4 @@
-//! The evidence of signings, and the seals over their audit trails.
+//! Evidence of signings, and the seals over their audit trails.
 
 use std::process::Command;
 
@@ -146,7 +146,7 @@ async fn a_sealed_event_that_is_gone_is_told_of_its_seal() {
     assert_eq!(faults(&stage).await, [json!(expected)]);
 }
 
-/// What a PDF says, without its white space; or a counted skip.
+/// Extracts the text of a PDF, without white space; `None` counts as a skip.
 fn text_of(document: &[u8]) -> Option<String> {
     let pdftotext = tool::program("pdftotext")?;
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -164,7 +164,7 @@ async fn evidence(stage: &Stage<'_>) -> Value {
     serde_json::to_value(evidence.unwrap()).unwrap()
 }
 
-/// Lets the hour pass, and its seal be made.
+/// Lets the hour pass and its seal be made.
 async fn seal(stage: &Stage<'_>) {
     seals::schedule(&stage.host.app.records.store)
         .await
@@ -180,13 +180,13 @@ async fn listed_seals(stage: &Stage<'_>) -> Vec<Value> {
     part.rows
 }
 
-/// What is wrong with each seal.
+/// Returns the fault of each seal.
 async fn faults(stage: &Stage<'_>) -> Vec<Value> {
     let seals = listed_seals(stage).await.into_iter();
     seals.map(|seal| seal["fault"].clone()).collect()
 }
 
-/// Recomputes a trail and what it is sealed under from nothing but what is told of it.
+/// Recomputes a trail and its seal from the published data alone.
 fn recompute(trail: &Value) {
     let chain: Uuid = trail["chain"].as_str().unwrap().parse().unwrap();
     let mut hash = [0_u8; 32];

@@ -1,4 +1,4 @@
-//! Forms whose fields are drawn into the page before anybody signs.
+//! Forms whose fields are drawn into the page before signing.
 
 use bytes::Bytes;
 use parafa_api_signing::requests::{CreateSigning, DocumentBytes, NewDocument, NewFile, Source};
@@ -70,7 +70,7 @@ async fn store(host: &Host, content: Bytes) -> FileToken {
     stored.unwrap().row.id.into()
 }
 
-/// A toy that is to be flattened.
+/// Creates a signing of a toy document to be flattened.
 async fn create(host: &Host, bytes: DocumentBytes) -> Result<CeremonyRow, SigningError> {
     let request = CreateSigning {
         source: Source::Document(NewDocument {

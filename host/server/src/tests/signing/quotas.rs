@@ -1,4 +1,4 @@
-//! How much a workspace may store.
+//! Storage quotas of a workspace.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::tests::support::{
     stored_pdf, terms,
 };
 
-/// A file of which twenty are more than a megabyte, and one is not.
+/// Size of a file: twenty of them exceed a megabyte, one does not.
 const FILE_BYTES: usize = 60_000;
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 /// Longer than anything takes.
@@ -33,7 +33,7 @@ async fn store_file(host: &Host) -> Result<UnsealedFile, SigningError> {
     host.store_file(file).await
 }
 
-/// One stored file, so many times.
+/// Creates a batch of one stored file, repeated.
 fn batch_of(file: &UnsealedFile, times: usize) -> CreateBatch {
     let mut document = document("a.pdf");
     document.bytes = DocumentBytes::FileToken(file.row.id.into());
@@ -43,7 +43,8 @@ fn batch_of(file: &UnsealedFile, times: usize) -> CreateBatch {
     }
 }
 
-/// Bytes of documents and open signings of a workspace in one mode.
+/// Returns the bytes of documents and the number of open signings of a
+/// workspace in one mode.
 async fn used(host: &Host, caller: &Caller) -> [u64; 2] {
     let of = (caller.tenant, caller.mode == KeyMode::Live);
     host.app.records.store.sum(&of).await.unwrap()
@@ -75,7 +76,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
     assert_eq!(deployment.byte_files().len(), 1, "the file's alone");
     assert_eq!(deployment.data_keys(), keys);
 
-    // What a refused request had reserved is free again.
+    // The reservation of a refused request is released.
     let fits = batch_of(&file, 15);
     host.post_batch(fits).await.unwrap();
     assert_eq!(used_live(&host).await, [16 * file.row.bytes, 15]);
@@ -95,7 +96,8 @@ async fn what_a_caller_who_hangs_up_has_begun_is_removed() {
 
     drop(creating);
 
-    // One may be written at this moment, which the daily sweep sees to.
+    // A document may be in the middle of being written; the daily sweep removes
+    // it.
     let removed = async {
         while deployment.byte_files().len() > 2 || deployment.data_keys() > keys + 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -180,7 +182,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     let next = deployment.sound_host().await;
     assert_eq!(used_live(&next).await, used_live(&host).await);
 
-    // Deadlines end the others.
+    // Deadlines end the rest.
     site.pass(SignedDuration::from_hours(24 * 15));
     host.run_all().await;
     assert_eq!(used_live(&host).await, [3 * bytes + signed, 0]);

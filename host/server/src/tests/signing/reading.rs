@@ -1,4 +1,4 @@
-//! Reads that meet a change, or what cannot be read any more.
+//! Reads that meet a concurrent change or unreadable data.
 
 use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{Delivery, SigningApi, SigningOrder};

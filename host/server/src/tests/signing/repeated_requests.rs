@@ -1,4 +1,4 @@
-//! Requests that a caller may repeat: the claim on a request's key, and the answer that is kept.
+//! Idempotent requests: the claim on a request's key, and the kept answer.
 
 use jiff::SignedDuration;
 use parafa_api_http::{IdempotentRequest, Reservation};
@@ -63,7 +63,7 @@ async fn a_clock_that_leaps_takes_no_claim_from_a_request_that_is_carried_out() 
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let held = claim(&host, "k").await;
-    // The clock leaps.
+    // The clock jumps.
     site.pass(DAY);
     host.run_all().await;
 

@@ -1,4 +1,4 @@
-//! What the sandbox hands out in place of a signed document.
+//! Sandbox artifacts in place of a signed document.
 
 use parafa_api_signing::requests::{CreateSigning, Simulation, Source};
 use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};

@@ -1,4 +1,4 @@
-//! Files that callers store, to be signed later.
+//! Files that callers store, for later signing.
 
 use parafa_api_signing::requests::{CreateBatch, DocumentBytes};
 use parafa_api_signing::{Delivery, SigningOrder};
@@ -120,7 +120,7 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
     assert!(deleted > 1, "{deleted} were deleted and {kept} kept");
 }
 
-/// Stores a file in a request that can be repeated; gives its token.
+/// Stores a file in an idempotent request; returns its token.
 async fn store_file_once(host: &Host) -> Uuid {
     let claimant = claim(host, "k").await;
     let file = stored_pdf();

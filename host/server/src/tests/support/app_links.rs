@@ -1,4 +1,4 @@
-//! What a signer's page and app do with a link to the app.
+//! Links to the app, on the side of a signer's page and app.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -14,17 +14,17 @@ use uuid::Uuid;
 use super::host::Host;
 use super::one_signing::Stage;
 
-/// What an app says when it comes back to the page that opened it.
+/// Parameters of an app's return to the page that opened it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Return {
-    /// That of the callback.
+    /// Value of the callback.
     pub(crate) value: String,
-    /// A digest of the session's secret.
+    /// Digest of the session's secret.
     pub(crate) digest: String,
 }
 
 impl Return {
-    /// Of an app that knows nothing of the attempt.
+    /// Makes up a return of an app without knowledge of the attempt.
     pub(crate) fn forged() -> Self {
         Self {
             value: "made".to_owned(),
@@ -34,7 +34,7 @@ impl Return {
 }
 
 impl Host {
-    /// The attempt and the link that a signer's page shows, while it shows one.
+    /// Returns the attempt and the link that a signer's page shows, if any.
     pub(crate) async fn open_link(
         &self,
         signer: Uuid,
@@ -47,7 +47,7 @@ impl Host {
             .zip(state.device_link))
     }
 
-    /// What the app says when it comes back. Nothing once the attempt has ended.
+    /// Returns the app's return parameters. Fails once the attempt has ended.
     pub(crate) async fn return_of(&self, attempt: Uuid) -> Result<Return, SigningError> {
         let store = &self.app.records.store;
         let attempt = store.get::<AttemptRow>(&attempt).await?;
@@ -67,7 +67,7 @@ impl Host {
         })
     }
 
-    /// The app comes back and says this.
+    /// Lets the app return with these parameters.
     pub(crate) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), CeremonyError> {
         let ceremony = self.app.ceremonies.open_link(&self.link(signer)).await?;
         let returned = self
@@ -79,21 +79,21 @@ impl Host {
 }
 
 impl Stage<'_> {
-    /// Presses the button that asks for a link, and waits for it.
+    /// Presses the button that requests a link, and waits for the link.
     pub(crate) async fn open_link(&self) {
         self.host.start_by_link(self.signer).await.unwrap();
         self.until(async || self.newest_attempt().await.awaits_device_link())
             .await;
     }
 
-    /// The link that the page shows.
+    /// Returns the link on the page.
     pub(crate) async fn shown_link(&self) -> ChoiceLinks {
         let shown = self.host.open_link(self.signer).await.unwrap();
         shown.expect("a link is shown").1
     }
 
-    /// Has the signer sign in an app that is opened on the device that shows the
-    /// page. It has yet to come back.
+    /// Signs in an app opened on the device that shows the page. The app has
+    /// not returned yet.
     pub(crate) async fn sign_on_this_device(&self) {
         self.open_link().await;
         let link = self.shown_link().await.same_device.unwrap();
@@ -106,7 +106,7 @@ impl Stage<'_> {
         assert_eq!(self.newest_attempt().await.phase, Phase::WaitingForUser);
     }
 
-    /// What the app opens when the signer has signed.
+    /// Lets the app return after the signature.
     pub(crate) async fn come_back(&self) {
         let attempt = self.newest_attempt().await.id;
         let said = self.host.return_of(attempt).await.unwrap();

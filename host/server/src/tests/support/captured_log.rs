@@ -1,4 +1,4 @@
-//! What an operator reads.
+//! Captured operator's log.
 
 use std::io::{self, Write};
 use std::mem;
@@ -11,7 +11,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use crate::json_log::WithSources;
 use crate::log_filter::log_filter;
 
-/// What is logged on this thread as long as it is there.
+/// Log of this thread during the value's lifetime.
 pub(crate) struct Log {
     written: Written,
     _guard: DefaultGuard,
@@ -35,7 +35,7 @@ impl Log {
         }
     }
 
-    /// The same as programs read it.
+    /// Captures the log in JSON.
     pub(crate) fn in_json() -> Self {
         let written = Written::default();
         let writer = written.clone();
@@ -51,7 +51,7 @@ impl Log {
         }
     }
 
-    /// What has been logged since this was asked last.
+    /// Returns the output since the last call.
     pub(crate) fn take(&self) -> String {
         let written = mem::take(&mut *self.written.0.lock().unwrap());
         String::from_utf8(written).unwrap()

@@ -1,5 +1,4 @@
-//! An engine that does not look at what it has to look at: whoever watches over
-//! hosts must notice.
+//! An engine that skips a check: the tests' invariants must detect it.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -14,24 +13,24 @@ use parafa_store::{EntriesCopy, FaultyEngine};
 
 use super::invariants::Invariant;
 
-/// What is not looked at.
+/// Check to skip.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SkippedCheck {
-    /// Whether a job that was claimed is still this host's.
+    /// That a claimed job is still this host's.
     Leases,
-    /// Whether what was read has changed since.
+    /// That rows read have not changed since.
     Versions,
 }
 
 impl SkippedCheck {
-    /// Whether this invariant may be broken so.
+    /// Returns whether skipping the check may break this invariant.
     pub(crate) fn may_break(self, invariant: Invariant) -> bool {
         match self {
-            // Steps have numbers, so that no signature is made twice; but a job
-            // is lost over which somebody writes who has it no more.
+            // Steps have numbers, so no signature is made twice. But a job is
+            // lost if a host overwrites it after losing its claim.
             Self::Leases => invariant == Invariant::EverythingEnds,
-            // Which breaks first depends on who comes in between. What is asked
-            // of phones has numbers, and apps come back with digests.
+            // Interleaving decides which one breaks first. Prompts to phones
+            // have numbers, and apps come back with digests.
             Self::Versions => !matches!(
                 invariant,
                 Invariant::NobodySignsForAnother | Invariant::PhonesRingOnce
@@ -40,11 +39,11 @@ impl SkippedCheck {
     }
 }
 
-/// The engine, without one of its checks.
+/// Engine without one of its checks.
 pub(crate) struct CarelessEngine {
     engine: Arc<FaultyEngine>,
     skipped_check: SkippedCheck,
-    /// Where the jobs stand that this host has claimed.
+    /// Keys of the jobs that this host has claimed.
     claimed: Mutex<HashSet<Bytes>>,
 }
 
@@ -69,7 +68,7 @@ impl CarelessEngine {
 impl Engine for CarelessEngine {
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
         let found = self.engine.get(key).await?;
-        // A claim stands where it was put, whatever has become of it.
+        // A claim always seems to be where it was put.
         let claims = || Versioned {
             version: Version::new(1).unwrap(),
             value: Bytes::from_static(&[0, 0, 0, 1]),

@@ -1,5 +1,5 @@
-//! Certificates that the world's authorities issue here and at none of its
-//! services.
+//! Certificates that the world's authorities issue in tests, and that none of
+//! its services has.
 
 use openssl::ec::{EcGroup, EcKey};
 use openssl::nid::Nid;
@@ -14,28 +14,27 @@ use parafa_issuing::{
 
 use super::deployment::Site;
 
-/// The policy of qualified certificates of Smart-ID.
+/// Policy of qualified Smart-ID certificates.
 pub(crate) const SMART_ID: &str = "1.3.6.1.4.1.10015.17.2";
-/// The policy of certificates of Mobile-ID.
+/// Policy of Mobile-ID certificates.
 pub(crate) const MOBILE_ID: &str = "1.3.6.1.4.1.10015.18.1";
 
-/// The purpose of Smart-ID's certificates for authentication.
+/// Extended key usage of Smart-ID certificates for authentication.
 const SMART_ID_AUTHENTICATION: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0");
 
-/// What a certificate says. It names nobody who could be asked whether it is
-/// revoked.
+/// Content of a certificate. It names no source of revocation status.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Certified<'c> {
     /// The issuing authority.
     pub(crate) by: &'c str,
     pub(crate) key_use: KeyUse,
     pub(crate) policies: &'c [&'c str],
-    /// Whether it states that it is qualified.
+    /// True if it declares itself qualified.
     pub(crate) is_qualified: bool,
 }
 
-/// What the key is for.
+/// Purpose of the key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum KeyUse {
     Authentication,
@@ -43,7 +42,7 @@ pub(crate) enum KeyUse {
 }
 
 impl Certified<'_> {
-    /// The certificate of a person's key, in DER.
+    /// Issues the certificate of a person's key, DER-encoded.
     pub(crate) fn issue<K: HasPublic>(
         self,
         site: &Site,
@@ -68,7 +67,7 @@ impl Certified<'_> {
         encoded(&profile.issued_by(&issuer, &public_key).unwrap())
     }
 
-    /// One of a key on a curve that no card of ours has.
+    /// Issues a certificate on a curve that no supported card uses.
     pub(crate) fn on_another_curve(site: &Site, key_use: KeyUse) -> Vec<u8> {
         let curve = EcGroup::from_curve_name(Nid::SECP256K1).unwrap();
         let key = PKey::from_ec_key(EcKey::generate(&curve).unwrap()).unwrap();

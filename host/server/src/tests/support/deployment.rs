@@ -48,30 +48,30 @@ use super::requests::document;
 use crate::config::{Attorney, Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
 
-/// Personal codes of people who sign, each with an account of their own.
+/// Personal codes of signers, each with an account of their own.
 pub(crate) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
-/// Phone number and personal code of somebody who has Mobile-ID.
+/// Phone number and personal code of a person with Mobile-ID.
 pub(crate) const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
-/// The code of somebody who refuses on the device.
+/// Personal code of a person who refuses on the device.
 pub(crate) const REFUSES: &str = "30403039917";
 
-/// The workspace of every caller.
+/// Workspace of all callers.
 const WORKSPACE: Uuid = Uuid::from_u128(1);
 
-/// The plugin of the product.
+/// The product's plugin.
 const PDF: &str = "pdf.wasm";
-/// One that can be told to misbehave.
+/// Plugin whose documents choose its misbehaviour.
 pub(crate) const TOY: &str = "test/toy.wasm";
-/// The same as a container.
+/// The same plugin for containers.
 pub(crate) const TOY_CONTAINER: &str = "test/toy-container.wasm";
-/// Calls of plugins at the same time.
+/// Concurrent plugin calls.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
-/// How long a poll is held for a link that nobody follows, in real time: the clock
-/// is to go on.
+/// Time for which a poll is held while nobody follows the link. In real time:
+/// the clock must go on.
 const LINK_POLL: Duration = Duration::from_millis(100);
 const START: &str = "2026-03-11T09:00:00Z";
 
-/// Who posts documents.
+/// Caller that posts documents.
 pub(crate) const CALLER: Caller = Caller {
     key: Uuid::from_u128(2),
     product: Product::Signing,
@@ -82,25 +82,25 @@ pub(crate) const CALLER: Caller = Caller {
     claim: None,
 };
 
-/// What deployments share: the outside world, the time and, where their hosts do
-/// not work at the same time, the plugins.
+/// Environment shared by deployments: the outside world, the time and, if their
+/// hosts do not run concurrently, the plugins.
 pub(crate) struct Site {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) plugins: Arc<Registry>,
-    /// What was called of them.
+    /// Record of the calls to plugins.
     pub(crate) calls: Arc<Calls>,
     plugin_host: Arc<PluginHost>,
-    /// The components of the plugins.
+    /// Components of the plugins.
     components: Vec<&'static str>,
-    /// Number of the world's event that was looked at last.
+    /// Number of the last event read from the world's journal.
     journal_seen: AtomicU64,
     document: Bytes,
-    /// That of every host.
+    /// Configuration of every host.
     pub(crate) config: Config,
     world: World,
-    /// Takes calls and says nothing.
+    /// Listener that accepts connections and never answers.
     deaf: TcpListener,
-    /// Dropped before the folder, out of which it takes the new keys.
+    /// Dropped before the folder, from which it reads new keys.
     _keys: DemoKeys,
     folder: TempDir,
 }
@@ -111,7 +111,7 @@ impl Site {
     }
 
     async fn start_with(components: &[&'static str]) -> Self {
-        // Another test of this process may have installed it.
+        // Another test in this process may have installed the provider.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START.parse().unwrap()));
@@ -128,7 +128,7 @@ impl Site {
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
         let mut plugin_host = PluginHostConfig::new(built::compiled_plugins());
-        // Of all hosts together: one that is held up holds up no other.
+        // Shared by all hosts: a suspended one must not block the others.
         plugin_host.max_concurrent = PLUGIN_CALLS;
         let calls = Arc::new(Calls::default());
         plugin_host.observer = calls.clone();
@@ -158,12 +158,12 @@ impl Site {
         }
     }
 
-    /// The same with the plugins of all that people sign.
+    /// Starts a site with the plugins of all formats that people sign.
     pub(crate) async fn of_every_format() -> Self {
         Self::start_with(&[PDF, "asice.wasm", "adoc.wasm"]).await
     }
 
-    /// The same where an attorney signs evidence.
+    /// Starts a site where an attorney signs evidence.
     pub(crate) async fn with_attorney() -> Self {
         let mut site = Self::start_with(&[PDF, "asice.wasm", "jades.wasm"]).await;
         let files = site.world.attorney().clone();
@@ -171,34 +171,34 @@ impl Site {
         site
     }
 
-    /// A deployment, and a host that does not fail.
+    /// Opens a deployment, and a host that does not fail.
     pub(crate) async fn opened(&self) -> (Deployment<'_>, Host) {
         let deployment = Deployment::new(self);
         let host = deployment.sound_host().await;
         (deployment, host)
     }
 
-    /// A file of the world's folder.
+    /// Reads a file of the world's folder.
     pub(crate) fn world_file(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.folder.path().join("world").join(name)).unwrap()
     }
 
-    /// What is to go wrong at a service of the world.
+    /// Returns the fault plan of a service of the world.
     pub(crate) fn faults(&self, service: Service) -> &parafa_demo::FaultPlan {
         self.world.faults(service)
     }
 
-    /// What may be changed at Smart-ID.
+    /// Returns the switches of Smart-ID.
     pub(crate) fn smart_id(&self) -> &SmartIdSwitches {
         self.world.smart_id_switches()
     }
 
-    /// What may be changed at Mobile-ID.
+    /// Returns the switches of Mobile-ID.
     pub(crate) fn mobile_id(&self) -> &MobileIdSwitches {
         self.world.mobile_id_switches()
     }
 
-    /// A document that is signed without a hitch.
+    /// Returns a document that can be signed without errors.
     pub(crate) fn posted(&self) -> Posted {
         Posted {
             extension: "pdf",
@@ -206,7 +206,7 @@ impl Site {
         }
     }
 
-    /// How often phones have rung since this was asked last.
+    /// Returns the number of prompts on phones since the last call.
     pub(crate) async fn rings(&self) -> Rings {
         let control = Url::parse(&self.world.addresses().control).unwrap();
         let seen = self.journal_seen.load(Ordering::Relaxed);
@@ -230,7 +230,7 @@ impl Site {
         }
     }
 
-    /// What an identity card of the world answers to an app.
+    /// Sends an app's request to an identity card of the world.
     pub(crate) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
         let cards = Url::parse(&self.world.addresses().cards).unwrap();
         let method = if body.is_some() { "POST" } else { "GET" };
@@ -238,23 +238,24 @@ impl Site {
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// A webhook that never answers.
+    /// Returns the URL of a webhook that never answers.
     pub(crate) fn deaf_hook(&self) -> String {
         format!("http://{}/", self.deaf.local_addr().unwrap())
     }
 
-    /// Waits until somebody calls it; the call lasts as long as what is given.
+    /// Waits for a call of that webhook; the call lasts as long as the returned
+    /// value.
     pub(crate) async fn hook_called(&self) -> TcpStream {
         self.deaf.accept().await.unwrap().0
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub(crate) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
 }
 
-/// How often phones have rung, by what for.
+/// Number of prompts on phones, by purpose.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Rings {
     pub(crate) certificates: usize,
@@ -262,14 +263,14 @@ pub(crate) struct Rings {
     pub(crate) authentications: usize,
 }
 
-/// The world's answer to a request below `base`.
+/// Sends a request to the world and returns the successful answer.
 async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
     let (status, content) = exchange(base, method, path, body).await;
     assert!(status.starts_with("20"), "{status}");
     content
 }
 
-/// The same, whatever its status is.
+/// Sends a request to the world and returns status and content.
 async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, String) {
     let address = (base.host_str().unwrap(), base.port().unwrap());
     let mut world = TcpStream::connect(address).await.unwrap();
@@ -287,7 +288,7 @@ async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, 
     (status.to_owned(), content.to_owned())
 }
 
-/// A document that a caller posts.
+/// A document to post.
 #[derive(Clone)]
 pub(crate) struct Posted {
     pub(crate) extension: &'static str,
@@ -295,7 +296,7 @@ pub(crate) struct Posted {
 }
 
 impl Posted {
-    /// As a request has it.
+    /// Wraps the document as in a request.
     pub(crate) fn document(self) -> NewDocument {
         NewDocument {
             bytes: DocumentBytes::Content(self.content),
@@ -304,8 +305,8 @@ impl Posted {
         }
     }
 
-    /// A document that makes its plugin behave like this; `plugins/toy` lists
-    /// how.
+    /// Returns a document that makes its plugin behave like this; `plugins/toy`
+    /// lists the behaviours.
     pub(crate) fn toy(behaviour: &str) -> Self {
         Self {
             extension: "toy",
@@ -313,7 +314,8 @@ impl Posted {
         }
     }
 
-    /// The same of a container with one member.
+    /// Returns a container with one member that makes its plugin behave like
+    /// this.
     pub(crate) fn container(behaviour: &str) -> Self {
         Self {
             extension: "bdoc",
@@ -345,7 +347,7 @@ fn config(world: &World) -> Config {
         },
         ..Config::default()
     };
-    // Nobody is at home: letters wait.
+    // Nothing listens there: letters wait.
     config.mail = Some(Mail {
         host: "127.0.0.1".to_owned(),
         port: 1,
@@ -362,26 +364,26 @@ fn config(world: &World) -> Config {
     config
 }
 
-/// A folder in memory where there is one: the tests sync many small files.
+/// Creates a folder in memory, if possible: the tests sync many small files.
 fn scratch() -> TempDir {
     tempfile::tempdir_in("/dev/shm")
         .or_else(|_| tempfile::tempdir())
         .unwrap()
 }
 
-/// Records, bytes and keys that hosts share, and that outlive them.
+/// Records, bytes and keys shared by hosts, which outlive them.
 pub(crate) struct Deployment<'s> {
     pub(crate) site: &'s Site,
     kept: Arc<Kept>,
     folder: TempDir,
     master: Arc<MasterKey>,
     funded: OnceCell<()>,
-    /// Whether its hosts know of each other.
+    /// True if its hosts know of each other.
     is_shared: bool,
 }
 
 impl<'s> Deployment<'s> {
-    /// An empty one, at the beginning of time.
+    /// Creates an empty deployment and resets the clock.
     pub(crate) fn new(site: &'s Site) -> Self {
         site.clock.set(START.parse().unwrap());
         Self {
@@ -394,7 +396,7 @@ impl<'s> Deployment<'s> {
         }
     }
 
-    /// The same for hosts that work at the same time, each with plugins of its own.
+    /// Creates a deployment for concurrent hosts, each with plugins of its own.
     pub(crate) fn shared(site: &'s Site) -> Self {
         Self {
             is_shared: true,
@@ -402,7 +404,7 @@ impl<'s> Deployment<'s> {
         }
     }
 
-    /// A host whose engine fails as planned, perhaps in opening it already.
+    /// Opens a host whose engine fails as planned, possibly during opening.
     pub(crate) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
         let oddity = Oddity {
             faults,
@@ -411,7 +413,7 @@ impl<'s> Deployment<'s> {
         self.odd_host(oddity).await
     }
 
-    /// A host with something peculiar about it.
+    /// Opens a host with peculiarities.
     pub(crate) async fn odd_host(&self, oddity: Oddity) -> Result<Host, StoreError> {
         self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
@@ -435,7 +437,7 @@ impl<'s> Deployment<'s> {
         Ok(Host::new(&site.config, own, engine, self.kept.clone()))
     }
 
-    /// Lets the workspace pay, before anything can go wrong.
+    /// Lets the workspace pay, before any fault can occur.
     async fn fund(&self) {
         let row = &BillingRow {
             tenant: WORKSPACE,
@@ -451,7 +453,7 @@ impl<'s> Deployment<'s> {
         stored.await.unwrap();
     }
 
-    /// Records, bytes and keys for somebody who only looks.
+    /// Opens records, bytes and keys for read access.
     pub(crate) async fn sound_records(&self) -> Folder {
         let engine = self.engine(FaultPlan::default()).await;
         self.records(engine).await.unwrap()
@@ -474,13 +476,12 @@ impl<'s> Deployment<'s> {
         })
     }
 
-    /// A host that does not fail.
+    /// Opens a host that does not fail.
     pub(crate) async fn sound_host(&self) -> Host {
         self.host(FaultPlan::default()).await.unwrap()
     }
 
-    /// Moves the clock on; what lies in the folders then has lain there for as
-    /// long.
+    /// Advances the clock; files in the folders age by the same time.
     pub(crate) fn pass(&self, time: SignedDuration) {
         self.site.pass(time);
         if time < SignedDuration::try_from(SWEEP_REST).unwrap() {

@@ -1,4 +1,4 @@
-//! One host of a deployment, and what clients ask of it.
+//! A host of a deployment, and clients' requests to it.
 
 use std::sync::Arc;
 
@@ -36,45 +36,45 @@ use crate::jobs;
 use crate::lanes::LANES;
 use crate::startup::{self, ExternalServices, HostParts};
 
-/// How often there is something due at one moment.
+/// Maximum number of runs with due jobs at one moment.
 pub(crate) const MOST_RUNS: usize = 1000;
 
-/// A host server without its listeners.
+/// Host server without its listeners.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) app: Arc<App>,
     pub(crate) runner: Arc<JobRunner>,
     pub(crate) engine: Arc<FaultyEngine>,
     pub(crate) suspension: Suspension,
-    /// What it was made of.
+    /// Parts that it was built from.
     pub(crate) parts: HostParts,
     pub(crate) config: Config,
-    /// Whether it goes on with a job that gets on, as a server does; else one step is done at a
-    /// time.
+    /// True if it continues a job that makes progress, as a server does;
+    /// otherwise it runs one step at a time.
     pub(crate) goes_on: bool,
     mode: StoreMode,
-    /// It may outlive the deployment.
+    /// Shared, because the host may outlive the deployment.
     kept: Arc<Kept>,
-    /// What was changed of its ways to the services of others.
+    /// Changes made to its external services.
     changes: Vec<Arc<DoorChange>>,
 }
 
-/// Changes a host's ways to the services of others.
+/// Change of a host's external services.
 type DoorChange = dyn Fn(&mut ExternalServices) + Send + Sync;
 
-/// What is peculiar about a host.
+/// Peculiarities of a host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Oddity {
-    /// What goes wrong in its engine, perhaps in opening it already.
+    /// Faults of its engine, possibly during opening.
     pub(crate) faults: FaultPlan,
-    /// How far its clock is ahead of the records'.
+    /// Lead of its clock over that of the records.
     pub(crate) skew: SignedDuration,
-    /// What its engine does not look at.
+    /// Check that its engine skips.
     pub(crate) skipped_check: Option<SkippedCheck>,
 }
 
 impl Host {
-    /// The host of these premises, with the services that are configured.
+    /// Creates the host from these parts, with the configured services.
     pub(crate) fn new(
         config: &Config,
         own: HostParts,
@@ -112,7 +112,7 @@ impl Host {
         }
     }
 
-    /// The same host with other ways to the services of others.
+    /// Returns the same host with other external services.
     pub(crate) fn with_doors(
         &self,
         change: impl Fn(&mut ExternalServices) + Send + Sync + 'static,
@@ -122,12 +122,13 @@ impl Host {
         self.rebuilt(self.mode, changes)
     }
 
-    /// The same host outside of the demo world.
+    /// Returns the same host outside of the demo world.
     pub(crate) fn in_production(&self) -> Self {
         self.rebuilt(StoreMode::Production, self.changes.clone())
     }
 
-    /// The same host where plugins that began something are found otherwise.
+    /// Returns the same host with another source of the plugins that began an
+    /// operation.
     pub(crate) fn with_plugin_source(&self, plugin_source: Arc<dyn PluginSource>) -> Self {
         let own = HostParts {
             plugin_source,
@@ -145,18 +146,18 @@ impl Host {
         Self::assembled(self.config.clone(), mode, own, records, changes)
     }
 
-    /// Whether its engine has crashed, and the host with it.
+    /// Returns whether its engine has crashed, and the host with it.
     pub(crate) fn is_down(&self) -> bool {
         self.engine.reach().is_err()
     }
 
-    /// How many commits it has tried.
+    /// Returns the number of attempted commits.
     pub(crate) fn commits(&self) -> u64 {
         self.engine.commits()
     }
 
-    /// Claims what is due and runs each job once, or for as long as it gets on; tells how many
-    /// there were.
+    /// Claims due jobs and runs each once, or for as long as it makes progress;
+    /// returns their number.
     pub(crate) async fn run_due(&self) -> usize {
         let (goes_on, never) = (self.goes_on, CancellationToken::new());
         let mut running = JoinSet::new();
@@ -177,7 +178,7 @@ impl Host {
         running.join_all().await.len()
     }
 
-    /// Runs what is due until nothing is.
+    /// Runs due jobs until there are none.
     pub(crate) async fn run_all(&self) {
         for _ in 0..MOST_RUNS {
             if self.run_due().await == 0 {
@@ -187,7 +188,7 @@ impl Host {
         panic!("there is always something due");
     }
 
-    /// A caller posts a document.
+    /// Posts a document as a caller.
     pub(crate) async fn create(
         &self,
         posted: Posted,
@@ -196,7 +197,7 @@ impl Host {
         self.create_told(posted, order, None).await
     }
 
-    /// The same with a webhook.
+    /// Posts a document with a webhook.
     pub(crate) async fn create_told(
         &self,
         posted: Posted,
@@ -226,7 +227,7 @@ impl Host {
         Ok(opened.row)
     }
 
-    /// A caller posts what is to be signed.
+    /// Posts a signing request.
     pub(crate) async fn post(
         &self,
         request: CreateSigning,
@@ -235,7 +236,7 @@ impl Host {
         signings.create_signing(&CALLER, request).await
     }
 
-    /// A caller posts several documents.
+    /// Posts several documents.
     pub(crate) async fn post_batch(
         &self,
         request: CreateBatch,
@@ -247,12 +248,12 @@ impl Host {
             .await
     }
 
-    /// A caller stores a file.
+    /// Stores a file as a caller.
     pub(crate) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
         self.app.signing.intake.store_file(&CALLER, file).await
     }
 
-    /// A caller adds a signer.
+    /// Adds a signer as a caller.
     pub(crate) async fn add_signer(
         &self,
         signing: Uuid,
@@ -262,22 +263,22 @@ impl Host {
         signings.add_signer(&CALLER, signing, signer).await
     }
 
-    /// A caller cancels a signing.
+    /// Cancels a signing as a caller.
     pub(crate) async fn cancel(&self, signing: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         self.app.ceremonies.cancel(&CALLER, signing).await
     }
 
-    /// A caller erases a signing.
+    /// Erases a signing as a caller.
     pub(crate) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
         self.app.ceremonies.erase(&CALLER, signing).await
     }
 
-    /// An operator has a command carried out.
+    /// Executes an operator's command.
     pub(crate) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         self.app.operator_commands().carry_out(command).await
     }
 
-    /// Stores a row as it is.
+    /// Stores a row without checks.
     pub(crate) async fn put<T: Table>(&self, row: &T) {
         let store = &self.app.records.store;
         let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
@@ -285,13 +286,13 @@ impl Host {
         stored.unwrap();
     }
 
-    /// Claims jobs that are due, as a host does that dies over them.
+    /// Claims due jobs, like a host that dies while working on them.
     pub(crate) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
         let claimed = self.app.records.store.claim_due(lane, most, LEASE).await;
         claimed.unwrap()
     }
 
-    /// A signing is cancelled, of which a webhook that says nothing is told.
+    /// Creates and cancels a signing whose webhook never answers.
     pub(crate) async fn cancel_told(&self, site: &Site) {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
@@ -299,14 +300,14 @@ impl Host {
         self.app.ceremonies.cancel(&CALLER, id).await.unwrap();
     }
 
-    /// A signer presses the button.
+    /// Presses the button as a signer.
     pub(crate) async fn start(&self, signer: Uuid, person: &str) -> Result<(), CeremonyError> {
         let person = Some(format!("PNOLT-{person}"));
         self.start_as(signer, SigningMethod::SmartId, person, None)
             .await
     }
 
-    /// The same with Mobile-ID.
+    /// Starts with Mobile-ID.
     pub(crate) async fn start_mobile_id(
         &self,
         signer: Uuid,
@@ -318,7 +319,7 @@ impl Host {
             .await
     }
 
-    /// The same without saying who they are: their app follows a link.
+    /// Starts without a personal code: the signer's app follows a link.
     pub(crate) async fn start_by_link(&self, signer: Uuid) -> Result<(), CeremonyError> {
         self.start_as(signer, SigningMethod::SmartId, None, None)
             .await
@@ -342,7 +343,7 @@ impl Host {
         self.app.ceremonies.start_attempt(ceremony, start).await
     }
 
-    /// The token of a signer's link.
+    /// Returns the token of a signer's link.
     pub(crate) fn link(&self, signer: Uuid) -> String {
         self.app.links.ceremony_token(signer).reveal().to_owned()
     }

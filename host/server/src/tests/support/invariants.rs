@@ -1,4 +1,4 @@
-//! Invariants of hosts, and which of them was broken.
+//! Invariants of hosts, and detection of the broken one.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,30 +9,30 @@ thread_local! {
     static BROKEN: Cell<Option<Invariant>> = const { Cell::new(None) };
 }
 
-/// An invariant that hosts keep whatever happens.
+/// An invariant that hosts always keep.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Invariant {
-    /// No signing, attempt, version or audit event is ever lost.
+    /// A signing, attempt, version or audit event is never lost.
     NothingIsLost,
-    /// A signing, its signers and attempts change only as they may.
+    /// A signing, its signers and attempts make only the listed transitions.
     OnlyListedTransitions,
-    /// A turn is one running attempt's.
+    /// A turn belongs to one running attempt.
     OneTurn,
-    /// Each version holds one signature more, made from the version before it
-    /// by an attempt of its own.
+    /// Each version has one more signature than the version before it, from
+    /// which it was made by an attempt of its own.
     OneSignatureOnOneBase,
-    /// What a client was told stays true.
+    /// Statements to clients stay true.
     WhatWasToldHolds,
-    /// What was signed on the device that shows the page counts only once the app
-    /// of that attempt has come back to the page.
+    /// A signature made on the device that shows the page counts only once the
+    /// app of that attempt has come back to the page.
     NobodySignsForAnother,
-    /// A phone is asked once an attempt for each thing.
+    /// A phone gets at most one prompt per attempt and purpose.
     PhonesRingOnce,
-    /// Whatever has begun ends, and leaves nothing that is nobody's.
+    /// Everything begun ends, and leaves no unreferenced data.
     EverythingEnds,
 }
 
-/// An invariant that is being looked at: a panic until this is dropped breaks it.
+/// An invariant under check: a panic before the drop counts as breaking it.
 pub(crate) struct CheckedInvariant(Invariant);
 
 impl Invariant {
@@ -40,7 +40,7 @@ impl Invariant {
         CheckedInvariant(self)
     }
 
-    /// Panics if it is not.
+    /// Panics if the invariant does not hold.
     #[track_caller]
     pub(crate) fn holds(self, so: bool, otherwise: &str) {
         let _invariant = self.checked();
@@ -57,15 +57,15 @@ impl Drop for CheckedInvariant {
     }
 }
 
-/// How a play ends.
+/// Outcome of a play.
 pub(crate) enum Outcome {
     Kept,
     Broken(Invariant),
-    /// Something else than an invariant broke.
+    /// The play failed without breaking an invariant.
     Failed(Box<dyn Any + Send>),
 }
 
-/// Plays, and tells whether an invariant was broken.
+/// Plays, and detects a broken invariant.
 pub(crate) fn played(play: impl FnOnce()) -> Outcome {
     BROKEN.set(None);
     match catch_unwind(AssertUnwindSafe(play)) {

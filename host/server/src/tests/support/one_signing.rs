@@ -14,13 +14,13 @@ use uuid::Uuid;
 use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 
-/// How often it is looked whether something has come about: half an hour of
-/// ticks, and as many jobs.
+/// Maximum number of polls for a condition: half an hour of ticks, and as many
+/// jobs.
 const MOST_LOOKS: usize = 3600;
-/// How time passes while nothing is due.
+/// Time that passes while nothing is due.
 pub(crate) const TICK: SignedDuration = SignedDuration::from_secs(1);
 
-/// A signing that waits for its signers, on one host.
+/// A signing waiting for its signers, on one host.
 pub(crate) struct Stage<'s> {
     pub(crate) site: &'s Site,
     pub(crate) deployment: Deployment<'s>,
@@ -30,7 +30,8 @@ pub(crate) struct Stage<'s> {
 }
 
 impl Site {
-    /// Whose time-stampers take a call, and never answer it.
+    /// Starts a site whose time-stamping service accepts connections and never
+    /// answers.
     pub(crate) async fn without_answers_about_time() -> Self {
         let mut site = Self::start().await;
         site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
@@ -43,12 +44,13 @@ impl<'s> Stage<'s> {
         Self::set_with(site, posted, None).await
     }
 
-    /// With a webhook.
+    /// Sets up a signing with a webhook.
     pub(crate) async fn set_told(site: &'s Site, webhook: String) -> Self {
         Self::set_with(site, site.posted(), Some(webhook)).await
     }
 
-    /// With hosts that work at the same time: the one that is given and those that come.
+    /// Sets up a signing with concurrent hosts: the returned one and those
+    /// opened later.
     pub(crate) async fn set_among_hosts(site: &'s Site, posted: Posted) -> Self {
         Self::set_in(Deployment::shared(site), posted, None).await
     }
@@ -89,14 +91,15 @@ impl<'s> Stage<'s> {
         self.outcome().await
     }
 
-    /// Waits for the end of the attempt that runs.
+    /// Waits for the end of the running attempt.
     pub(crate) async fn outcome(&self) -> AttemptRow {
         self.until(async || self.newest_attempt().await.phase.is_terminal())
             .await;
         self.newest_attempt().await
     }
 
-    /// Runs what is due, and lets time pass when nothing is, until it is so.
+    /// Runs due jobs, or lets time pass if there are none, until a condition
+    /// holds.
     pub(crate) async fn until(&self, it_is_so: impl AsyncFn() -> bool) {
         for _ in 0..MOST_LOOKS {
             if it_is_so().await {
@@ -107,20 +110,21 @@ impl<'s> Stage<'s> {
         panic!("it takes long: {:?}", self.newest_attempt().await.phase);
     }
 
-    /// Runs what is due; a second passes if nothing is.
+    /// Runs due jobs; lets a second pass if there are none.
     pub(crate) async fn run_or_wait(&self) {
         if self.host.run_due().await == 0 {
             self.site.pass(TICK);
         }
     }
 
-    /// Waits for the running attempt to come to this phase.
+    /// Waits until the running attempt reaches this phase.
     pub(crate) async fn reach(&self, phase: Phase) {
         self.until(async || self.newest_attempt().await.phase == phase)
             .await;
     }
 
-    /// The same without letting time pass.
+    /// Runs due jobs until the attempt reaches this phase, without letting time
+    /// pass.
     pub(crate) async fn reach_at_once(&self, phase: Phase) {
         for _ in 0..MOST_RUNS {
             if self.newest_attempt().await.phase == phase {
@@ -131,8 +135,8 @@ impl<'s> Stage<'s> {
         panic!("{phase:?} is not reached at once");
     }
 
-    /// Presses the button while there are no time-stamps: the device signs, and
-    /// the signature cannot be finished.
+    /// Presses the button while time-stamps are unavailable: the device signs,
+    /// and the signature cannot be completed.
     pub(crate) async fn sign_without_timestamps(&self) {
         self.site
             .faults(Service::Tsa)
@@ -141,9 +145,9 @@ impl<'s> Stage<'s> {
         self.reach(Phase::Completing).await;
     }
 
-    /// Presses the button and goes on until a time-stamp is asked for. Gives
-    /// what goes on, and the call that [`Site::without_answers_about_time`]
-    /// leaves without an answer.
+    /// Presses the button and advances until a time-stamp is requested. Returns
+    /// the running task, and the call that [`Site::without_answers_about_time`]
+    /// leaves unanswered.
     pub(crate) async fn ask_for_a_time_stamp(&self) -> (JoinHandle<usize>, TcpStream) {
         self.host.start(self.signer, SIGN[0]).await.unwrap();
         self.reach(Phase::Completing).await;
@@ -160,13 +164,13 @@ impl<'s> Stage<'s> {
         assert!(!self.newest_attempt().await.phase.is_terminal());
     }
 
-    /// The caller has the document raised to a level for the long term.
+    /// Raises the document to a level for the long term, as its caller.
     pub(crate) async fn archive(&self) -> Result<Archived, SigningError> {
         let archives = &self.host.app.signing.archives;
         archives.archive_signing(&CALLER, self.signing).await
     }
 
-    /// Lets the deadline of the signing come, and runs what is due then.
+    /// Advances the clock to the deadline of the signing, and runs due jobs.
     pub(crate) async fn come_to_the_deadline(&self) {
         self.site
             .clock

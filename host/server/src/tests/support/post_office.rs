@@ -1,4 +1,4 @@
-//! A mail server to which hosts hand letters in.
+//! A mail server for hosts' letters.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::host::Host;
 
-/// Longest time that a letter is waited for.
+/// Maximum wait for a letter.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn claim_letter(host: &Host) -> Option<ClaimedJob> {
@@ -23,7 +23,7 @@ pub(crate) async fn claim_letter(host: &Host) -> Option<ClaimedJob> {
     claimed.await.unwrap().pop()
 }
 
-/// A mail server that says that it has taken a letter only when it is told to.
+/// A mail server that confirms a letter only on request.
 pub(crate) struct PostOffice {
     port: u16,
     letters: mpsc::UnboundedReceiver<String>,
@@ -51,7 +51,7 @@ impl PostOffice {
         }
     }
 
-    /// The host with this for its mail server.
+    /// Returns the host with this mail server.
     pub(crate) fn writing(&self, host: &Host) -> Host {
         writing_to(self.port, host)
     }
@@ -62,12 +62,12 @@ impl PostOffice {
         letter.expect("a letter").unwrap()
     }
 
-    /// Takes the letter that is waiting, and all that come.
+    /// Confirms the waiting letter and all later ones.
     pub(crate) fn accept_all(&self) {
         self.accepting.add_permits(100);
     }
 
-    /// How many letters came that nobody waited for.
+    /// Returns the number of letters received but not awaited.
     pub(crate) fn further_letters(&mut self) -> usize {
         std::iter::from_fn(|| self.letters.try_recv().ok()).count()
     }
@@ -79,7 +79,7 @@ impl Drop for PostOffice {
     }
 }
 
-/// The host with the mail server at this port.
+/// Returns the host with the mail server at this port.
 pub(crate) fn writing_to(port: u16, host: &Host) -> Host {
     let server = MailServer {
         host: "127.0.0.1".to_owned(),
@@ -91,7 +91,7 @@ pub(crate) fn writing_to(port: u16, host: &Host) -> Host {
     host.with_doors(move |doors| doors.mailer = Some(Mailer::new(&server).unwrap()))
 }
 
-/// The server's part of RFC 5321, as little of it as a letter takes.
+/// Plays the server's part of RFC 5321, as far as a letter needs it.
 async fn attend(client: TcpStream, told: mpsc::UnboundedSender<String>, accepted: Arc<Semaphore>) {
     let (reader, mut writer) = client.into_split();
     let mut lines = BufReader::new(reader).lines();
@@ -107,7 +107,7 @@ async fn attend(client: TcpStream, told: mpsc::UnboundedSender<String>, accepted
                 b"250 taken\r\n"
             }
             _ if is_letter => {
-                // Lines of quoted-printable text go on after this.
+                // Soft line breaks of quoted-printable text end in this.
                 letter.push_str(line.strip_suffix('=').unwrap_or(&line));
                 if !line.ends_with('=') {
                     letter.push('\n');

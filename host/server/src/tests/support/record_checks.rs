@@ -1,5 +1,5 @@
-//! Somebody who looks at the records after every step and knows what may not
-//! be there, and what may not have become what.
+//! Checker of the records after every step: it knows which states and
+//! transitions are not allowed.
 
 mod transitions;
 
@@ -20,14 +20,14 @@ use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
 use super::invariants::Invariant;
 
-/// Rows of one kind that a test makes at most.
+/// Maximum number of rows of one kind in a test.
 const MOST: usize = 500;
-/// Between two reminders of one signer.
+/// Minimum time between two reminders to one signer.
 const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
-/// To what an archive raises a PDF.
+/// Level to which an archive raises a PDF.
 const ARCHIVED: &str = "PAdES-B-LT";
 
-/// What was seen last.
+/// State of the last check.
 pub(crate) struct RecordChecker {
     records: Folder,
     signings: BTreeMap<Uuid, CeremonyRow>,
@@ -35,11 +35,11 @@ pub(crate) struct RecordChecker {
     files: BTreeMap<Uuid, FileRow>,
     batches: BTreeMap<Uuid, BatchRow>,
     audited: BTreeMap<Uuid, u64>,
-    /// Content of the byte files that a row has named.
+    /// Content of the byte files that rows have named.
     bytes: BTreeMap<Uuid, Bytes>,
 }
 
-/// What lies in the records at one moment.
+/// Content of the records at one moment.
 struct Seen {
     signings: BTreeMap<Uuid, CeremonyRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
@@ -69,19 +69,19 @@ impl RecordChecker {
         &self.signings[&id]
     }
 
-    /// Files that are stored for reuse.
+    /// Returns the files stored for reuse.
     pub(crate) fn files(&self) -> impl Iterator<Item = &FileRow> {
         self.files.values()
     }
 
-    /// The newest attempt of a signer.
+    /// Returns the newest attempt of a signer.
     pub(crate) fn attempt_of(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
         let signers = &self.signings[&signing].ceremony.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer)?;
         self.attempts.get(&party.attempt?.uuid())
     }
 
-    /// Whether a signer has ever begun to sign.
+    /// Returns whether a signer has ever begun to sign.
     pub(crate) fn has_attempted(&self, signer: Uuid) -> bool {
         let mut attempts = self.attempts.values();
         attempts.any(|attempt| attempt.signer == signer)
@@ -91,18 +91,18 @@ impl RecordChecker {
         self.attempts.values()
     }
 
-    /// How many attempts there have been.
+    /// Returns the number of attempts.
     pub(crate) fn attempts(&self) -> usize {
         self.attempts.len()
     }
 
-    /// Attempts that have not ended.
+    /// Returns the attempts that have not ended.
     pub(crate) fn running(&self) -> impl Iterator<Item = &AttemptRow> {
         let attempts = self.attempts.values();
         attempts.filter(|attempt| !attempt.phase.is_terminal())
     }
 
-    /// Looks at everything. Nobody else may be at work meanwhile.
+    /// Checks everything. There may be no concurrent writes.
     pub(crate) async fn look(&mut self, now: Timestamp) {
         let Seen {
             signings,
@@ -149,8 +149,8 @@ impl RecordChecker {
         self.batches = batches;
     }
 
-    /// Looks at what must hold once everything has ended and what was left has
-    /// been swept.
+    /// Checks the conditions that hold once everything has ended and remains
+    /// have been swept.
     pub(crate) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
         self.look(deployment.site.clock.now()).await;
         let _invariant = Invariant::EverythingEnds.checked();
@@ -209,7 +209,8 @@ impl RecordChecker {
         rows.map(|row| (row.key(), row)).collect()
     }
 
-    /// Each version is what its digest says, and begins with the one before.
+    /// Checks that each version matches its digest and begins with the version
+    /// before it.
     async fn check_bytes(&mut self, row: &CeremonyRow) {
         let _invariant = Invariant::NothingIsLost.checked();
         let mut before: Option<Bytes> = None;
@@ -230,7 +231,7 @@ impl RecordChecker {
         self.bytes_of(file.data_key, file.id, &file.sha256).await;
     }
 
-    /// What a byte file that some row names holds.
+    /// Returns the content of a byte file named by a row.
     async fn bytes_of(&mut self, data_key: Uuid, bytes_id: Uuid, sha256: &str) -> Bytes {
         if let Some(known) = self.bytes.get(&bytes_id) {
             return known.clone();
@@ -254,7 +255,7 @@ impl RecordChecker {
     }
 }
 
-/// An attempt goes forward only, and not at all once it has ended.
+/// Checks that an attempt only advances, and not at all once it has ended.
 fn follows(before: &AttemptRow, after: &AttemptRow) {
     let _invariant = Invariant::OnlyListedTransitions.checked();
     let (from, to) = (before.phase, after.phase);
@@ -274,7 +275,7 @@ fn follows(before: &AttemptRow, after: &AttemptRow) {
     assert_eq!(before.signer, after.signer);
 }
 
-/// Whether phases lead from one to the other, any number of steps later.
+/// Returns whether phases lead from one to the other, in any number of steps.
 fn reaches(from: Phase, to: Phase) -> bool {
     const PHASES: [Phase; 6] = [
         Phase::Certificate,
@@ -293,7 +294,8 @@ fn reaches(from: Phase, to: Phase) -> bool {
     reached.contains(&to)
 }
 
-/// A turn is a running attempt's, and an ended attempt keeps nothing secret.
+/// Checks that a turn belongs to a running attempt, and that an ended attempt
+/// keeps no secrets.
 fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _invariant = Invariant::OneTurn.checked();
     let signing = &row.ceremony;
@@ -305,7 +307,7 @@ fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
             "an ended attempt has the turn"
         );
         assert_eq!(attempt.signer, turn.signer.uuid());
-        // It may have to wait for the app's return.
+        // A turn with a signature may be waiting for the app's return.
         let may_have_signed = [Phase::WaitingForUser, Phase::Completing].contains(&attempt.phase);
         assert!(may_have_signed || !turn.device_signed);
         assert!(turn.device_signed || attempt.phase != Phase::Completing);
@@ -322,8 +324,9 @@ fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     }
 }
 
-/// One version for each signature, each made from the one before it by the
-/// attempt of another signer, and at most one more that archives each.
+/// Checks that there is one version for each signature, made from the one
+/// before by an attempt of another signer. Each may have one more version that
+/// archives it.
 fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _invariant = Invariant::OneSignatureOnOneBase.checked();
     let id = row.ceremony.id;
@@ -364,7 +367,8 @@ fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     assert_eq!(done, signed(row), "attempts of {id} that are done");
 }
 
-/// A batch is there with all of its signings, in one mode, or not at all.
+/// Checks that a batch exists with all of its signings, in one mode, or not at
+/// all.
 fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, CeremonyRow>) {
     let _invariant = Invariant::NothingIsLost.checked();
     for batch in batches.values() {
@@ -384,7 +388,7 @@ fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, C
     }
 }
 
-/// Nobody is reminded twice within an hour.
+/// Checks that no signer is reminded twice within an hour.
 fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
     let _invariant = Invariant::OnlyListedTransitions.checked();
     let mut reminded: BTreeMap<Uuid, Vec<Timestamp>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is stored, as tests look at it or put it there themselves.
+//! Stored records, as tests read or write them.
 
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_platform::Records;
@@ -44,7 +44,7 @@ pub(crate) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) 
     read.await.unwrap().rows
 }
 
-/// A byte file and a data key that no row names; gives the file's id.
+/// Stores a byte file and a data key that no row names; returns the file's id.
 pub(crate) async fn leave_behind(host: &Host) -> Uuid {
     let Records {
         store, keys, files, ..
@@ -54,7 +54,7 @@ pub(crate) async fn leave_behind(host: &Host) -> Uuid {
     files.write(&key, file, "left".into()).await.unwrap().id
 }
 
-/// Letters are in the name of a workspace.
+/// Names the workspace; letters use its name.
 pub(crate) async fn name_workspace(host: &Host) {
     let row = &TenantRow {
         id: CALLER.tenant,

@@ -1,4 +1,4 @@
-//! What callers post, and what signers do with it.
+//! Requests of callers and signers.
 
 use bytes::Bytes;
 use http::Method;
@@ -38,7 +38,7 @@ pub(crate) fn document(name: &str) -> NewDocument {
     }
 }
 
-/// A file to be stored.
+/// Returns a file to store.
 pub(crate) fn stored_pdf() -> NewFile {
     NewFile {
         name: "a.pdf".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn stored_pdf() -> NewFile {
     }
 }
 
-/// A document to be signed on these terms.
+/// Returns a request to sign a document on these terms.
 pub(crate) fn signing_request(terms: Terms) -> CreateSigning {
     CreateSigning {
         source: Source::Document(document("a.pdf")),
@@ -101,7 +101,7 @@ pub(crate) async fn create_once(
     signings.create_signing(claimant, request).await
 }
 
-/// Who has claimed the request with this key.
+/// Claims the request with this key; returns the claiming caller.
 pub(crate) async fn claim(host: &Host, key: &str) -> Caller {
     match reserve(host, key).await {
         Reservation::Claimed(claim) => CALLER.claiming(claim),
@@ -114,7 +114,7 @@ pub(crate) async fn reserve(host: &Host, key: &str) -> Reservation<Claim> {
     idempotency.reserve(CALLER.key, &keyed(key)).await.unwrap()
 }
 
-/// A request that carries this key.
+/// Returns a request with this idempotency key.
 pub(crate) fn keyed(key: &str) -> IdempotentRequest {
     IdempotentRequest {
         key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
@@ -124,7 +124,7 @@ pub(crate) fn keyed(key: &str) -> IdempotentRequest {
     }
 }
 
-/// One signer signs.
+/// Signs as one signer.
 pub(crate) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
     host.start(signer, person).await.unwrap();
     for _ in 0..60 {

@@ -1,29 +1,29 @@
-//! A host that is held up: its tasks live, and do nothing.
+//! Suspension of a host: its tasks live, but make no progress.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
-/// What holds a host up, as a suspended process or a stolen processor does.
-/// Clones are of the same host.
+/// Suspension, like that of a stopped process or a stolen processor. Clones
+/// suspend the same host.
 #[derive(Clone, Default)]
 pub(crate) struct Suspension(Arc<Mutex<Suspended>>);
 
 #[derive(Default)]
 struct Suspended {
     is_suspended: bool,
-    /// Those who wanted to get on meanwhile.
+    /// Wakers of the tasks that were polled meanwhile.
     waiting: Vec<Waker>,
 }
 
 impl Suspension {
-    /// Holds up all that is done under it.
+    /// Suspends all work under it.
     pub(crate) fn suspend(&self) {
         self.0.lock().unwrap().is_suspended = true;
     }
 
-    /// Lets it get on.
+    /// Resumes the work.
     pub(crate) fn resume(&self) {
         let mut suspended = self.0.lock().unwrap();
         suspended.is_suspended = false;
@@ -32,7 +32,7 @@ impl Suspension {
         }
     }
 
-    /// Does `work` whenever it is not held up.
+    /// Runs `work` whenever it is not suspended.
     pub(crate) fn over<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
         let suspension = self.clone();
         async move {

@@ -1,4 +1,4 @@
-//! Certificates of cards that are refused, and what that ends.
+//! Certificates of cards that are refused, and the effect on the attempt.
 
 use jiff::SignedDuration;
 use parafa_ceremony::records::{Prompt, PromptsRow};

@@ -1,4 +1,4 @@
-//! The steps of an attempt with a card, and who takes them.
+//! Steps of an attempt with a card, and the requests that take them.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -17,19 +17,19 @@ use super::{CARD, ceremony, complete, driven, send_certificate, signed, start};
 use crate::tests::ceremony::return_from_app::is_over_after;
 use crate::tests::support::{Posted, Site, Stage};
 
-/// How long a card's app may take.
+/// Time limit for a card's app.
 const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
-/// Looks for what the card has signed, 5 ms apart.
+/// Maximum number of polls for the card's signature, 5 ms apart.
 const MOST_LOOKS: usize = 2000;
 
-/// What the card signs in an attempt that is begun for it.
+/// Starts an attempt and returns the card's signature for it.
 async fn begun_and_signed(stage: &Stage<'_>) -> SubmittedSignature {
     start(stage).await;
     let asked = send_certificate(stage, CARD).await.unwrap();
     signed(stage, CARD, &asked).await
 }
 
-/// Waits until what the card has signed is taken.
+/// Waits until the card's signature is accepted.
 async fn taken(stage: &Stage<'_>) {
     for _ in 0..MOST_LOOKS {
         let turn = stage.signing().await.ceremony.turn;
@@ -64,7 +64,7 @@ async fn the_certificate_of_a_card_is_checked_and_accepted_in_one_step() {
 
     send_certificate(&stage, CARD).await.unwrap();
 
-    // Checked, and prepared for.
+    // The certificate was checked, and the document prepared.
     assert_eq!(stage.newest_attempt().await.step_number, before + 2);
 }
 

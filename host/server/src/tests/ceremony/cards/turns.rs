@@ -1,4 +1,5 @@
-//! Cards that come while somebody else has the turn, or after their own has lapsed.
+//! Cards used while another signer has the turn, or after their own turn
+//! lapsed.
 
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
@@ -56,7 +57,7 @@ async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_si
         .await;
     stage.host = stage.deployment.sound_host().await;
     let asked = send_certificate(&stage, CARD).await.unwrap();
-    // The app has minutes for the PIN, whatever becomes of the page.
+    // The app has minutes for the PIN, even if the page goes away.
     site.pass(SignedDuration::from_mins(1));
     let turn = stage.signing().await.ceremony.turn.unwrap();
     assert!(turn.until <= site.clock.now() + SignedDuration::from_mins(4));

@@ -6,8 +6,8 @@ use parafa_store::Clock;
 use super::{Moment, attempt, end, state};
 use crate::tests::support::{Log, Site, Stage};
 
-/// Results of both kinds of sessions, the code that the page is told, and what
-/// the operator reads.
+/// Results of both kinds of sessions, the error code on the page, and the
+/// operator's log line.
 const OF_BOTH: [(EndResult, &str, &str); 7] = [
     (
         EndResult::AccountUnusable,

@@ -1,4 +1,4 @@
-//! Answers that are longer than any should be, or lead elsewhere.
+//! Answers that are too long, or redirect elsewhere.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ fn bytes(length: usize) -> Value {
     json!(STANDARD.encode(vec![7; length]))
 }
 
-/// That the attempt ends at once, as the provider's doing.
+/// Asserts that the attempt ends at once, as a failure of the provider.
 #[track_caller]
 fn assert_ends_at_once(end: &End, logged: &str) {
     end.assert("provider_unavailable", logged);

@@ -1,4 +1,4 @@
-//! Statuses that are not 200, answers that are none, and silence.
+//! Statuses other than 200, malformed answers, and silence.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use parafa_demo::{Fault, FaultPlan, Service};
 use super::{Moment, attempt};
 use crate::tests::support::{Log, SIGN, Site, Stage};
 
-/// Statuses that tell the operator of something, and the signer that Smart-ID
-/// cannot be had now.
+/// Statuses with a message to the operator, for which the signer sees that
+/// Smart-ID is unavailable.
 const UNAVAILABLE: [(u16, &str); 8] = [
     (400, "the service found the request wrong"),
     (
@@ -25,7 +25,7 @@ const UNAVAILABLE: [(u16, &str); 8] = [
     (503, "the service answered with status 503"),
     (580, "the service is under maintenance"),
 ];
-/// Statuses that are about the person.
+/// Statuses about the person.
 const ABOUT_THE_PERSON: [(u16, &str, &str); 3] = [
     (404, "no_account", "there is no such account"),
     (

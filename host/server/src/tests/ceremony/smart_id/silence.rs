@@ -1,4 +1,4 @@
-//! A service that opens sessions, and never says what has become of them.
+//! A service that opens sessions and never returns a result.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use parafa_store::{Clock, ManualClock};
 use super::{Moment, end};
 use crate::tests::support::{Host, Log, SIGN, Site, Stage};
 
-/// Longest time for which the other signers may have to wait.
+/// Maximum time for which the other signers may have to wait.
 pub(in crate::tests) const LONGEST_TURN: SignedDuration = SignedDuration::from_mins(5);
 
-/// A service that keeps whoever asks it for as long as they wait, by the clock of
+/// A service that lets every request wait for its full time, by the clock of
 /// the records.
 struct Silent(Arc<ManualClock>);
 
@@ -35,7 +35,7 @@ impl HttpPort for Silent {
 }
 
 impl Host {
-    /// The same host, to which no provider says anything.
+    /// Returns the same host with providers that never answer.
     pub(in crate::tests) fn before_silent_providers(&self, site: &Site) -> Self {
         let silent = Arc::new(Silent(site.clock.clone()));
         let smart_id = site.config.smart_id.clone().unwrap();

@@ -1,4 +1,4 @@
-//! What is done in a race, and what whoever asked for it is told.
+//! Actions in a race, and the answers to their clients.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,18 +64,19 @@ pub(super) enum Reply {
     Nothing,
 }
 
-/// What people have done with links, by their attempts.
+/// Links that people have followed, by attempt.
 #[derive(Default)]
 pub(super) struct Followed {
-    /// Links that were followed, once as people do, and whether that was on the
-    /// device that shows the page.
+    /// Followed links, each once, with whether it was on the device that shows
+    /// the page.
     pub(super) on_this_device: BTreeMap<Uuid, bool>,
-    /// Those whose own app has come back.
+    /// Attempts whose own app has come back.
     pub(super) came_back: BTreeSet<Uuid>,
 }
 
 impl Followed {
-    /// Notes that a link is followed; tells whether it was not followed before.
+    /// Records that a link is followed; returns true if it was not followed
+    /// before.
     fn note(&mut self, attempt: Uuid, on_this_device: bool) -> bool {
         match self.on_this_device.entry(attempt) {
             Entry::Vacant(entry) => {
@@ -87,15 +88,15 @@ impl Followed {
     }
 }
 
-/// What clients can ask about.
+/// Objects known to clients.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// Each with the signing that it belongs to.
+    /// Signers, each with its signing.
     signers: Vec<(Uuid, (Uuid, KeyMode))>,
     signings: Vec<(Uuid, KeyMode)>,
-    /// Those of them that somebody has signed.
+    /// Signings with at least one signature.
     signed: Vec<(Uuid, KeyMode)>,
-    /// Attempts whose link has been opened, and their signers.
+    /// Attempts with an open link, and their signers.
     links: Vec<(Uuid, Uuid)>,
     pub(super) files: Vec<(Uuid, KeyMode)>,
 }
@@ -120,19 +121,19 @@ impl Known {
         }
     }
 
-    /// One of the signings, and who may ask about it.
+    /// Picks one of the signings, with a caller who may read it.
     pub(super) fn signing(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let (signing, mode) = pick(&self.signings, which)?;
         Ok((signing, of_mode(mode)))
     }
 
-    /// One that somebody has signed, or else any.
+    /// Picks a signing with a signature, or else any.
     pub(super) fn signed(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let (signing, mode) = pick(&self.signed, which).or_else(|_| pick(&self.signings, which))?;
         Ok((signing, of_mode(mode)))
     }
 
-    /// One of the sandbox, or else any.
+    /// Picks a signing of the sandbox, or else any.
     pub(super) fn sandboxed(&self, which: Index) -> Result<(Uuid, Caller), SigningError> {
         let sandboxed = self.signings.iter().copied();
         let sandboxed = sandboxed.filter(|(_, mode)| *mode == KeyMode::Test);
@@ -141,13 +142,13 @@ impl Known {
         Ok((signing, of_mode(mode)))
     }
 
-    /// One of the parties, its signing, and who may ask about it.
+    /// Picks a party, with its signing and a caller who may read it.
     pub(super) fn signer(&self, which: Index) -> Result<(Uuid, Uuid, Caller), SigningError> {
         let (signer, (signing, mode)) = pick(&self.signers, which)?;
         Ok((signer, signing, of_mode(mode)))
     }
 
-    /// One of the stored files.
+    /// Picks a stored file.
     pub(super) fn file(&self, which: Index) -> Result<(Uuid, KeyMode), SigningError> {
         pick(&self.files, which)
     }
@@ -158,12 +159,12 @@ fn pick<T: Copy>(of: &[T], which: Index) -> Result<T, SigningError> {
     picked.ok_or(CeremonyError::NotFound.into())
 }
 
-/// The caller with a key of this mode.
+/// Returns the caller with a key of this mode.
 pub(super) fn of_mode(mode: KeyMode) -> Caller {
     Caller { mode, ..CALLER }
 }
 
-/// Does what somebody asks a host for.
+/// Sends a client's request to a host.
 pub(super) async fn act_on(
     host: Host,
     act: Act,
@@ -203,7 +204,7 @@ pub(super) async fn act_on(
             if !is_first {
                 return Ok(Reply::Nothing);
             }
-            // It may be too late.
+            // It may be too late for the phone.
             phone.follow(&same_device.unwrap_or(link.qr)).await;
             Ok(Reply::Nothing)
         }
@@ -267,7 +268,7 @@ pub(super) async fn act_on(
     }
 }
 
-/// Whether this is what a client may be told when others are at work too.
+/// Returns whether a client may get this error when others are at work too.
 pub(super) fn is_an_answer(error: &SigningError) -> bool {
     let SigningError::Ceremony(error) = error else {
         return matches!(
@@ -277,7 +278,7 @@ pub(super) fn is_an_answer(error: &SigningError) -> bool {
                 | SigningError::ArchiveTooEarly { .. }
                 | SigningError::ArchiveNotSupported(_)
                 | SigningError::SandboxOnly
-                // The file was dropped meanwhile.
+                // The file was deleted meanwhile.
                 | SigningError::IntakeRefused(_)
         );
     };
@@ -294,7 +295,7 @@ pub(super) fn is_an_answer(error: &SigningError) -> bool {
             | CeremonyError::ReminderTooSoon { .. }
             | CeremonyError::NotYetSigned(_)
             | CeremonyError::SandboxNeverSigns
-            // It was erased meanwhile.
+            // The data was erased meanwhile.
             | CeremonyError::Platform(PlatformError::Keys(KeyError::Missing { .. }))
             | CeremonyError::Platform(PlatformError::Store(StoreError::Contention { .. }))
     )

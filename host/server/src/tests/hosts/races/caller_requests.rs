@@ -1,4 +1,4 @@
-//! What callers may want besides what is in every race.
+//! Requests of callers beyond those in every race.
 
 use parafa_api_signing::requests::{
     CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewSigner, Party, Simulation, Source,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::actions::{Known, Reply, of_mode};
 use crate::tests::support::{Host, document, party, pdf, stored_pdf, terms};
 
-/// Documents of each batch.
+/// Number of documents in a batch.
 pub(super) const IN_BATCH: usize = 2;
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(super) enum Call {
         order: SigningOrder,
         mode: KeyMode,
     },
-    /// By mail and with a webhook; of a stored file if there is one.
+    /// A signing by mail and with a webhook, of a stored file if there is one.
     Create {
         order: SigningOrder,
         mode: KeyMode,
@@ -197,7 +197,7 @@ impl Call {
 }
 
 impl Known {
-    /// What is to be signed: one of the files, or a document that comes along.
+    /// Returns the document to sign: one of the files, or one in the request.
     fn bytes(&self, file: Index, mode: KeyMode) -> DocumentBytes {
         let files: Vec<Uuid> = self
             .files
@@ -212,7 +212,7 @@ impl Known {
     }
 }
 
-/// Everybody is told of everything, for a day.
+/// Returns terms with letters and a webhook, for a day.
 fn told(order: SigningOrder) -> Terms {
     Terms {
         expires_in_days: 1,
@@ -220,7 +220,7 @@ fn told(order: SigningOrder) -> Terms {
     }
 }
 
-/// One of a few, who may be there already.
+/// Returns one of a few parties, who may be in the signing already.
 fn newcomer(role: SignerRole, name: u8) -> NewSigner {
     let signer = party(&format!("vardas-{name}@example.com"));
     match role {

@@ -1,4 +1,4 @@
-//! Two hosts that race, and what must hold whatever happens.
+//! Two racing hosts, and the invariants that always hold.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -27,16 +27,16 @@ use crate::tests::support::{
     give_secret_to, name_workspace,
 };
 
-/// Longest time that running attempts are waited for.
+/// Maximum wait for running attempts.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);
-/// Longest time until the deadline of every signing has passed.
+/// Time after which the deadline of every signing has passed.
 const DEADLINES: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// After so many days, with attempts on each, nothing is told any more and no
-/// file is stored.
+/// Days, with attempts on each, after which no notices are pending and no file
+/// is stored.
 const DAYS: u32 = 12;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Two hosts, and all that clients were told.
+/// Two hosts, and all answers to clients.
 pub(super) struct Contest<'d> {
     deployment: &'d Deployment<'d>,
     hosts: [Host; 2],
@@ -45,11 +45,11 @@ pub(super) struct Contest<'d> {
     receivers: Arc<Receivers>,
     told: Vec<Reply>,
     followed: Arc<Mutex<Followed>>,
-    /// Parties whom somebody has asked a host to remove.
+    /// Parties whose removal was requested.
     to_be_removed: HashSet<Uuid>,
 }
 
-/// Opens a host again and again, each time with the next faults.
+/// Opener of a host: opens it repeatedly, each time with the next faults.
 struct Maker<'d> {
     deployment: &'d Deployment<'d>,
     faults: IntoIter<FaultPlan>,
@@ -59,7 +59,7 @@ struct Maker<'d> {
 }
 
 impl Maker<'_> {
-    /// The next host that opens.
+    /// Opens a host with the next faults that let it open.
     async fn open(&mut self) -> Host {
         loop {
             let faults = self.faults.next().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A host whose engine does not fail.
+    /// Opens a host whose engine does not fail.
     async fn sound(&self) -> Host {
         self.host(FaultPlan::default()).await.unwrap()
     }
@@ -91,7 +91,7 @@ impl<'d> Contest<'d> {
         race: &Race,
         skipped_check: Option<SkippedCheck>,
     ) -> Self {
-        // The first to open an empty store writes what kind it is.
+        // The first host on an empty store writes the store's mode.
         let checker = RecordChecker::of(deployment).await;
         let receivers = Receivers::open();
         let clerk = deployment.sound_host().await;
@@ -220,8 +220,8 @@ impl<'d> Contest<'d> {
         self.check_returns();
     }
 
-    /// What was signed on the device that shows the page waits for the app that was
-    /// opened there, and for no other one.
+    /// Checks that a signature made on the device that shows the page waits for
+    /// the app opened there, and for no other.
     fn check_returns(&self) {
         let _invariant = Invariant::NobodySignsForAnother.checked();
         let followed = self.followed.lock().unwrap();
@@ -288,7 +288,8 @@ impl<'d> Contest<'d> {
         }
     }
 
-    /// The signing of a party, and its status, unless it is removed.
+    /// Returns the signing of a party, and the party's status, unless it is
+    /// removed.
     fn party(&self, signer: Uuid) -> Option<(Uuid, SignerStatus)> {
         let rows = self.checker.signings();
         let mut found = rows.flat_map(|row| {
@@ -303,8 +304,8 @@ impl<'d> Contest<'d> {
         self.party(signer).map(|(_, status)| status)
     }
 
-    /// No more faults: whatever has begun ends, by itself, by its signers or
-    /// by the deadline.
+    /// Ends the race without further faults: everything begun ends, by itself,
+    /// by its signers or by the deadline.
     pub(super) async fn end(&mut self, finishes: bool) {
         self.spoil_timestamps(false);
         self.receivers.cheer_up();
@@ -331,19 +332,19 @@ impl<'d> Contest<'d> {
         self.look().await;
         self.checker.look_at_the_end(self.deployment).await;
         for row in self.checker.signings() {
-            // Those that are delivered by mail have a webhook as well.
+            // Signings delivered by mail have a webhook as well.
             if row.delivery == Delivery::Email {
                 self.receivers.check(row);
             }
         }
     }
 
-    /// How many attempts there have been.
+    /// Returns the number of attempts.
     pub(super) fn attempts(&self) -> usize {
         self.checker.attempts()
     }
 
-    /// Runs what is due until nothing is.
+    /// Runs due jobs until there are none.
     async fn run_all(&self) {
         for _ in 0..MOST_RUNS {
             if self.run_due().await == 0 {
@@ -359,7 +360,8 @@ impl<'d> Contest<'d> {
         one + other
     }
 
-    /// Every attempt that runs ends, as long as hosts and providers work.
+    /// Waits until every running attempt ends, provided that hosts and
+    /// providers work.
     async fn wait_for_attempts(&mut self) {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         self.look().await;
@@ -404,7 +406,7 @@ impl<'d> Contest<'d> {
     }
 }
 
-/// Lets others get on so many times.
+/// Yields to other tasks this many times.
 async fn switch(times: usize) {
     for _ in 0..times {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! What may happen in a race.
+//! Generators of races.
 
 use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
@@ -10,7 +10,7 @@ use super::TICK;
 use super::caller_requests::{Call, call};
 use crate::tests::support::{REFUSES, SIGN};
 
-/// What one of the two hosts, by its place, is asked for.
+/// A request to one of the two hosts, chosen by index.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
     Create {
@@ -20,17 +20,17 @@ pub(super) enum Act {
         signer: Index,
         person: &'static str,
     },
-    /// Without saying who they are.
+    /// A start without a personal code.
     StartByLink {
         signer: Index,
     },
-    /// A phone follows a link that is open, by a scan or on the device that shows
-    /// the page.
+    /// A phone follows an open link, by a scan or on the device that shows the
+    /// page.
     Follow {
         link: Index,
         is_same_device: bool,
     },
-    /// An app comes back to the page behind a link: the one that the link has
+    /// An app comes back to the page behind a link: the one that the link
     /// opened, or another one.
     ComeBack {
         link: Index,
@@ -55,65 +55,65 @@ pub(super) enum Act {
         signing: Index,
         days: u16,
     },
-    /// No time-stamp is to be had from now on, or there is again.
+    /// The time-stamping service becomes unavailable, or available again.
     Tsa {
         is_down: bool,
     },
-    /// Time passes once so many switches to other tasks have been made: leases
-    /// end and turns lapse under whoever is at work.
+    /// Time passes after this many switches to other tasks: leases end and
+    /// turns lapse during work.
     Pass {
         switches: usize,
         time: SignedDuration,
     },
-    /// Run what is due, so many times.
+    /// A run of due jobs, repeated this many times.
     Jobs {
         times: usize,
     },
-    /// The caller wants something else.
+    /// Another request of the caller.
     Call(Call),
 }
 
-/// Acts that happen at the same time.
+/// Concurrent acts.
 #[derive(Clone, Debug)]
 pub(super) struct Round {
     pub(super) acts: Vec<(usize, Act)>,
-    /// A host that is held up.
+    /// A suspended host.
     pub(super) suspension: Option<Suspended>,
-    /// A host that is killed after so many switches to another task.
+    /// A host that is killed after this many task switches.
     pub(super) kill: Option<(usize, usize)>,
-    /// Time that passes afterwards.
+    /// Time that passes after the round.
     pub(super) pause: SignedDuration,
 }
 
-/// A host stands still until its leases have ended and the other one has taken
-/// over what it did; then it goes on as if nothing had been.
+/// A suspension of a host until its leases have ended and the other host has
+/// taken over. Then the host continues as if nothing had happened.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspended {
     pub(super) host: usize,
-    /// Switches to another task before it.
+    /// Task switches before the suspension.
     pub(super) switches: usize,
-    /// How often the other one runs what is due meanwhile.
+    /// Number of times that the other host runs due jobs meanwhile.
     pub(super) times: usize,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Race {
     pub(super) rounds: Vec<Round>,
-    /// What goes wrong in each host's engine, from its start to its crash.
+    /// Faults of each host's engine, from its start to its crash.
     pub(super) faults: [Vec<FaultPlan>; 2],
-    /// How far each host's clock is ahead of the records'.
+    /// Lead of each host's clock over that of the records.
     pub(super) skews: [SignedDuration; 2],
-    /// Whether those who have not signed do so at the end, or the deadline
+    /// True if the remaining signers sign at the end; otherwise the deadline
     /// passes.
     pub(super) finishes: bool,
 }
 
-/// Races between signers.
+/// Generates races between signers.
 pub(super) fn signers_race() -> impl Strategy<Value = Race> {
     race(act().boxed())
 }
 
-/// Races in which the caller changes whatever can be changed.
+/// Generates races in which the caller makes every possible change.
 pub(super) fn callers_race() -> impl Strategy<Value = Race> {
     race(prop_oneof![2 => act(), 1 => call().prop_map(Act::Call)].boxed())
 }
@@ -152,7 +152,7 @@ fn suspension() -> impl Strategy<Value = Suspended> {
     })
 }
 
-/// Clocks that are set by the network differ by less.
+/// Generates a clock skew. Clocks set by the network differ by less.
 fn skew() -> impl Strategy<Value = SignedDuration> {
     (-60..=60_i64).prop_map(SignedDuration::from_secs)
 }
@@ -196,7 +196,7 @@ fn pause() -> impl Strategy<Value = SignedDuration> {
     ]
 }
 
-/// Time in which a lease ends, a turn lapses or a deadline passes.
+/// Generates a time in which a lease ends, a turn lapses or a deadline passes.
 fn lapse() -> impl Strategy<Value = SignedDuration> {
     prop_oneof![
         8 => Just(TICK),

@@ -1,4 +1,4 @@
-//! Who is told of events in a race, and has moods.
+//! Receivers of events in a race, with changing moods.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use crate::tests::support::{Host, Invariant};
 
-/// What the receivers have been told, and how they take it.
+/// Events received, and the receivers' mood.
 #[derive(Default)]
 pub(super) struct Receivers {
     calls: AtomicUsize,
     is_in_good_mood: AtomicBool,
-    /// The ids of the events, by the signing and the kind.
+    /// Event ids, by signing and kind.
     told: Mutex<BTreeMap<(Uuid, String), BTreeSet<String>>>,
 }
 
@@ -28,13 +28,13 @@ impl Receivers {
         Arc::default()
     }
 
-    /// The host with these for all receivers.
+    /// Returns the host with these receivers.
     pub(super) fn of(self: &Arc<Self>, host: &Host) -> Host {
         let receivers = self.clone();
         host.with_doors(move |doors| doors.webhooks = receivers.clone())
     }
 
-    /// From now on whatever comes is taken.
+    /// Accepts all deliveries from now on.
     pub(super) fn cheer_up(&self) {
         self.is_in_good_mood.store(true, Ordering::Relaxed);
     }
@@ -45,8 +45,8 @@ impl Receivers {
         ids.insert(id);
     }
 
-    /// Each event of a signing that has ended was told, under one id, and
-    /// nothing else was; of an erased one nothing more than that.
+    /// Checks that each event of an ended signing was delivered, under one id,
+    /// and no other event was. An erased signing has at most these events.
     pub(super) fn check(&self, row: &CeremonyRow) {
         let _invariant = Invariant::EverythingEnds.checked();
         let signing = row.ceremony.id.uuid();
@@ -66,7 +66,7 @@ impl Receivers {
     }
 }
 
-/// The events of a signing that has ended, by their kinds.
+/// Returns the events of an ended signing, by kind.
 fn expected(row: &CeremonyRow) -> BTreeMap<&'static str, usize> {
     let signing = &row.ceremony;
     let count = |status| {

@@ -1,4 +1,4 @@
-//! What lies in a deployment's folders, and how it gets lost.
+//! Files in a deployment's folders, and ways to lose them.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -9,37 +9,37 @@ use uuid::Uuid;
 use super::Deployment;
 
 impl Deployment<'_> {
-    /// Keeps the byte files from being read or written for a while.
+    /// Makes byte files unreadable and unwritable for a while.
     pub(crate) fn hide_bytes(&self) -> Hidden {
         self.hide("bytes")
     }
 
-    /// Keeps the data keys from being read or made for a while.
+    /// Makes data keys unavailable, and prevents new ones, for a while.
     pub(crate) fn hide_keys(&self) -> Hidden {
         self.hide("keys")
     }
 
-    /// Loses every data key.
+    /// Deletes all data keys.
     pub(crate) fn lose_keys(&self) {
         for key in self.key_files() {
             std::fs::remove_file(key).unwrap();
         }
     }
 
-    /// Loses one data key.
+    /// Deletes a data key.
     pub(crate) fn lose_key(&self, id: Uuid) {
         let key = self.folder.path().join("keys").join(format!("{id}.key"));
         std::fs::remove_file(key).unwrap();
     }
 
-    /// Leaves nothing of any data key that could be read.
+    /// Makes all data keys unreadable.
     pub(crate) fn damage_keys(&self) {
         for key in self.key_files() {
             std::fs::write(key, "damaged").unwrap();
         }
     }
 
-    /// Leaves an empty folder where the data keys are to be mounted.
+    /// Leaves an empty folder at the mount point of the data keys.
     pub(crate) fn unmount_keys(&self) -> Hidden {
         let hidden = self.take_away("keys");
         std::fs::create_dir(&hidden.folder).unwrap();
@@ -51,7 +51,7 @@ impl Deployment<'_> {
         files.filter(|file| file.extension().is_some_and(|end| end == "key"))
     }
 
-    /// The files in a folder.
+    /// Returns the files in a folder.
     pub(super) fn entries(&self, folder: &str) -> impl Iterator<Item = PathBuf> + use<> {
         let entries = std::fs::read_dir(self.folder.path().join(folder));
         let paths = entries.into_iter().flatten();
@@ -61,7 +61,7 @@ impl Deployment<'_> {
 
     fn hide(&self, name: &str) -> Hidden {
         let hidden = self.take_away(name);
-        // A folder that is not there has nothing that could not be removed.
+        // A missing folder has no files that could fail to be removed.
         std::fs::write(&hidden.folder, "").unwrap();
         hidden
     }
@@ -76,37 +76,37 @@ impl Deployment<'_> {
         hidden
     }
 
-    /// The ids of the byte files that are there.
+    /// Returns the ids of the byte files.
     pub(crate) fn byte_files(&self) -> HashSet<Uuid> {
         let names = self
             .entries("bytes")
             .map(|file| file.file_name().map(OsString::from));
-        // What is being written has another name until it is whole.
+        // A file being written has another name until it is complete.
         names
             .filter_map(|name| name.unwrap().into_string().unwrap().parse().ok())
             .collect()
     }
 
-    /// How many documents and data keys are in quarantine.
+    /// Returns the number of documents and data keys in quarantine.
     pub(crate) fn quarantined(&self) -> (usize, usize) {
         let [documents, keys] = ["bytes/quarantine", "keys/quarantine"];
         (self.entries(documents).count(), self.entries(keys).count())
     }
 
-    /// How many data keys there are.
+    /// Returns the number of data keys.
     pub(crate) fn data_keys(&self) -> usize {
         self.key_files().count()
     }
 }
 
-/// A folder that is not where it belongs.
+/// A folder moved away.
 pub(crate) struct Hidden {
     folder: PathBuf,
     elsewhere: PathBuf,
 }
 
 impl Hidden {
-    /// Brings it back. Nothing may have been written in its place.
+    /// Moves it back. Nothing may have been written in its place.
     pub(crate) fn restore(self) {
         if self.folder.is_dir() {
             std::fs::remove_dir(&self.folder).unwrap();

@@ -1,4 +1,5 @@
-//! What a deployment's records are kept in: memory, or the database that the environment asks for.
+//! Storage of a deployment's records: memory, or the database selected by the
+//! environment.
 
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -10,17 +11,17 @@ use parafa_store::{ManualClock, MemoryEngine};
 use parafa_test_services::{Postgres, TemporaryDatabase, is_database};
 use rustls::{ClientConfig, RootCertStore};
 
-/// Connections of one host, for reads and for commits.
+/// Connections of one host, for reads and for commits each.
 const CONNECTIONS: NonZeroU16 = NonZeroU16::new(2).unwrap();
 
-/// What is left of a deployment when all of its hosts are gone.
+/// Data that outlives a deployment's hosts.
 pub(crate) enum Kept {
     Memory(MemoryDisk),
     Postgres(TemporaryDatabase),
 }
 
 impl Kept {
-    /// Nothing yet.
+    /// Creates empty storage.
     pub(super) fn new() -> Self {
         match is_database() {
             true => Self::Postgres(Postgres::temporary_database()),
@@ -28,7 +29,7 @@ impl Kept {
         }
     }
 
-    /// One host's way to it. Hosts on a database always know of each other.
+    /// Opens one host's engine. Hosts on a database always know of each other.
     pub(super) async fn engine(
         &self,
         clock: &Arc<ManualClock>,

@@ -1,15 +1,15 @@
-//! A phone that is brought to Smart-ID by links, and the certificates with which
-//! phones sign.
+//! A phone that follows links to Smart-ID, and the signing certificates of
+//! phones.
 
 use serde_json::{Value, json};
 use url::Url;
 
 use super::{Site, ask, exchange};
 
-/// The personal code of its owner.
+/// Personal code of its owner.
 const FOLLOWS: &str = "40404040009";
 
-/// The phone; clones are the same one.
+/// Phone; clones are the same one.
 #[derive(Clone)]
 pub(crate) struct Phone {
     smart_id: Url,
@@ -17,7 +17,7 @@ pub(crate) struct Phone {
 }
 
 impl Site {
-    /// The phone that follows links.
+    /// Returns the phone that follows links.
     pub(crate) fn phone(&self) -> Phone {
         let mut personas = self.world.personas().iter();
         let owner = personas.find(|persona| persona.personal_code == FOLLOWS);
@@ -27,12 +27,12 @@ impl Site {
         }
     }
 
-    /// Has the phone follow a link that is open.
+    /// Follows an open link with the phone.
     pub(crate) async fn follow(&self, link: &str) {
         assert!(self.phone().follow(link).await, "the link is not open");
     }
 
-    /// The certificate that Mobile-ID has of somebody, in base64.
+    /// Returns a person's Mobile-ID certificate, in base64.
     pub(crate) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
         let party = self.world.mobile_id_party();
         let body = json!({
@@ -46,7 +46,7 @@ impl Site {
         answer["cert"].as_str().unwrap().to_owned()
     }
 
-    /// The certificate that Smart-ID has of somebody, in base64.
+    /// Returns a person's Smart-ID certificate, in base64.
     pub(crate) async fn smart_id_certificate(&self, code: &str) -> String {
         let party = self.world.smart_id_party();
         let body = json!({
@@ -63,7 +63,7 @@ impl Site {
     }
 }
 
-/// The answer of a provider that is asked for a certificate.
+/// Requests a certificate from a provider.
 async fn certificate(base: &str, path: &str, body: &Value) -> Value {
     let base = Url::parse(base).unwrap();
     let answer = ask(&base, "POST", path, &body.to_string()).await;
@@ -71,8 +71,8 @@ async fn certificate(base: &str, path: &str, body: &Value) -> Value {
 }
 
 impl Phone {
-    /// Has it follow a link, by a scan or on the device that shows it, as the
-    /// link is for; tells whether that is still possible.
+    /// Follows a link, by a scan or on the device that shows it, depending on
+    /// the link; returns whether that was still possible.
     pub(crate) async fn follow(&self, link: &str) -> bool {
         let is_scanned = link.contains("deviceLinkType=QR");
         let body = json!({

@@ -1,5 +1,5 @@
-//! The plugins of hosts: one registry for all of them, or, where they work at the
-//! same time, what each follows for itself.
+//! Plugins of hosts: one registry for all, or one for each host if they run
+//! concurrently.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{Deployment, PLUGIN_CALLS, Site, TOY};
 
-/// What a host finds plugins in.
+/// Plugin registry of a host, its source and its store.
 pub(super) struct HostPlugins {
     pub(super) registry: Arc<Registry>,
     pub(super) source: Arc<dyn PluginSource>,
@@ -28,8 +28,8 @@ impl Site {
         self.plugins.install(plugin.await.unwrap()).unwrap();
     }
 
-    /// Installs a build of the toy that behaves as the last one did and has a
-    /// digest of its own; gives that.
+    /// Installs a build of the toy that behaves like the previous one but has
+    /// its own digest; returns the digest.
     pub(crate) async fn replace_toy(&self, build: u8) -> String {
         let plugin = self.plugin_host.admit(toy(build).into()).await.unwrap();
         let digest = plugin.digest().to_string();
@@ -37,14 +37,14 @@ impl Site {
         digest
     }
 
-    /// The file of such a build, for an operator to install.
+    /// Writes such a build to a file, for an operator to install.
     pub(crate) fn toy_file(&self, build: u8) -> PathBuf {
         let path = self.folder.path().join(format!("toy-{build}.wasm"));
         fs::write(&path, toy(build)).unwrap();
         path
     }
 
-    /// The folder of what comes with the program.
+    /// Returns the folder of plugins shipped with the program.
     fn program(&self) -> PathBuf {
         let folder = self.folder.path().join("program");
         if !folder.exists() {
@@ -59,7 +59,7 @@ impl Site {
 }
 
 impl Deployment<'_> {
-    /// The plugins of one more host.
+    /// Creates the plugins of one more host.
     pub(super) async fn plugins(&self, records: &Records) -> HostPlugins {
         let (site, mode) = (self.site, StoreMode::Demo);
         let mut settings = site.config.plugin_store();
@@ -86,7 +86,7 @@ impl Deployment<'_> {
 }
 
 fn toy(build: u8) -> Vec<u8> {
-    // A custom section of the component: its length, the length of its name, the
+    // Custom section of the component: its length, the length of its name, the
     // name, the content.
     let section = [&[0, 6, 4][..], b"made", &[build]].concat();
     [&built::plugin(TOY)[..], &section].concat()

@@ -1,5 +1,5 @@
-//! What signings and their parties may become, and what one of them says about
-//! the others.
+//! Allowed transitions of signings and parties, and consistency between
+//! parties.
 
 use jiff::Timestamp;
 use parafa_ceremony::records::CeremonyRow;
@@ -10,12 +10,12 @@ use parafa_platform::accounts::KeyMode;
 
 use super::super::invariants::Invariant;
 
-/// The format whose plugin does not fail.
+/// Format whose plugin does not fail.
 const SOUND_FORMAT: &str = "pdf";
-/// Failures of a plugin after which a signing has failed.
+/// Number of plugin failures after which a signing has failed.
 const PLUGIN_FAULTS: u32 = 3;
 
-/// The listed transitions of signings and signers, and what they bring along.
+/// Checks the listed transitions of signings and signers, and their effects.
 pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: Timestamp) {
     let _invariant = Invariant::OnlyListedTransitions.checked();
     let (old, new) = (&before.ceremony, &after.ceremony);
@@ -51,8 +51,8 @@ pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: T
     );
 }
 
-/// Parties stay in their order. Who comes, comes last; who goes, has not
-/// finished; and nobody comes or goes once the signing has ended.
+/// Checks that parties stay in their order. A new one comes last, a removed one
+/// has not finished, and there is no change once the signing has ended.
 fn check_parties(before: &CeremonyRow, after: &CeremonyRow) {
     let (old, new) = (&before.ceremony, &after.ceremony);
     let stayed = old
@@ -120,7 +120,7 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &CeremonyRow) -> bool
     }
 }
 
-/// What a signing's status says about its signers, and the other way round.
+/// Checks that a signing's status is consistent with its signers'.
 pub(super) fn check_state(row: &CeremonyRow, now: Timestamp) {
     let _invariant = Invariant::OnlyListedTransitions.checked();
     let signing = &row.ceremony;
@@ -181,7 +181,7 @@ pub(super) fn check_state(row: &CeremonyRow, now: Timestamp) {
     }
 }
 
-/// What a party's status says about the rest of it.
+/// Checks that a party's status is consistent with its other members.
 fn check_words(party: &Signer) {
     let is = |status| party.status == status;
     assert_eq!(is(SignerStatus::Signed), party.signed_at.is_some());
