@@ -1,7 +1,8 @@
 //! Rendering of the documentation.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::support::root;
 
@@ -21,6 +22,147 @@ fn every_row_belongs_to_a_table_with_a_header_and_has_its_columns() {
             }
         }
     }
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading_that_exist() {
+    for page in pages() {
+        for link in links(&page) {
+            let at = format!("{}: {link}", page.display());
+            let (file, heading) = link.split_once('#').unwrap_or((link.as_str(), ""));
+            let file = root().join(file);
+            assert!(file.exists(), "{at}");
+            assert!(heading.is_empty() || has_heading(&file, heading), "{at}");
+        }
+    }
+}
+
+#[test]
+fn every_page_of_docs_is_reached_from_the_lead_page() {
+    let mut reached = BTreeSet::new();
+    let mut next = vec![LEAD.to_owned()];
+    while let Some(page) = next.pop() {
+        if reached.insert(page.clone()) {
+            next.extend(linked_pages(&page));
+        }
+    }
+    for page in pages() {
+        let page = from_root(&page);
+        assert!(
+            !page.starts_with("docs/") || reached.contains(&page),
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn every_task_of_a_reader_is_within_two_links_of_the_lead_page() {
+    let mut near: BTreeSet<String> = links(&root().join(LEAD)).into_iter().collect();
+    for page in linked_pages(LEAD) {
+        near.extend(links(&root().join(page)));
+    }
+    for (task, section) in TASKS {
+        assert!(near.contains(section), "{task}: no link to {section}");
+    }
+}
+
+#[test]
+fn decisions_are_listed_by_their_titles() {
+    let list = read(&root().join(DECISIONS));
+    let decisions = fs::read_dir(root().join("docs/decisions")).expect("a folder");
+    for decision in decisions {
+        let path = decision.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        if name != "README.md" {
+            let text = read(&path);
+            let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
+            let title = title.expect("a title");
+            let row = format!("- [{}]({name}): {title}\n", &name[..4]);
+            assert!(list.contains(&row), "{row}");
+        }
+    }
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
+}
+
+/// A path below the repository's root, as links are written here.
+fn from_root(page: &Path) -> String {
+    let path = page.strip_prefix(root()).expect("a page of the repository");
+    path.to_string_lossy().into_owned()
+}
+
+/// The pages that a page links to.
+fn linked_pages(page: &str) -> Vec<String> {
+    let links = links(&root().join(page)).into_iter();
+    let pages = links.map(|link| match link.split_once('#') {
+        Some((page, _)) => page.to_owned(),
+        None => link,
+    });
+    let is_page = |page: &String| Path::new(page).extension() == Some("md".as_ref());
+    pages.filter(is_page).collect()
+}
+
+/// A page's links into the repository, each as `path#heading` from the root.
+fn links(page: &Path) -> Vec<String> {
+    let text = read(page);
+    let targets = unfenced(&text).flat_map(|line| {
+        let rests = line.split("](").skip(1);
+        rests.filter_map(|rest| Some(rest.split_once(')')?.0))
+    });
+    let inside = targets.filter(|target| !target.contains(':'));
+    inside.map(|target| resolved(page, target)).collect()
+}
+
+/// The target of a link, written from the root.
+fn resolved(page: &Path, target: &str) -> String {
+    let (path, heading) = target
+        .split_once('#')
+        .map_or((target, None), |(path, heading)| (path, Some(heading)));
+    let file = if path.is_empty() {
+        from_root(page)
+    } else {
+        let folder = page.parent().expect("a folder").join(path);
+        let mut resolved = PathBuf::new();
+        for part in folder.components() {
+            if part == Component::ParentDir {
+                resolved.pop();
+            } else {
+                resolved.push(part);
+            }
+        }
+        from_root(&resolved)
+    };
+    match heading {
+        Some(heading) => format!("{file}#{heading}"),
+        None => file,
+    }
+}
+
+/// Whether a page has a heading with this anchor, as GitHub makes anchors.
+fn has_heading(page: &Path, anchor: &str) -> bool {
+    let text = read(page);
+    unfenced(&text)
+        .filter(|line| line.starts_with('#'))
+        .any(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = heading
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            kept.map(|c| if c == ' ' { '-' } else { c })
+                .eq(anchor.chars())
+        })
+}
+
+/// The lines outside of fences.
+fn unfenced(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_fenced = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.starts_with("```");
+        is_fenced ^= is_fence;
+        !is_fenced && !is_fence
+    })
 }
 
 fn pages() -> Vec<PathBuf> {
