@@ -35,7 +35,7 @@ const OF_PERSON: Allowance = Allowance {
     waiting: 3 * OF_PROVIDER.waiting,
     hourly: 3 * OF_PROVIDER.hourly,
 };
-/// How long a request counts.
+/// Time that a request counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 /// More rows than are counted: none is added beyond the hourly limit.
 const MOST_ROWS: usize = 2 * OF_PERSON.hourly;

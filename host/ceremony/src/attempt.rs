@@ -1,7 +1,7 @@
 //! Attempts: one signer's way from the start button to the signature in the
 //! document, as steps of a job. Each step reads what the previous one stored, does
-//! one thing with the outside world, and stores the next step, so that any host can
-//! continue the attempt.
+//! one thing with the outside world, and stores the next step. Any host can
+//! therefore continue the attempt.
 
 mod card;
 mod device;

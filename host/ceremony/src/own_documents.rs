@@ -19,8 +19,8 @@ const CHARACTERS_MISSING: &str = "characters-missing";
 const MOST_SUBSTITUTIONS: usize = 4;
 
 /// Composes a document. Characters that its fonts lack are written as their
-/// Unicode numbers, such as `[U+738B]`, so that a name in another script does not
-/// prevent a document.
+/// Unicode numbers, such as `[U+738B]`. A name in another script therefore does
+/// not prevent a document.
 pub async fn compose(
     plugin: &Plugin,
     description: &Value,

@@ -2,7 +2,7 @@
 //!
 //! The store adds up the stored bytes, from the rows of ceremonies and of the
 //! products. A request reserves quota before it writes documents, and holds it
-//! until their rows are committed, so that requests in flight cannot exceed a
+//! until their rows are committed. Requests in flight therefore cannot exceed a
 //! quota together on one host. Hosts that share a store see each other's stored
 //! bytes, but not their reservations.
 

@@ -2,7 +2,7 @@
 //!
 //! Rows contain ids, states, times and digests in the clear. Everything that
 //! identifies a person or a subject is a [`parafa_store::Sealed`] value under
-//! the ceremony's own data key, so that erasing that key erases it everywhere.
+//! the ceremony's own data key. Erasing that key erases it everywhere.
 
 mod attempt;
 mod card_link;

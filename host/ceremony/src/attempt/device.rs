@@ -162,9 +162,9 @@ impl Ceremonies {
     }
 }
 
-/// Returns the same key for the same attempt and purpose, so that a step
-/// repeated soon after a crash finds the provider's session instead of
-/// prompting twice.
+/// Returns the same key for the same attempt and purpose. A step repeated soon
+/// after a crash therefore finds the provider's session instead of prompting
+/// twice.
 pub(super) fn request_key(attempt: Uuid, purpose: &str) -> RequestKey {
     let digest = Sha256::new()
         .chain_update(attempt.as_bytes())

@@ -110,8 +110,8 @@ impl Running {
     }
 
     /// Returns whether another request might prompt the signer twice. A host that died may
-    /// have made the request since `since`, and the provider may no longer recognise a
-    /// repetition, as it does for some time.
+    /// have made the request since `since`. The provider recognises a repetition for some time
+    /// only.
     pub(super) fn may_ask_twice(
         &self,
         since: Timestamp,

@@ -203,7 +203,7 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     StepOutcome::PluginFailed(error, pin)
 }
 
-/// Answers nothing: someone must act first, and the document is not kept in
+/// Source of no answers: someone must act first, and the document is not kept in
 /// memory meanwhile.
 pub(super) struct NoAnswers;
 

@@ -477,7 +477,7 @@ async fn end(
     mut signing: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
-    // A card's signature is finished, whatever is submitted after it.
+    // A card's signature is finished, even if another submission follows.
     if attempt.has_signed_in(&signing.ceremony) {
         return Err(CeremonyError::NotFound);
     }

@@ -26,7 +26,7 @@ use crate::records::CeremonyRow;
 const SHOWN_WITHIN: Duration = Duration::from_secs(3);
 /// Interval at which a waiting page checks for a spare slot of the plugin.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-/// Time that a result counts, whatever it is.
+/// Time that a result counts, also a failure.
 const FRESH: Duration = Duration::from_secs(600);
 /// Most documents with cached results.
 const MOST_DOCUMENTS: usize = 256;

@@ -223,7 +223,7 @@ fn item(opened: &UnsealedNotice) -> LetterItem<'_> {
     }
 }
 
-/// Writes the letter of opened notices, the first of which names the receiver.
+/// Writes the letter of opened notices; the first one names the receiver.
 fn put_into_words(
     face: &Face,
     opened: &[UnsealedNotice],

@@ -118,7 +118,7 @@ impl RegisterSource for Registers {
     }
 }
 
-/// A key of which only the certificate is known.
+/// A key whose certificate only is known.
 struct NoKey(Vec<Vec<u8>>);
 
 #[async_trait]

@@ -246,7 +246,7 @@ struct Lines<'p, R> {
 }
 
 impl<'p, R: BufRead> Lines<'p, R> {
-    /// Longest line, in bytes: a path has at most 4096 bytes, all of which JSON may escape.
+    /// Longest line, in bytes: a path has at most 4096 bytes, and JSON may escape each of them.
     const LONGEST: u64 = 32 * 1024;
 
     fn of(text: R, path: &'p Path) -> Self {

@@ -13,7 +13,7 @@ use crate::support::{CALLER, Stage};
 
 const TRACES: u64 = 40;
 const MOST_ACTS: usize = 10;
-/// Acts, of which ticks are more frequent than spoiling ones.
+/// Acts; ticks are more frequent than spoiling ones.
 const ACTS: [Move; 13] = [
     Move::Start(0),
     Move::Start(1),

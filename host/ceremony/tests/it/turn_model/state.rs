@@ -320,7 +320,7 @@ pub(super) fn attempt_id(n: usize) -> AttemptId {
     AttemptId::new(Uuid::from_u128(101 + n as u128))
 }
 
-/// The code's ceremony, of which a state keeps the parts that the rules of turns need.
+/// The code's ceremony. A state keeps the parts of it that the rules of turns need.
 pub(super) struct Ceremonies(Ceremony);
 
 impl Default for Ceremonies {
