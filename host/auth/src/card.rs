@@ -103,8 +103,8 @@ impl Authentications {
     }
 
     /// Checks that the certificate's holder is the person bound to the request,
-    /// if there is one. Another person's certificate is refused as such, before
-    /// any other fault. An untrusted certificate proves no person and is not
+    /// if there is one. Another person's certificate is refused as such, even if
+    /// it has other faults. An untrusted certificate proves no person and is not
     /// distinguished, so that it reveals nothing about the bound person.
     fn check_holder(&self, row: &RequestRow, certificate: &Certificate) -> Result<(), AuthError> {
         let Ok(identifier) = identity::identifier(certificate, None) else {
