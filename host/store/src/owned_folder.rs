@@ -108,7 +108,6 @@ impl OwnedFolder {
         })
     }
 
-    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

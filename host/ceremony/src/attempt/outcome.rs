@@ -163,7 +163,6 @@ impl Running {
     }
 }
 
-/// Outcome of a step.
 pub(super) enum StepOutcome {
     /// The step failed; it is retried after this time.
     Again(SignedDuration),

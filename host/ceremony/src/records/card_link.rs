@@ -7,7 +7,6 @@ use uuid::Uuid;
 pub struct CardLinkRow {
     /// Hash of a pairing code or of a card token, in lower-case hexadecimal.
     pub(crate) hash: String,
-    /// The attempt.
     pub(crate) attempt: Uuid,
 }
 

@@ -42,7 +42,6 @@ impl Ring {
         &self.keys[0]
     }
 
-    /// Returns the active key.
     pub(super) fn active(&self) -> &WrappingKey {
         &self.keys[self.active.load(Ordering::Relaxed)]
     }
