@@ -1,4 +1,4 @@
-//! The authentication API, implemented by calls of the services.
+//! Implementation of the authentication API by calls of the services.
 
 mod operations;
 mod problems;

@@ -1,4 +1,4 @@
-//! That somebody has authenticated, as a JWT (RFC 7519) that the service signs.
+//! Assertions of an authentication: JWTs (RFC 7519) signed by the service.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,14 +21,14 @@ use crate::authentications::Authentications;
 use crate::error::AuthError;
 use crate::records::{AssertionKeyPart, AssertionKeysRow, RequestRow};
 
-/// The one row of keys.
+/// Key of the only row of keys.
 const ROW: &str = "assertion";
-/// What key pairs are sealed for.
+/// Purpose of the key that seals key pairs.
 const PURPOSE: &str = "assertion-key";
 
-/// How assertions are signed.
+/// Signature algorithm of assertions.
 pub(crate) const ASSERTION_ALGORITHM: &str = "ES256";
-/// All claims that they may have.
+/// All claims of assertions, required or optional.
 pub(crate) const ASSERTION_CLAIMS: [&str; 16] = [
     "iss",
     "aud",
@@ -48,7 +48,7 @@ pub(crate) const ASSERTION_CLAIMS: [&str; 16] = [
     "acr",
 ];
 
-/// Keeps the keys that assertions are signed with.
+/// Keys that sign assertions.
 #[derive(Clone)]
 pub struct AssertionKeys {
     records: Records,
@@ -57,7 +57,8 @@ pub struct AssertionKeys {
 }
 
 impl AssertionKeys {
-    /// Keys that sign for `lifetime`, and verify for `overlap` after that.
+    /// Creates the service for keys that sign for `lifetime`, and verify for
+    /// `overlap` after that.
     #[must_use]
     pub fn new(records: Records, lifetime: SignedDuration, overlap: SignedDuration) -> Self {
         Self {
@@ -67,22 +68,22 @@ impl AssertionKeys {
         }
     }
 
-    /// The keys that verify assertions, the newest first. The first one is made
-    /// when it is asked for.
+    /// Returns the keys that verify assertions, the newest first. The first key is
+    /// created on first use.
     ///
     /// # Errors
-    /// When the store fails or no key can be made.
+    /// When the store fails or no key can be created.
     pub async fn published(&self) -> Result<Vec<views::JsonWebKey>, AuthError> {
         let keys = self.current().await?.keys;
         Ok(keys.into_iter().map(|key| key.public).collect())
     }
 
-    /// Puts a new key in the place of the one that signs: as soon as nobody can
-    /// hold published keys without it any more. The one before verifies for a
-    /// while longer. Tells the new one's name.
+    /// Replaces the signing key: the new key signs as soon as all caches of the
+    /// published keys must have it. The previous key verifies for a while longer.
+    /// Returns the new key's id.
     ///
     /// # Errors
-    /// When the store fails or no key can be made.
+    /// When the store fails or no key can be created.
     pub async fn rotate(&self) -> Result<String, AuthError> {
         let rotated = self.renew(true).await?;
         let newest = rotated.keys.into_iter().next();
@@ -90,12 +91,12 @@ impl AssertionKeys {
         Ok(newest.public.kid)
     }
 
-    /// Takes a key away at once, by default the one that signs, and has a new one
-    /// sign from now on, also before those who keep published keys know it. None
-    /// where no such key is published.
+    /// Revokes a key at once, by default the signing one; a new key then signs
+    /// immediately, even before caches of the published keys have it. Returns
+    /// `None` if no such key is published.
     ///
     /// # Errors
-    /// When the store fails or no key can be made.
+    /// When the store fails or no key can be created.
     pub async fn revoke(&self, kid: Option<&str>) -> Result<Option<RevokedKey>, AuthError> {
         let fresh = &NewKey::generate(&self.records.master)?;
         self.current().await?;
@@ -104,7 +105,7 @@ impl AssertionKeys {
             .await
     }
 
-    /// The row, with one key at least that may sign now.
+    /// Returns the row, with at least one key that may sign now.
     async fn current(&self) -> Result<AssertionKeysRow, AuthError> {
         let stored = self.records.store.get(&ROW.to_owned()).await?;
         let now = self.records.store.now().await?;
@@ -114,8 +115,8 @@ impl AssertionKeys {
         }
     }
 
-    /// Whether the newest key is to be followed by another, or one that does not
-    /// sign any more has been published long enough.
+    /// Returns whether the newest key must be replaced, or a retired key has been
+    /// published long enough.
     fn is_over(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
         !self.is_current(row, now) || row.keys.iter().any(|key| !self.verifies(key, now))
     }
@@ -131,8 +132,8 @@ impl AssertionKeys {
         retired_at.is_none_or(|retired_at| now < shifted(retired_at, self.overlap))
     }
 
-    /// Forgets keys whose time is over, and adds one where the newest is not
-    /// current any more, or is not to be.
+    /// Deletes expired keys, and adds one if the newest is not current, or if
+    /// `anyway`.
     async fn renew(&self, anyway: bool) -> Result<AssertionKeysRow, AuthError> {
         let fresh = &NewKey::generate(&self.records.master)?;
         self.records
@@ -202,7 +203,7 @@ async fn revoke_in(
     };
     let signs = signing(&row.keys, now).map(|key| key.public.kid.clone());
     row.keys.retain(|key| key.public.kid != revoked);
-    // Verifiers keep the keys that they have: one that is sound goes on.
+    // Verifiers keep their cached keys: a sound signing key is kept.
     if let Some(kid) = signs.filter(|kid| *kid != revoked) {
         tx.put(&row).await?;
         return Ok(Some(RevokedKey { revoked, kid }));
@@ -220,8 +221,8 @@ async fn revoke_in(
     Ok(Some(RevokedKey { revoked, kid }))
 }
 
-/// The key that signs, of `keys` with the newest first: one that everybody who
-/// keeps published keys as long as allowed has, or the oldest while there is none.
+/// Returns the signing key, of `keys` with the newest first: the newest in every
+/// permitted cache of published keys, or the oldest while there is none.
 fn signing(keys: &[AssertionKeyPart], now: Timestamp) -> Option<&AssertionKeyPart> {
     let fresh_for = SignedDuration::from_secs(KEYS_ARE_FRESH_FOR.into());
     let mut keys_by_age = keys.iter();
@@ -230,16 +231,16 @@ fn signing(keys: &[AssertionKeyPart], now: Timestamp) -> Option<&AssertionKeyPar
     known.or(keys.last())
 }
 
-/// A key that was revoked, and the one in its place.
+/// A revoked key, and its replacement.
 #[derive(Clone, Debug)]
 pub struct RevokedKey {
-    /// The name of the key that is gone.
+    /// The revoked key's id.
     pub revoked: String,
-    /// The name of the key that signs now.
+    /// The id of the key that signs now.
     pub kid: String,
 }
 
-/// A key that signs nothing yet.
+/// A key not in use yet.
 struct NewKey {
     public: views::JsonWebKey,
     sealed: Sealed,
@@ -285,14 +286,15 @@ impl NewKey {
     }
 }
 
-/// The thumbprint of a key on P-256 (RFC 7638, 3).
+/// Returns the thumbprint of a P-256 key (RFC 7638, 3).
 fn thumbprint(x: &str, y: &str) -> String {
     let members = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
     URL_SAFE_NO_PAD.encode(Sha256::digest(members))
 }
 
 impl Authentications {
-    /// That the person with this identifier has authenticated by this request.
+    /// Makes the assertion that the person with this identifier has authenticated
+    /// by this request.
     pub(crate) async fn assertion(
         &self,
         row: &RequestRow,
@@ -327,8 +329,8 @@ impl Authentications {
     }
 }
 
-/// How the person has authenticated (RFC 8176, 2). Behind each method is a key
-/// in certified hardware that a PIN opens; that of a card, in a smart card.
+/// Returns the methods of authentication (RFC 8176, 2). Each uses a key in
+/// certified hardware that a PIN unlocks; a card's key is in a smart card.
 fn amr(method: AuthenticationMethod) -> &'static [&'static str] {
     match method {
         AuthenticationMethod::Physical | AuthenticationMethod::Nfc => &["sc", "hwk", "pin", "mfa"],

@@ -20,7 +20,7 @@ use crate::providers::Providers;
 use crate::records::RequestRow;
 use crate::settings::Settings;
 
-/// Carries requests to authenticate out.
+/// Service for authentication requests.
 #[derive(Clone)]
 pub struct Authentications {
     pub(crate) records: Records,
@@ -28,52 +28,53 @@ pub struct Authentications {
     pub providers: Providers,
     /// Keys of assertions.
     pub keys: AssertionKeys,
-    /// The clients of providers whose devices authenticate their holders.
+    /// Clients of providers whose devices authenticate their holders.
     pub(crate) eid: BTreeMap<AuthenticationMethod, Arc<dyn EidProvider>>,
     pub(crate) check: AuthenticationCheck,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) idempotency: Idempotency,
     /// Settings of the operator.
     pub settings: Settings,
-    /// Tells those who wait for a request.
+    /// Notifications of those who wait for a request.
     pub(crate) changes: Changes,
-    /// Those who wait.
+    /// Limits of waiting calls.
     pub(crate) waiting: Waiting,
     pub(crate) work: Arc<Notify>,
     pub(crate) stop: CancellationToken,
 }
 
-/// Services and settings of [`Authentications`].
+/// Dependencies and settings of [`Authentications`].
 pub struct AuthParts {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Sign the assertions.
+    /// Keys that sign assertions.
     pub keys: AssertionKeys,
-    /// The clients of eID providers that are set up, by how their devices sign.
+    /// Clients of configured eID providers, by their devices' method.
     pub eid: BTreeMap<SigningMethod, Arc<dyn EidProvider>>,
-    /// Checks certificates of persons.
+    /// Checks of persons' certificates.
     pub check: AuthenticationCheck,
-    /// This host's clock, by which certificates are valid. What records say is
-    /// compared with the store's time, which is one for all hosts.
+    /// This host's clock, by which the validity of certificates is judged. Times
+    /// in records are compared with the store's time, which is the same for all
+    /// hosts.
     pub clock: Arc<dyn Clock>,
-    /// Keeps answers.
+    /// Stored answers.
     pub idempotency: Idempotency,
     /// Settings of the operator.
     pub settings: Settings,
-    /// Wakes the job runner.
+    /// Signal to the job runner.
     pub work: Arc<Notify>,
-    /// Told when the server is to stop.
+    /// Signal of the server's shutdown.
     pub stop: CancellationToken,
 }
 
 impl Authentications {
-    /// Authentications that work with these parts.
+    /// Creates the service with these dependencies.
     #[must_use]
     pub fn new(parts: AuthParts) -> Self {
         let method = |method| match method {
             SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
             SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
-            // Cards are the clients' own.
+            // Cards belong to clients.
             SigningMethod::Nfc => None,
         };
         let eid = parts.eid.into_iter();
@@ -95,8 +96,8 @@ impl Authentications {
         }
     }
 
-    /// The methods that can be used here, whoever the relying party is: somebody
-    /// has to be trusted for them, and all but cards need a provider.
+    /// Returns the methods available here, for any relying party: each needs
+    /// trust anchors, and all except cards need a provider.
     #[must_use]
     pub fn methods(&self) -> Vec<AuthenticationMethod> {
         let all = AuthenticationMethod::ALL.into_iter();
@@ -110,14 +111,14 @@ impl Authentications {
         provider.is_some_and(|provider| provider.authenticator().is_some())
     }
 
-    /// The request with this id.
+    /// Returns the request with this id.
     pub(crate) async fn request(&self, id: Uuid) -> Result<RequestRow, AuthError> {
         let row = self.records.store.get::<RequestRow>(&id).await?;
         row.ok_or(AuthError::NotFound)
     }
 }
 
-/// The request with this id, to be changed.
+/// Returns the request with this id, for a change.
 pub(crate) async fn request_in(
     tx: &mut Transaction<'_>,
     id: Uuid,

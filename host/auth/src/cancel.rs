@@ -8,10 +8,10 @@ use crate::error::AuthError;
 use crate::metrics::Ended;
 
 impl Authentications {
-    /// Calls a request off.
+    /// Cancels a request.
     ///
     /// # Errors
-    /// [`AuthError`]; one that has ended stays as it is.
+    /// [`AuthError`]; a request that has ended is unchanged.
     pub async fn cancel(&self, id: Uuid) -> Result<(), AuthError> {
         let ended = self
             .records
@@ -23,7 +23,8 @@ impl Authentications {
                     row.state.cancel(now)?;
                     row.pairing = None;
                     let unique = drive::unique(id);
-                    // A step that is being done may ask the phone yet: it tells.
+                    // A step in progress may still reach the phone; its end
+                    // settles this.
                     if jobs::hasten(tx, LANE, &unique, now).await? == HastenOutcome::Due {
                         jobs::cancel(tx, LANE, &unique).await?;
                         if was_pending {

@@ -1,4 +1,4 @@
-//! A person authenticates with a card, in two calls of the client that has it.
+//! Authentication with a card, in two calls of the client that has it.
 
 mod signature;
 
@@ -30,10 +30,10 @@ use crate::{identity, means};
 const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
 
 impl Authentications {
-    /// Accepts a card's certificate, and tells what the card is to sign.
+    /// Accepts a card's certificate, and returns the data for the card to sign.
     ///
     /// # Errors
-    /// [`AuthError`]; the request stays as it is.
+    /// [`AuthError`]; the request is unchanged.
     pub async fn receive_certificate(
         &self,
         id: Uuid,
@@ -50,7 +50,7 @@ impl Authentications {
             Certificate::from_der(der).map_err(|_| AuthError::MalformedCertificate)?;
         self.check_holder(&row, &certificate)?;
         signature::card_key(&certificate)?;
-        // A device that signs on a server's request is no card in a reader.
+        // A device that signs on a server's request is not a card in a reader.
         if means::of(&certificate).is_some() {
             return Err(AuthError::OtherMeans);
         }
@@ -102,10 +102,10 @@ impl Authentications {
         })
     }
 
-    /// Whether nobody but the holder of this certificate is bound to the request:
-    /// another person's is refused as such, whatever else is wrong with it. One
-    /// that anybody can make says nothing of a person, and is not told apart, so
-    /// that nobody learns by it who is bound.
+    /// Checks that the certificate's holder is the person bound to the request,
+    /// if there is one. Another person's certificate is refused as such, even if
+    /// it has other faults. An untrusted certificate proves no person and is not
+    /// distinguished, so that it reveals nothing about the bound person.
     fn check_holder(&self, row: &RequestRow, certificate: &Certificate) -> Result<(), AuthError> {
         let Ok(identifier) = identity::identifier(certificate, None) else {
             return Ok(());
@@ -118,8 +118,8 @@ impl Authentications {
         }
     }
 
-    /// Ends a request by what its card has signed. The same completion comes to
-    /// the same answer, whenever and wherever it is repeated.
+    /// Ends a request by the card's signature. A repetition of the same
+    /// completion gets the same answer, at any time and on any host.
     ///
     /// # Errors
     /// [`AuthError`].
@@ -156,7 +156,8 @@ impl Authentications {
         self.outcome(&row)
     }
 
-    /// Algorithm and encoding, if they are known here and to the relying party.
+    /// Returns the algorithm and the encoding, if they are supported here and by
+    /// the relying party.
     async fn form(
         &self,
         row: &RequestRow,
@@ -196,7 +197,7 @@ impl Authentications {
                 Box::pin(async move {
                     let mut row = request_in(tx, judged.id).await?;
                     // Another completion, or another certificate, may have come
-                    // first: the operation tells.
+                    // first; the operation detects that.
                     let now = tx.now();
                     if row.state.complete(claim.clone(), verdict, now)? == Completion::Repeated {
                         return Ok((row, None));
@@ -214,7 +215,7 @@ impl Authentications {
             .await
     }
 
-    /// What a completion that ended the request is answered.
+    /// Returns the answer to a completion that ended the request.
     fn outcome(&self, row: &RequestRow) -> Result<views::CompletedAuthentication, AuthError> {
         if let Some(failure) = row.state.failure() {
             return Err(AuthError::Failed(failure));
@@ -232,7 +233,7 @@ impl Authentications {
         })
     }
 
-    /// What is known once a person has authenticated.
+    /// Returns the proof once a person has authenticated.
     pub(crate) async fn proof(
         &self,
         row: &RequestRow,
@@ -257,7 +258,8 @@ impl Authentications {
     }
 }
 
-/// What tells a completion from any other: all parts, each with its length.
+/// Returns a digest that identifies a completion: over all parts, each with its
+/// length.
 fn claim(asked: &CompletionRequest) -> Claim {
     let mut digest = Sha256::new();
     for part in [

@@ -1,4 +1,4 @@
-//! The canonical challenge, and the data to be signed that are made of it.
+//! The canonical challenge, and the data to be signed that are derived from it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -6,34 +6,34 @@ use parafa_store::keys::KeyError;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// What a person answers by a signature: for whom, and when.
+/// The challenge that a person answers by a signature: for whom, and when.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Challenge {
     /// The request.
     pub request: Uuid,
-    /// The origin that the person authenticates for.
+    /// The origin for which the person authenticates.
     pub audience: String,
     /// 32 random bytes as base64url without padding.
     pub nonce: String,
 }
 
 impl Challenge {
-    /// How the data to be signed are made.
+    /// Version of the derivation of the data to be signed.
     pub const PROFILE: &str = "parafa-auth:1";
 
     const NONCE_BYTES: usize = 32;
 
-    /// A new nonce.
+    /// Returns a new nonce.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn random_nonce() -> Result<String, KeyError> {
         let mut bytes = [0; Self::NONCE_BYTES];
         getrandom::fill(&mut bytes).map_err(|_| KeyError::Random)?;
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// What the holder of a card signs, whose certificate this is, in DER.
+    /// Returns the data for a card to sign, given its certificate in DER.
     #[must_use]
     pub fn dtbs(&self, certificate: &[u8]) -> Dtbs {
         let parts = [
@@ -46,9 +46,9 @@ impl Challenge {
         Dtbs(parts.concat())
     }
 
-    /// What the device of a provider answers, whose certificate is not known
-    /// yet: the same without it. Its SHA-256 digest is the challenge of the
-    /// provider's own protocol.
+    /// Returns the message for a provider's device, whose certificate is not
+    /// known yet: the data without it. Its SHA-256 digest is the challenge in
+    /// the provider's own protocol.
     #[must_use]
     pub fn without_certificate(&self) -> Vec<u8> {
         let parts = [
@@ -62,24 +62,24 @@ impl Challenge {
 }
 
 /// Data to be signed: 144 bytes, of parts of fixed lengths, so that no two
-/// challenges come to the same.
+/// challenges have the same.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Dtbs(Vec<u8>);
 
 impl Dtbs {
-    /// The bytes, which are hashed once with SHA-256 and signed.
+    /// Returns the bytes, which are hashed once with SHA-256 and signed.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As it goes over the wire.
+    /// Returns the encoding in the API.
     #[must_use]
     pub fn to_base64(&self) -> String {
         STANDARD.encode(&self.0)
     }
 
-    /// Four digits for people to compare.
+    /// Returns four digits for people to compare.
     #[must_use]
     pub fn verification_code(&self) -> String {
         parafa_eid::card::verification_code(&self.0)
@@ -90,7 +90,7 @@ impl Dtbs {
 mod tests {
     use super::*;
 
-    /// The vector of `docs/authentication.md`.
+    /// Returns the test vector of `docs/authentication.md`.
     fn published() -> (Challenge, &'static [u8]) {
         let challenge = Challenge {
             request: "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f".parse().unwrap(),

@@ -1,4 +1,4 @@
-//! A relying party has somebody authenticate.
+//! Creation of requests by relying parties.
 
 use jiff::SignedDuration;
 use parafa_api_auth::AuthenticationId;
@@ -22,13 +22,13 @@ use crate::metrics::Ended;
 use crate::records::{PrivatePart, ProviderRow, RequestRow, TokenGrant};
 use crate::{pairing, prompts};
 
-/// The kind of the job that ends a request, and forgets it.
+/// Kind of the job that ends a request, and later deletes it.
 pub const DROP: &str = "drop-authentication";
 
-/// How long a request is kept after its time.
+/// Retention of a request after its deadline.
 const KEPT: SignedDuration = SignedDuration::from_hours(1);
 
-/// A request as its rows are made, and what only its maker is told.
+/// A new request's row, with secrets for its creator only.
 struct Drafted {
     row: RequestRow,
     private: PrivatePart,
@@ -37,7 +37,7 @@ struct Drafted {
 }
 
 impl Authentications {
-    /// Makes a request of `provider`, and keeps the answer under `claim`.
+    /// Creates a request of `provider`, and stores the answer under `claim`.
     ///
     /// # Errors
     /// [`AuthError`].
@@ -141,7 +141,8 @@ impl Authentications {
         })
     }
 
-    /// What a provider's app will show the person, if it shows a code.
+    /// Returns the code that a provider's app will show the person, if it shows
+    /// one.
     fn verification_code(
         &self,
         method: parafa_domain::AuthenticationMethod,
@@ -202,9 +203,8 @@ impl Authentications {
             .await
     }
 
-    /// Says of a request whose time is over that it has ended, and forgets it
-    /// later. An answer that is kept of it names nobody, and its tokens work no
-    /// more.
+    /// Ends a request at its deadline, and deletes it later. Its stored answer
+    /// identifies no person, and its tokens no longer work.
     ///
     /// # Errors
     /// When the store fails.

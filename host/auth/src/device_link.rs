@@ -1,4 +1,4 @@
-//! A person whom nobody has named yet comes by a device link: a code to scan, or
+//! Device links, for a person who is not identified beforehand: a code to scan, or
 //! an address on the device that shows the relying party's page.
 
 use jiff::Timestamp;
@@ -19,13 +19,13 @@ use crate::error::AuthError;
 use crate::metrics::service_failed;
 use crate::records::{OpenDeviceLink, PrivatePart, ProviderRow};
 
-/// The language of the page that links lead to where there is no app (ISO 639-2).
+/// Language of the page to which links lead where there is no app (ISO 639-2).
 const LANGUAGE: &str = "lit";
-/// The method whose app follows links.
+/// The method whose app opens links.
 const METHOD: AuthenticationMethod = AuthenticationMethod::SmartId;
 
 impl Authentications {
-    /// Opens the link of a request that is being made, and the session to poll.
+    /// Opens the link of a new request, and the session to poll.
     pub(crate) async fn open_link(
         &self,
         provider: &ProviderRow,
@@ -59,7 +59,7 @@ impl Authentications {
         Ok((link, opened.session))
     }
 
-    /// The link of a request as it is now, while the app is waited for.
+    /// Returns the present link of a request, while it waits for the app.
     pub(crate) fn shown_link(
         &self,
         method: AuthenticationMethod,
@@ -81,9 +81,9 @@ impl Authentications {
         }))
     }
 
-    /// The app has come back from a request's link. Anything but what the link
-    /// told the app changes nothing. Where the person's browser goes then, if the
-    /// relying party has said so.
+    /// Accepts the app's return from a request's link. A return without the link's
+    /// secrets changes nothing. Returns the relying party's address for the
+    /// person's browser, if it gave one.
     ///
     /// # Errors
     /// [`AuthError`].
@@ -130,7 +130,8 @@ impl Authentications {
         }))
     }
 
-    /// What the person's browser brings to the relying party, and nobody else has.
+    /// Returns the code that only the person's browser brings to the relying
+    /// party.
     pub(crate) fn return_code(&self, request: Uuid) -> String {
         let token = self
             .records

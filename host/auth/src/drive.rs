@@ -1,5 +1,5 @@
-//! A person's own device is asked by its provider: a job, which any host goes on
-//! with.
+//! Authentication by a person's own device through its provider: a job that any
+//! host can continue.
 
 use std::time::Instant;
 
@@ -25,39 +25,39 @@ use crate::{identity, means};
 
 /// The lane of these jobs; a person waits for them.
 pub const LANE: Lane = Lane::new("authentications");
-/// Their kind.
+/// Kind of these jobs.
 pub const DRIVE: &str = "drive-authentication";
 
-/// Has the device of a request's person asked.
+/// Schedules the query to the device of a request's person.
 pub(crate) async fn schedule(tx: &mut Transaction<'_>, request: Uuid) -> Result<(), StoreError> {
     let (payload, now) = (serde_json::json!(request), tx.now());
     jobs::schedule(tx, (LANE, DRIVE), request, now, payload).await
 }
 
-/// The name that keeps a request's job from being there twice.
+/// Returns the unique key of a request's job.
 pub(crate) fn unique(request: Uuid) -> String {
     jobs::unique_key(DRIVE, request)
 }
 
-/// What came of a step.
+/// Outcome of a step.
 enum Step {
-    /// The provider asks the person in this session.
+    /// The provider has prompted the person in this session.
     Asked(parafa_eid::ProviderSession),
-    /// The person has not decided; a poll is due again after the pause.
+    /// The person has not decided; the next poll is due after the pause.
     Waits(SignedDuration),
-    /// The provider cannot be reached at this moment.
+    /// The provider is unreachable at this moment; retry after the pause.
     Again(SignedDuration),
-    /// The device has answered; the app has to come back first.
+    /// The device has answered; the app must return first.
     AwaitsReturn(AuthenticationProof),
-    /// It is over.
+    /// The request has ended.
     Ended(Result<Proof, AuthenticationFailure>),
-    /// It is over, and the person's device was never asked.
+    /// The request has ended, and the person's device was never prompted.
     Unasked(AuthenticationFailure),
 }
 
 impl Authentications {
-    /// Does the next step of a request. `job` is the claim as it stands, also
-    /// after a failure.
+    /// Does the next step of a request. `job` is the current claim, also after a
+    /// failure.
     ///
     /// # Errors
     /// When the store fails.
@@ -89,8 +89,8 @@ impl Authentications {
         Ok(())
     }
 
-    /// Completes the job of a request that has ended otherwise, and which does not
-    /// count as a prompt if nobody was asked.
+    /// Completes the job of a request that has ended otherwise. If the device was
+    /// not prompted, it does not count as a prompt.
     async fn drop_job(
         &self,
         tx: &mut Transaction<'_>,
@@ -123,7 +123,7 @@ impl Authentications {
             });
         };
         let outcome = match &private.session {
-            // Whoever was asked by a host that died is not asked a second time.
+            // A person prompted by a host that died is not prompted a second time.
             None if tries > 1 => return Ok(Step::Ended(Err(AuthenticationFailure::Timeout))),
             None => self.ask(row, &private, &provider, authenticator).await,
             Some(session) => {
@@ -145,8 +145,8 @@ impl Authentications {
         if failure == AuthenticationFailure::ProviderUnavailable {
             service_failed(row.id, row.state.method(), service, &error);
         }
-        // A request that went wrong may have made the phone ring all the same: it
-        // is not made again.
+        // A failed request may have reached the phone nevertheless, and is not
+        // repeated.
         let was_asked = private.session.is_some();
         let pause = polling::pause(failures);
         Ok(match pause.filter(|_| was_asked && error.is_transient) {
@@ -174,9 +174,9 @@ impl Authentications {
         Ok(Step::Asked(session))
     }
 
-    /// Judges the device's answer. One by a link on the device that shows the page
-    /// counts only once the app has come back with what it signed. Whose browser it
-    /// comes back to is for the relying party to compare, by `returnUrl`.
+    /// Judges the device's answer. With a link on the device that shows the page,
+    /// it counts only once the app has returned with the value that it signed. The
+    /// relying party compares the browser to which it returns, by `returnUrl`.
     async fn once_returned(
         &self,
         row: &RequestRow,
@@ -194,7 +194,7 @@ impl Authentications {
         self.judge(row, private, answer).await.map(Step::Ended)
     }
 
-    /// What the device's answer is worth.
+    /// Verifies the device's answer.
     async fn judge(
         &self,
         row: &RequestRow,
@@ -259,7 +259,7 @@ impl Authentications {
                 return Ok(None);
             }
             Step::Waits(pause) => {
-                // The session of a device link is there from the beginning.
+                // The session of a device link exists from the beginning.
                 if row.state.status(now) == AuthenticationStatus::Pending {
                     row.state.begin(now)?;
                     tx.put(&row).await?;

@@ -8,10 +8,10 @@ use parafa_store::keys::KeyError;
 use parafa_trust::CertificateRejection;
 use uuid::Uuid;
 
-/// Why something about an authentication was not done.
+/// Failure of an operation on an authentication.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
-    /// There is no such request or code.
+    /// The request or code does not exist.
     #[error("there is no such request")]
     NotFound,
     /// The request does not allow the step.
@@ -20,55 +20,55 @@ pub enum AuthError {
     /// The audience is not on the provider's list.
     #[error("the audience is not on the provider's list")]
     ForbiddenOrigin(String),
-    /// The provider is not set up for the method, or nobody is here.
+    /// The method is not enabled for the provider, or for any here.
     #[error("the method is not permitted")]
     ForbiddenMethod(AuthenticationMethod),
-    /// The provider is not set up for the encoding.
+    /// The encoding is not enabled for the provider.
     #[error("the encoding is not permitted")]
     ForbiddenEncoding(SignatureEncoding),
-    /// The workspace of the provider is suspended.
+    /// The provider's workspace is suspended.
     #[error("the provider's workspace is suspended")]
     ForbiddenTenant,
-    /// The certificate cannot be read.
+    /// The certificate is malformed.
     #[error("the certificate cannot be read")]
     MalformedCertificate,
     /// The certificate is of another means than a card.
     #[error("the certificate is not one of a card")]
     OtherMeans,
-    /// The certificate may not authenticate its holder.
+    /// The certificate may not be used to authenticate its holder.
     #[error(transparent)]
     Certificate(#[from] CertificateRejection),
-    /// The certificate is somebody else's than asked for, or nobody's.
+    /// The certificate identifies another person than expected, or none.
     #[error("the certificate is not that of the person asked for")]
     IdentityMismatch,
-    /// The key, algorithm or encoding is not one that is verified here.
+    /// The key, algorithm or encoding is not supported.
     #[error("{0}")]
     UnsupportedAlgorithm(String),
     /// The completion has ended the request.
     #[error("the authentication failed")]
     Failed(AuthenticationFailure),
-    /// The person is asked too often.
+    /// The person is prompted too often.
     #[error("the person is asked too often")]
     TooManyRequests {
-        /// Seconds after which it may be tried again.
+        /// Seconds until the next attempt is allowed.
         retry_after: u32,
     },
-    /// The provider of the person's eID gives no session.
+    /// The person's eID provider opened no session.
     #[error("the provider of the eID does not answer as it should")]
     ProviderDown(#[source] EidError),
-    /// A device link that was opened cannot be read.
+    /// An open device link is unreadable.
     #[error("a device link cannot be read")]
     DeviceLink(#[source] EidError),
     /// The records failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-    /// A key of assertions could not be made or used.
+    /// A key of assertions could not be created or used.
     #[error("an assertion could not be signed")]
     Assertion(#[source] josekit::JoseError),
 }
 
 impl AuthError {
-    /// Whether it is about the certificate that a client has submitted.
+    /// Returns whether it concerns the certificate that a client has submitted.
     pub(crate) fn refuses_certificate(&self) -> bool {
         matches!(
             self,
@@ -94,13 +94,13 @@ impl From<KeyError> for AuthError {
     }
 }
 
-/// Why a relying party was not made or changed.
+/// Reason why a relying party was not created or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderFault {
-    /// A name cannot be shown as one.
+    /// The name cannot be displayed.
     #[error("a provider's name {0}")]
     Name(String),
-    /// It is no origin.
+    /// The text is not an origin.
     #[error(
         "{0} is not an origin: write https://host or https://host:port, without a path, a slash at the end or a *; http is for this machine alone"
     )]
@@ -108,10 +108,10 @@ pub enum ProviderFault {
     /// No encoding has this name.
     #[error("{0} is not an encoding of signatures: write P1363, DER or RAW")]
     Encoding(String),
-    /// There is no such provider.
+    /// The provider does not exist.
     #[error("there is no provider {0}; `parafa provider list` shows them")]
     Unknown(Uuid),
-    /// Its key does not work any more.
+    /// The provider's key is revoked.
     #[error("the key {0} is revoked; make another one with `parafa provider create`")]
     Revoked(Uuid),
     /// The records failed.

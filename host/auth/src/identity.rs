@@ -1,4 +1,4 @@
-//! Who a certificate is about.
+//! Identity of a certificate's holder.
 
 use parafa_api_auth::views;
 use parafa_store::MasterKey;
@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::error::AuthError;
 
-/// The holder's national identifier, normalised; it has to be the expected one,
-/// if one is.
+/// Returns the holder's normalised national identifier, which must equal the
+/// expected one, if given.
 pub(crate) fn identifier(
     certificate: &Certificate,
     expected: Option<&str>,
@@ -21,13 +21,13 @@ pub(crate) fn identifier(
     }
 }
 
-/// What a request remembers of who its holder is.
+/// Returns the digest by which a request remembers its holder.
 pub(crate) fn digest(master: &MasterKey, request: Uuid, identifier: &str) -> String {
     let value = format!("{request}/{identifier}");
     master.index("authentication-identity", &value).to_string()
 }
 
-/// The subject, as it stands in the certificate.
+/// Returns the subject as written in the certificate.
 pub(crate) fn subject(certificate: &Certificate) -> views::Subject {
     let subject = certificate.subject();
     let own = |value: Option<&str>| value.map(str::to_owned);

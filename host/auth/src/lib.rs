@@ -1,11 +1,11 @@
-//! The authentication product: persons prove who they are to relying parties.
+//! The authentication product: persons prove their identity to relying parties.
 //!
-//! A relying party is a [`ProviderRow`](records::ProviderRow) here, as its API
-//! calls it. Its request is a state machine of `parafa_domain` with what a person
-//! has shown beside it, sealed ([`records`]). Cards are dealt with in the calls
-//! of the client that has one ([`card`]); other methods are carried out by a job,
-//! on whatever host ([`drive`]). What a relying party gets besides is an
-//! assertion, signed with keys of the service ([`assertion`]).
+//! A relying party is a [`ProviderRow`](records::ProviderRow), the name in its
+//! API. Its request is a state machine of `parafa_domain` with the person's data
+//! beside it, sealed ([`records`]). Cards are handled in the calls of their
+//! client ([`card`]); other methods are handled by a job, on any host
+//! ([`drive`]). Relying parties also get an assertion, signed with the service's
+//! keys ([`assertion`]).
 
 pub mod api;
 pub mod assertion;
@@ -32,5 +32,5 @@ pub use crate::challenge::{Challenge, Dtbs};
 pub use crate::error::{AuthError, ProviderFault};
 pub use crate::settings::Settings;
 
-/// The kinds of all jobs that this crate enqueues.
+/// Kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[create::DROP, drive::DRIVE];

@@ -1,10 +1,9 @@
-//! Whose devices a certificate's policies speak of.
+//! Recognition of a certificate's device by its policies.
 
 use parafa_domain::AuthenticationMethod;
 use parafa_trust::Certificate;
 
-/// The arcs of policies of SK ID Solutions, those for tests too, and the method
-/// that they belong to.
+/// Policy arcs of SK ID Solutions, including those for tests, with their methods.
 const ARCS: [(&str, AuthenticationMethod); 6] = [
     ("1.3.6.1.4.1.10015.1.3", AuthenticationMethod::MobileId),
     ("1.3.6.1.4.1.10015.3.1.3", AuthenticationMethod::MobileId),
@@ -14,21 +13,21 @@ const ARCS: [(&str, AuthenticationMethod); 6] = [
     ("1.3.6.1.4.1.10015.18.1", AuthenticationMethod::MobileId),
 ];
 
-/// The policies of Smart-ID's certificates at the level QUALIFIED, that for tests
-/// too.
+/// Policies of Smart-ID's certificates at the level QUALIFIED, including that for
+/// tests.
 const QUALIFIED_SMART_ID: [&str; 2] = ["1.3.6.1.4.1.10015.17.2", "1.3.6.1.4.1.10015.3.17.2"];
 /// NCP+ (ETSI EN 319 411-1, 5.3): the key is in a secure device.
 const NCP_PLUS: &str = "0.4.0.2042.1.2";
 
-/// The method whose provider asks the device that has this certificate; none of
-/// a card's.
+/// Returns the method whose provider prompts the device with this certificate;
+/// `None` for a card.
 pub(crate) fn of(certificate: &Certificate) -> Option<AuthenticationMethod> {
     of_policies(&policies(certificate))
 }
 
-/// Whether a certificate is one that a device of `method` answers with: Smart-ID
-/// is asked for the level QUALIFIED, and what its service says of the level is
-/// not taken for the certificate's own word.
+/// Returns whether a device of `method` answers with such a certificate. Smart-ID
+/// is requested at the level QUALIFIED; the level stated by its service does not
+/// replace the certificate's own policy.
 pub(crate) fn is_of(certificate: &Certificate, method: AuthenticationMethod) -> bool {
     answers(&policies(certificate), method)
 }

@@ -1,5 +1,5 @@
-//! What operators are told of authentications: one line in the log and one
-//! measurement for each that has ended, none with personal data.
+//! Metrics and logs of authentications for operators: one log line and one
+//! measurement for each that has ended, without personal data.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -17,12 +17,13 @@ use crate::api::views;
 use crate::error::AuthError;
 use crate::records::RequestRow;
 
-/// What stands in the place of a reason where there is none.
+/// Label for a missing reason.
 const NO_REASON: &str = "none";
-/// Upper ends of the buckets, in seconds: the last is the usual life of a request.
+/// Upper bounds of the buckets, in seconds: the last is the usual lifetime of a
+/// request.
 const SECONDS: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0];
 
-/// The numbers of this process.
+/// Metrics of this process.
 static DURATIONS: LazyLock<Family<EndLabels, Histogram>> =
     LazyLock::new(|| Family::new_with_constructor(histogram as fn() -> Histogram));
 
@@ -37,7 +38,7 @@ fn histogram() -> Histogram {
     Histogram::new(SECONDS)
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register_with_unit(
         "authentication_duration",
@@ -47,7 +48,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// An authentication that has ended.
+/// An ended authentication.
 pub(crate) struct Ended {
     id: Uuid,
     labels: EndLabels,
@@ -55,7 +56,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// The one of this row, which ended `at`.
+    /// Creates one from this row, which ended `at`.
     pub(crate) fn of(row: &RequestRow, at: Timestamp) -> Self {
         let took = at.duration_since(row.created_at);
         Self {
@@ -72,7 +73,7 @@ impl Ended {
         }
     }
 
-    /// Logs and counts it, once it is stored.
+    /// Logs and counts it. Call once it is stored.
     pub(crate) fn tell(self) {
         let EndLabels {
             method,
@@ -93,7 +94,7 @@ impl Ended {
     }
 }
 
-/// Logs why a certificate was refused; what went wrong here is told elsewhere.
+/// Logs why a certificate was refused; internal errors are logged elsewhere.
 pub(crate) fn certificate_refused(request: Uuid, error: &AuthError) {
     if error.refuses_certificate() {
         tracing::info!(

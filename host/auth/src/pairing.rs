@@ -1,5 +1,5 @@
-//! An app with a card gets the token of a request for a code that is read off a
-//! page.
+//! Pairing: an app with a card gets the token of a request for a code shown on
+//! a page.
 
 use parafa_api_auth::AuthenticationId;
 use parafa_api_auth::views::PairedClient;
@@ -11,12 +11,12 @@ use crate::authentications::Authentications;
 use crate::error::AuthError;
 use crate::records::{REQUEST_BY_PAIRING, TokenGrant};
 
-/// 60 bits.
+/// Length of a code: 60 bits.
 const LENGTH: usize = 12;
 /// Characters between two hyphens.
 const GROUP: usize = 4;
 
-/// A new code, such as `K7QX-M2VD-9RTA`.
+/// Returns a new code, such as `K7QX-M2VD-9RTA`.
 pub(crate) fn random_code() -> Result<String, KeyError> {
     let mut bytes = [0; LENGTH];
     getrandom::fill(&mut bytes).map_err(|_| KeyError::Random)?;
@@ -25,18 +25,19 @@ pub(crate) fn random_code() -> Result<String, KeyError> {
     Ok(groups.collect::<Vec<_>>().join("-"))
 }
 
-/// A code as it is compared: however it was typed.
+/// Returns a typed code in the form for comparison.
 pub(crate) fn normal(code: &str) -> String {
     pairing_code::normalized(code).collect()
 }
 
-/// The address that opens an app, or else tells what to do with the code.
+/// Returns the address that opens an app, or else explains the code.
 pub(crate) fn uri(base: &str, code: &str) -> String {
     format!("{base}/auth/pair?code={code}")
 }
 
 impl Authentications {
-    /// The token of the request that has this code, which works no more.
+    /// Returns the token of the request with this code, which then no longer
+    /// works.
     ///
     /// # Errors
     /// [`AuthError::NotFound`] when it is unknown, used or late.

@@ -11,8 +11,8 @@ use crate::error::AuthError;
 use crate::records::RequestRow;
 
 impl Authentications {
-    /// How far a request is; once that changes, or after `wait`. Where too many
-    /// wait for one request the answer comes at once.
+    /// Returns the state of a request once it changes, or after `wait`. If too
+    /// many calls wait for one request, answers at once.
     ///
     /// # Errors
     /// [`AuthError`].
@@ -29,7 +29,7 @@ impl Authentications {
             && Instant::now() < deadline
         {
             let pause = deadline.min(Instant::now() + self.waiting.pause());
-            // Either way the request is looked at again.
+            // In either case the request is read again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             (row, status) = self.status(id).await?;
         }

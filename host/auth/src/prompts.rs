@@ -1,9 +1,9 @@
-//! How often one person's phone is asked, whoever asks: whoever knows a personal
-//! code can have it ring.
+//! Rate limits of prompts on one person's phone, over all callers: anyone with a
+//! personal code can make it ring.
 //!
 //! A request that names a person counts from its creation, because it may reach
-//! the phone at any time from then on. It counts no more once it is completed, or
-//! has ended without having reached the phone. A provider can use up its own
+//! the phone at any time from then on. It no longer counts once it is completed,
+//! or has ended without reaching the phone. A provider can use up its own
 //! allowance for a person, which is a third of the person's.
 
 use jiff::{SignedDuration, Timestamp};
@@ -16,36 +16,37 @@ use uuid::Uuid;
 use crate::error::AuthError;
 use crate::records::{REQUESTS_TO_PERSON, RequestRow};
 
-/// How many requests may count at one time.
+/// Limits of counted requests.
 struct Allowance {
-    /// Those that wait for the person.
+    /// Requests that wait for the person.
     waiting: usize,
-    /// Those of the last hour, which wait or came to nothing.
+    /// Requests of the last hour that wait or failed.
     hourly: usize,
 }
 
-/// Of one provider for one person.
+/// Allowance of one provider for one person.
 const OF_PROVIDER: Allowance = Allowance {
     waiting: 4,
     hourly: 10,
 };
-/// Of all providers for one person: it takes three of them to use it up.
+/// Allowance of all providers for one person: three of them must use up theirs to
+/// exhaust it.
 const OF_PERSON: Allowance = Allowance {
     waiting: 3 * OF_PROVIDER.waiting,
     hourly: 3 * OF_PROVIDER.hourly,
 };
-/// How long a request counts.
+/// Time that a request counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// More rows than count: none is made once the hour's are.
+/// More rows than are counted: none is added beyond the hourly limit.
 const MOST_ROWS: usize = 2 * OF_PERSON.hourly;
 
-/// Whether the person's device may be asked once more.
+/// Checks that the person's device may be prompted once more.
 pub(crate) async fn check(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<(), AuthError> {
     let Some(person) = &row.person else {
         return Ok(());
     };
     let now = tx.now();
-    // Requests for one person are made one after the other.
+    // Serializes requests for one person.
     let name = person.get(..32).and_then(|hex| Uuid::parse_str(hex).ok());
     let guard = || Guard::row::<RequestRow>(&name.unwrap_or_default());
     let page = Page::newest(MOST_ROWS);
@@ -70,13 +71,13 @@ pub(crate) async fn check(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<
     }
 }
 
-/// A request that counts.
+/// A counted request.
 #[derive(Clone, Copy)]
 struct Prompt {
     provider: Uuid,
-    /// Until when it counts.
+    /// Time until which it counts.
     counts_until: Timestamp,
-    /// Until when it waits at the latest, if it does.
+    /// Time until which it waits at most, if it does.
     waits_until: Option<Timestamp>,
 }
 
@@ -94,7 +95,7 @@ impl Prompt {
 }
 
 impl Allowance {
-    /// When one more request is within it, if it is not now.
+    /// Returns when one more request is allowed, if it is not now.
     fn ends(&self, counting: &[Prompt]) -> Option<Timestamp> {
         let waiting = counting.iter().filter_map(|prompt| prompt.waits_until);
         let hourly = counting.iter().map(|prompt| prompt.counts_until);
@@ -103,7 +104,7 @@ impl Allowance {
     }
 }
 
-/// When fewer than `most` of these are left, if there are not now.
+/// Returns when fewer than `most` of these are left, if there are not now.
 fn nth_end(mut ends: Vec<Timestamp>, most: usize) -> Option<Timestamp> {
     ends.sort_unstable();
     let too_many = ends.len().checked_sub(most)?;

@@ -1,4 +1,4 @@
-//! Relying parties: who they are, and what they may do.
+//! Relying parties and their permissions.
 
 use std::mem;
 
@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::error::{AuthError, ProviderFault};
 use crate::records::{ProviderRow, TokenGrant};
 
-/// Marks the secret of a relying party's key.
+/// Prefix of the secret of a relying party's key.
 const SECRET_PREFIX: &str = "aks_";
 /// Longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -28,48 +28,48 @@ const ENCODINGS: [SignatureEncoding; 3] = [
     SignatureEncoding::Raw,
 ];
 
-/// A relying party that is to be made.
+/// A relying party to create.
 #[derive(Clone, Debug)]
 pub struct NewProvider {
     /// A name for operators.
     pub name: String,
-    /// The workspace that it belongs to, if to one.
+    /// Its workspace, if it has one.
     pub tenant: Option<Uuid>,
-    /// Origins.
+    /// Allowed origins.
     pub audiences: Vec<String>,
-    /// Methods.
+    /// Allowed methods.
     pub methods: Vec<AuthenticationMethod>,
-    /// Names of encodings; all where there is none.
+    /// Names of allowed encodings; empty for all.
     pub encodings: Vec<String>,
-    /// Whether it gets assertions.
+    /// Receives assertions.
     pub asserts: bool,
 }
 
-/// What changes of a relying party. An empty list stays as it is.
+/// Changes of a relying party. An empty list leaves the stored one unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ProviderChange {
-    /// Origins.
+    /// Allowed origins.
     pub audiences: Vec<String>,
-    /// Methods.
+    /// Allowed methods.
     pub methods: Vec<AuthenticationMethod>,
-    /// Names of encodings.
+    /// Names of allowed encodings.
     pub encodings: Vec<String>,
 }
 
-/// Keeps relying parties.
+/// Service for relying parties.
 #[derive(Clone)]
 pub struct Providers {
     records: Records,
 }
 
 impl Providers {
-    /// Those in these records.
+    /// Creates the service on these records.
     #[must_use]
     pub fn new(records: Records) -> Self {
         Self { records }
     }
 
-    /// Makes a relying party. Its key's secret is told this once only.
+    /// Creates a relying party. Its key's secret is returned only here.
     ///
     /// # Errors
     /// [`ProviderFault`].
@@ -80,8 +80,7 @@ impl Providers {
         Ok((row, secret))
     }
 
-    /// Makes a relying party whose key was written down elsewhere, unless it is
-    /// there.
+    /// Creates a relying party with an existing secret, unless it exists.
     ///
     /// # Errors
     /// [`ProviderFault`].
@@ -124,7 +123,7 @@ impl Providers {
             .await
     }
 
-    /// All of them, the oldest first.
+    /// Returns all of them, the oldest first.
     ///
     /// # Errors
     /// When the store fails.
@@ -147,8 +146,7 @@ impl Providers {
         }
     }
 
-    /// Takes a relying party's key out of use, and the tokens of its clients
-    /// with it.
+    /// Revokes a relying party's key, and its clients' tokens with it.
     ///
     /// # Errors
     /// [`ProviderFault`].
@@ -160,7 +158,7 @@ impl Providers {
         self.change(id, revoke).await
     }
 
-    /// Changes what a relying party may do. Open requests go on.
+    /// Changes a relying party's permissions. Open requests continue.
     ///
     /// # Errors
     /// [`ProviderFault`].
@@ -181,8 +179,8 @@ impl Providers {
         self.change(id, set).await
     }
 
-    /// Gives a relying party's key a new secret, which is told this once only. The
-    /// one before works for `overlap` longer; one before that does not.
+    /// Gives a relying party's key a new secret, returned only here. The previous
+    /// one works for `overlap` longer; an earlier one does not.
     ///
     /// # Errors
     /// [`ProviderFault`].
@@ -224,10 +222,10 @@ impl Providers {
             .await
     }
 
-    /// Whom a key stands for; none when it does not work.
+    /// Returns the relying party of a key; `None` when the key is not active.
     ///
     /// # Errors
-    /// [`AuthError::ForbiddenTenant`], or the store's failure.
+    /// [`AuthError::ForbiddenTenant`], or a store failure.
     pub(crate) async fn by_key(
         &self,
         id: &str,
@@ -253,13 +251,13 @@ impl Providers {
         }
     }
 
-    /// The relying party with this id, unless it is revoked.
+    /// Returns the relying party with this id, unless it is revoked.
     pub(crate) async fn working(&self, id: Uuid) -> Result<Option<ProviderRow>, AuthError> {
         let provider = self.records.store.get::<ProviderRow>(&id).await?;
         Ok(provider.filter(|provider| provider.revoked_at.is_none()))
     }
 
-    /// Whether the workspace that it belongs to may be worked in.
+    /// Checks that its workspace is not suspended.
     pub(crate) async fn check_tenant(&self, provider: &ProviderRow) -> Result<(), AuthError> {
         let Some(tenant) = provider.tenant else {
             return Ok(());
@@ -308,9 +306,9 @@ fn encodings(named: &[String]) -> Result<Vec<String>, ProviderFault> {
     }
 }
 
-/// Whether a text is an origin, exactly as browsers write it (RFC 6454, 6.2).
-/// Without TLS anybody on the way could be the audience; a pattern of hosts is no
-/// origin.
+/// Returns whether a text is an origin, exactly as browsers serialize it (RFC
+/// 6454, 6.2). Without TLS any network attacker could be the audience; a pattern
+/// of hosts is not an origin.
 fn is_origin(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return false;
@@ -326,7 +324,7 @@ fn is_origin(text: &str) -> bool {
     is_protected && url.origin().ascii_serialization() == text
 }
 
-/// Whether a host is one that DNS can have (RFC 1035, 2.3.1; an underscore is
+/// Returns whether a host name is valid in DNS (RFC 1035, 2.3.1; an underscore is
 /// usual). URLs allow more characters.
 fn is_name(host: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);

@@ -19,7 +19,7 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<RequestRow>(),
 ];
 
-/// What the private part of requests is sealed for.
+/// Purpose of the key that seals requests' private parts.
 const PURPOSE: &str = "authentication-request";
 
 /// A relying party.
@@ -29,128 +29,127 @@ pub struct ProviderRow {
     pub id: Uuid,
     /// A name for operators.
     pub name: String,
-    /// The workspace that it belongs to, if to one.
+    /// Its workspace, if it has one.
     pub tenant: Option<Uuid>,
-    /// The origins that it may have people authenticate for.
+    /// The origins for which it may authenticate people.
     pub audiences: Vec<String>,
-    /// How they may.
+    /// The allowed methods.
     pub methods: Vec<AuthenticationMethod>,
-    /// The encodings in which signatures of cards may come, by their names.
+    /// The allowed encodings of cards' signatures, by name.
     pub encodings: Vec<String>,
-    /// Whether it gets assertions.
+    /// Receives assertions.
     pub asserts: bool,
     /// Hash of its key's secret.
     pub secret_hash: String,
-    /// The secret before it, while that still works.
+    /// The previous secret, while it still works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_secret: Option<TokenGrant>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// Since when its key does not work any more.
+    /// Time of the key's revocation.
     pub revoked_at: Option<Timestamp>,
 }
 
 plain_table!(ProviderRow: "auth_providers" by Uuid, |row| row.id);
 
-/// A request to authenticate somebody. It goes an hour after its time.
+/// A request to authenticate a person. It is deleted an hour after its deadline.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RequestRow {
     /// The id.
     pub id: Uuid,
-    /// Whose it is.
+    /// The relying party.
     pub provider: Uuid,
-    /// The origin that the person authenticates for.
+    /// The origin for which the person authenticates.
     pub audience: String,
-    /// What makes its challenge the only one.
+    /// Nonce that makes its challenge unique.
     pub nonce: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// How far it is.
+    /// Its state.
     pub state: Authentication,
-    /// The token that its client has.
+    /// Grant of its client's token.
     pub client_token: Option<TokenGrant>,
-    /// The code that a client can have it for.
+    /// Grant of the code for which a client gets that token.
     pub pairing: Option<TokenGrant>,
-    /// What the person compares with their device; of a card once its certificate
-    /// is accepted.
+    /// Code that the person compares with the device; for a card, once its
+    /// certificate is accepted.
     pub verification_code: Option<String>,
-    /// Keyed digest of the person whose device is asked.
+    /// Keyed digest of the person whose device is prompted.
     pub person: Option<String>,
     /// A [`PrivatePart`].
     pub private: Sealed,
 }
 
-/// A secret that somebody was given, and until when it works.
+/// A secret's grant, with its expiry.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TokenGrant {
     /// Its hash.
     pub hash: String,
-    /// The first moment at which it does not work any more.
+    /// The first moment at which it no longer works.
     pub expires_at: Timestamp,
 }
 
-/// What a request knows of a person.
+/// Personal data of a request.
 #[derive(Clone, Default, Deserialize, Serialize)]
 pub struct PrivatePart {
-    /// Whose certificate it has to be: an ETSI semantics identifier.
+    /// Expected holder of the certificate: an ETSI semantics identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What the provider wants to find in the assertion.
+    /// Nonce that the provider expects in the assertion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rp_nonce: Option<String>,
-    /// The phone that is asked.
+    /// The phone to prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
-    /// The session of the provider who asks it, until it has ended.
+    /// The session at the provider that prompts it, until it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<ProviderSession>,
-    /// The link by which whoever follows it comes, where nobody is asked.
+    /// The open device link, for a person who is not prompted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_link: Option<OpenDeviceLink>,
-    /// What the device has answered, when it counts only once the app has come
-    /// back.
+    /// The device's answer, when it counts only once the app has returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AuthenticationProof>,
-    /// The verifier with which the app has come back from the link.
+    /// The verifier with which the app has returned from the link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned_with: Option<String>,
     /// The card's certificate: DER in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
-    /// What became known.
+    /// The proof of an authentication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
 }
 
-/// A device link that is open.
+/// An open device link.
 #[derive(Clone, Deserialize, Serialize)]
 pub struct OpenDeviceLink {
-    /// What its links are made of.
+    /// The session from which its links are derived.
     pub session: ProviderSession,
-    /// Codes to scan say how long it has been open.
+    /// Opening time, on which the codes to scan depend.
     pub opened_at: Timestamp,
-    /// Where the person's browser goes when the app has come back.
+    /// Address for the person's browser when the app has returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_url: Option<String>,
 }
 
-/// That a person has authenticated.
+/// Proof that a person has authenticated.
 #[derive(Clone, Deserialize, Serialize)]
 pub struct Proof {
-    /// The signature: base64.
+    /// The signature, in base64.
     pub sig: String,
-    /// Who.
+    /// The certificate's holder.
     pub cert: views::Certificate,
-    /// The same as a JWT.
+    /// The assertion: the proof as a JWT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
 }
 
 impl PrivatePart {
-    /// Of the request with this id.
+    /// Seals it for the request with this id.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Random bytes that are unavailable.
     pub fn seal(&self, master: &MasterKey, request: Uuid) -> Result<Sealed, KeyError> {
         let key = master.sealing_key(PURPOSE);
         key.seal_json(request.as_bytes(), self)
@@ -158,7 +157,7 @@ impl PrivatePart {
 }
 
 impl RequestRow {
-    /// What it knows of a person.
+    /// Opens its personal data.
     ///
     /// # Errors
     /// When the master key does not open it.
@@ -168,21 +167,20 @@ impl RequestRow {
     }
 }
 
-/// Finds a request by the hash of its client's token.
+/// Index of requests by the hash of their client's token.
 pub const REQUEST_BY_CLIENT_TOKEN: Index<RequestRow, String> =
     Index::unique("by_client_token", |row| {
         let grant = row.client_token.iter();
         grant.map(|grant| grant.hash.clone()).collect()
     });
 
-/// Finds a request by the hash of its pairing code.
+/// Index of requests by the hash of their pairing code.
 pub const REQUEST_BY_PAIRING: Index<RequestRow, String> = Index::unique("by_pairing", |row| {
     let grant = row.pairing.iter();
     grant.map(|grant| grant.hash.clone()).collect()
 });
 
-/// The requests that ask the device of one person, also those that have ended
-/// of late.
+/// Index of the requests to one person's device, including recently ended ones.
 pub const REQUESTS_TO_PERSON: Index<RequestRow, String> = Index::many("to_person", |row| {
     let person = row.person.iter();
     person.cloned().collect()
@@ -207,12 +205,12 @@ impl Table for RequestRow {
     }
 }
 
-/// The keys of assertions: one row.
+/// The keys of assertions, in a single row.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct AssertionKeysRow {
-    /// What the row is called.
+    /// Name of the row.
     pub name: String,
-    /// The one that signs first.
+    /// The keys, the newest first.
     pub keys: Vec<AssertionKeyPart>,
 }
 
@@ -223,12 +221,11 @@ pub struct AssertionKeyPart {
     pub public: views::JsonWebKey,
     /// The key pair as a JSON Web Key, sealed.
     pub sealed: Sealed,
-    /// Since when it is published.
+    /// Time of publication.
     pub created_at: Timestamp,
-    /// Since when another one is to sign in its place.
+    /// Time from which it is to be replaced.
     pub retired_at: Option<Timestamp>,
-    /// Whether it signs before everybody can know it, in the place of one that
-    /// was revoked.
+    /// Signs before all caches can have it, in place of a revoked key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub signs_at_once: bool,
 }

@@ -1,25 +1,25 @@
 use jiff::SignedDuration;
 
-/// What the operator decides about authentications.
+/// Settings of authentications.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who assertions are by: the service's public address.
+    /// Issuer of assertions: the service's public address.
     pub issuer: String,
-    /// How long a request has until it ends by itself.
+    /// Lifetime of a request.
     pub request_lifetime: SignedDuration,
-    /// How long a client's token works.
+    /// Lifetime of a client's token.
     pub client_token_lifetime: SignedDuration,
-    /// How long an operation's token works.
+    /// Lifetime of an operation's token.
     pub operation_token_lifetime: SignedDuration,
-    /// How long an assertion is valid.
+    /// Lifetime of an assertion.
     pub assertion_lifetime: SignedDuration,
     /// The `acr` of assertions, if they have one.
     pub acr: Option<String>,
 }
 
 impl Settings {
-    /// The usual times: five minutes for a request, its client and an assertion,
-    /// two for an operation.
+    /// Creates settings with the usual times: five minutes for a request, its
+    /// client and an assertion, two for an operation.
     #[must_use]
     pub fn new(issuer: String) -> Self {
         Self {

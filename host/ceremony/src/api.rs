@@ -1,4 +1,4 @@
-//! The trait of signers' pages and calls, implemented by calls of the services.
+//! Implementation of the trait of signers' pages and calls.
 
 mod operations;
 mod problems;

@@ -1,7 +1,7 @@
-//! An attempt: one signer's way from the start button to the signature in the
-//! document, as steps of a job. Each step reads what the one before stored,
-//! does one thing with the outside world, and stores what comes next, so that
-//! any host can take the attempt up wherever another one left it.
+//! Attempts: one signer's way from the start button to the signature in the
+//! document, as steps of a job. Each step reads what the previous one stored, does
+//! one thing with the outside world, and stores the next step. Any host can
+//! therefore continue the attempt.
 
 mod card;
 mod device;
@@ -45,19 +45,19 @@ use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
 
 impl Ceremonies {
-    /// Methods that can be used here, whoever the signer is.
+    /// Returns the methods available here, for any signer.
     pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
         let cards = self.card_app.as_ref().map(|_| SigningMethod::Nfc);
         self.providers.keys().copied().chain(cards).collect()
     }
 
-    /// A document for plugins.
+    /// Returns a document for plugins.
     async fn read_document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, CeremonyError> {
         document(&self.records, &self.known_documents, key, bytes).await
     }
 
-    /// Does the next step of an attempt. `job` is the claim as it stands, also
-    /// after a failure, and tells whether there is another step to go on with.
+    /// Does the next step of an attempt. `job` is the current claim, also after a
+    /// failure, and says whether there is another step to continue with.
     pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
@@ -103,7 +103,7 @@ impl Ceremonies {
         }
     }
 
-    /// Ends an attempt, also one that cannot be read.
+    /// Ends an attempt, even an unreadable one.
     async fn end_attempt(
         &self,
         job: &ClaimedJob,
@@ -217,7 +217,8 @@ impl Ceremonies {
                     .await
             }
             AttemptStep::AwaitCard { person, until } => match running.card_certificate(key)? {
-                // It stays in the row until it is checked, which may be done again.
+                // The submission stays in the row until it is checked, which may be
+                // repeated.
                 Some(chosen) => {
                     self.check_certificate(running, person.as_deref(), chosen)
                         .await
@@ -353,7 +354,7 @@ impl Ceremonies {
     }
 }
 
-/// The rows as they are now, unless the attempt has ended or got on since.
+/// Returns the present rows, unless the attempt has ended or progressed since.
 async fn still_running(
     tx: &mut Transaction<'_>,
     running: &Running,

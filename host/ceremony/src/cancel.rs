@@ -1,4 +1,4 @@
-//! The caller retracts a ceremony.
+//! Cancellation by the caller.
 
 use parafa_platform::accounts::Caller;
 use uuid::Uuid;
@@ -9,8 +9,8 @@ use super::reader::UnsealedCeremony;
 use crate::error::CeremonyError;
 
 impl Ceremonies {
-    /// Retracts a ceremony that has not ended: its links are dead at once, and
-    /// what was captured about those who have not signed is forgotten.
+    /// Cancels a ceremony that has not ended: its links stop working at once,
+    /// and data captured about those who have not signed are deleted.
     pub async fn cancel(
         &self,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! Ceremonies, and a signer's link: what it shows, and what the signer does there.
+//! Ceremonies and signers' links: the pages, and the signers' actions there.
 
 mod card;
 mod closed;
@@ -50,39 +50,39 @@ pub use self::state::CeremonyState;
 use crate::error::CeremonyError;
 use crate::records::{CeremonyLinkRow, CeremonyRow};
 
-/// Documents whose digests are remembered from one step of a signature to the
-/// next: more than are being signed at one time.
+/// Documents whose digests are cached from one step of a signature to the next:
+/// more than are being signed at the same time.
 const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
-/// How long a link can be read after its signer has signed.
+/// Time that a link stays readable after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
-/// The clients of providers, by the method that they serve.
+/// Clients of providers by method.
 pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
 
-/// A link that leads somewhere.
+/// An open link.
 #[derive(Debug)]
 pub struct OpenedLink {
-    /// As it is stored.
+    /// The ceremony's row.
     pub row: CeremonyRow,
     /// The signer.
     pub signer: Uuid,
-    /// What the link still allows.
+    /// Access by the link.
     pub access: Access,
-    /// Of a link to what all have signed: until when it leads there.
+    /// End of the access, for a link to a completed document.
     pub copy_until: Option<Timestamp>,
 }
 
-/// What a link still allows.
+/// Access by a link.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Access {
     /// Reading only: the signer has signed.
     Read,
-    /// Everything.
+    /// Reading and signing.
     Sign,
 }
 
 impl OpenedLink {
-    /// The signer whose link it is.
+    /// Returns the signer of the link.
     pub fn party(&self) -> Result<&Signer, CeremonyError> {
         let party = self
             .row
@@ -102,89 +102,91 @@ pub struct Ceremonies {
     pub(crate) records: Records,
     pub(crate) reader: CeremonyReader,
     pub(crate) owners: Owners,
-    /// Forgets answers that tell of what is erased.
+    /// Service that deletes stored answers about erased ceremonies.
     pub(crate) idempotency: Idempotency,
     pub(crate) links: Links,
-    /// How often persons are asked.
+    /// Limits of prompts to persons.
     pub(crate) prompts: PromptLimits,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub(crate) plugins: Arc<Registry>,
-    /// Finds those that began an attempt on another host, or long ago.
+    /// Source of plugins that began an attempt on another host, or long ago.
     pub(crate) plugin_source: Arc<dyn PluginSource>,
-    /// Checks certificates of signers.
+    /// Checks of signers' certificates.
     pub(crate) signer_check: SignerCheck,
     pub(crate) timestamps: TimestampClient,
-    /// The providers that are set up, by the method that they serve.
+    /// The configured providers by method.
     pub(crate) providers: Providers,
     /// The app that reads identity cards, without which they are not accepted.
     pub(crate) card_app: Option<CardApp>,
-    /// Whether signers of one ceremony are shown to each other.
+    /// The signers of a ceremony are shown to each other.
     pub(crate) shows_parties: bool,
-    /// This host's clock, by which certificates and time-stamps are valid.
+    /// This host's clock, by which the validity of certificates and time-stamps is
+    /// judged.
     pub(crate) clock: Arc<dyn Clock>,
-    /// How long a signature that a device has made is worth finishing.
+    /// Time limit for finishing a device's signature.
     pub(crate) finish_within: SignedDuration,
-    /// Documents that are in memory at one time for attempts.
+    /// Limits of documents in memory for attempts.
     pub(crate) document_turns: DocumentTurns,
     downloads: Arc<Downloads>,
-    /// Spares hashing a document again.
+    /// Cache of documents' digests.
     pub(crate) known_documents: Arc<KnownDocuments>,
-    /// What pages say of the signatures that documents carry.
+    /// Cache of the validation results shown on pages.
     pub(crate) earlier_signatures_cache: EarlierSignaturesCache,
-    /// Tells those who wait for a ceremony.
+    /// Notifications of those who wait for a ceremony.
     pub(crate) changes: Changes,
-    /// Who waits on which link.
+    /// Limits of calls waiting on links.
     waiting: Waiting,
-    /// Turns of pages that look at their links.
+    /// Limits of pages' concurrent reads.
     looks: Looks,
-    /// What was last told on each link.
+    /// Last state sent on each link.
     last_states: LastStates,
-    /// Wakes the job runner.
+    /// Signal to the job runner.
     pub(crate) work: Arc<Notify>,
     stop: CancellationToken,
 }
 
-/// What ceremonies are held with.
+/// Dependencies of ceremonies.
 pub struct CeremonyParts {
-    /// The rows and what they name.
+    /// The rows with their files and keys.
     pub records: Records,
-    /// Whom ceremonies are held for.
+    /// Owners of ceremonies.
     pub owners: Owners,
-    /// Forgets answers that tell of what is erased.
+    /// Service that deletes stored answers about erased ceremonies.
     pub idempotency: Idempotency,
-    /// Makes signers' links.
+    /// Signers' links.
     pub links: Links,
-    /// The plugins that can be called.
+    /// The active plugins.
     pub plugins: Arc<Registry>,
-    /// Finds those that began an attempt on another host, or long ago.
+    /// Source of plugins that began an attempt on another host, or long ago.
     pub plugin_source: Arc<dyn PluginSource>,
-    /// Checks certificates of signers.
+    /// Checks of signers' certificates.
     pub signer_check: SignerCheck,
-    /// Gets time-stamps.
+    /// Client of the time-stamping service.
     pub timestamps: TimestampClient,
-    /// The providers that are set up, by the method that they serve.
+    /// The configured providers by method.
     pub providers: Providers,
     /// The app that reads identity cards, without which they are not accepted.
     pub card_app: Option<CardApp>,
-    /// Whether signers of one ceremony are shown to each other.
+    /// The signers of a ceremony are shown to each other.
     pub shows_parties: bool,
-    /// This host's clock, by which certificates and time-stamps are valid. What
-    /// records say is compared with the store's time, which is one for all hosts.
+    /// This host's clock, by which the validity of certificates and time-stamps is
+    /// judged. Times in records are compared with the store's time, which is the
+    /// same for all hosts.
     pub clock: Arc<dyn Clock>,
-    /// How long a signature that a device has made is worth finishing.
+    /// Time limit for finishing a device's signature.
     pub finish_within: SignedDuration,
-    /// Documents that are sent at one time.
+    /// Limits of concurrent downloads.
     pub download_slots: DownloadSlots,
-    /// Tells those who wait for a ceremony.
+    /// Notifications of those who wait for a ceremony.
     pub changes: Changes,
-    /// Wakes the job runner.
+    /// Signal to the job runner.
     pub work: Arc<Notify>,
-    /// Told when the server is to stop.
+    /// Signal of the server's shutdown.
     pub stop: CancellationToken,
 }
 
 impl Ceremonies {
-    /// Ceremonies that are held with these parts.
+    /// Creates the service with these dependencies.
     pub fn new(parts: CeremonyParts) -> Self {
         let reader = CeremonyReader::new(parts.records.clone());
         let prompts = PromptLimits::new(parts.records.clone());
@@ -218,43 +220,43 @@ impl Ceremonies {
         }
     }
 
-    /// Makes signers' links.
+    /// Returns the service for signers' links.
     pub fn links(&self) -> &Links {
         &self.links
     }
 
-    /// Whom ceremonies are held for.
+    /// Returns the owners of ceremonies.
     pub fn owners(&self) -> &Owners {
         &self.owners
     }
 
-    /// Sends documents.
+    /// Returns the service for downloads.
     pub fn downloads(&self) -> &Arc<Downloads> {
         &self.downloads
     }
 
-    /// How often persons are asked.
+    /// Returns the limits of prompts to persons.
     pub fn prompts(&self) -> &PromptLimits {
         &self.prompts
     }
 
-    /// Documents that are in memory at one time for attempts.
+    /// Returns the limits of documents in memory for attempts.
     pub fn document_turns(&self) -> &DocumentTurns {
         &self.document_turns
     }
 
-    /// Tells those who wait, and the job runner, that a ceremony has changed.
+    /// Notifies those who wait, and the job runner, of a changed ceremony.
     pub fn announce(&self, ceremony: Uuid) {
         self.changes.announce(ceremony);
         self.wake();
     }
 
-    /// Tells the job runner that there is something to do.
+    /// Notifies the job runner of new work.
     pub fn wake(&self) {
         self.work.notify_one();
     }
 
-    /// Where a link leads.
+    /// Opens a link.
     pub async fn open_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
         let (link, row) = self.stored_link(token).await?;
         let now = self.records.store.now().await?;

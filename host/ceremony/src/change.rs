@@ -1,5 +1,5 @@
-//! Stores what a call has made of a ceremony: its row, the attempt that lost
-//! its turn by it, and what is told of it.
+//! Stores the changes of a ceremony by a call: its row, attempts that lost their
+//! turn, and the notices.
 
 use parafa_domain::{
     AttemptFailure, AttemptId, Ceremony, CeremonyEvent, CeremonyStatus, SignerId, SignerStatus,
@@ -16,7 +16,7 @@ use crate::error::CeremonyError;
 use crate::owner::Owners;
 use crate::records::{CeremonyRow, MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow};
 
-/// The ceremony, if this caller may change it: not an erased one.
+/// Returns the ceremony, if this caller may change it: not an erased one.
 pub async fn changeable(
     tx: &mut Transaction<'_>,
     caller: &Caller,
@@ -46,8 +46,8 @@ pub async fn store(
     notices::record(tx, owners, key, row, events).await
 }
 
-/// The same where what is sealed in the ceremony cannot be read any more: what
-/// it says about persons stays as it is, and nobody is told.
+/// Like [`store`], where the sealed content is no longer readable: personal data
+/// stay as they are, and there are no notices.
 pub(super) async fn store_untold(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -59,9 +59,9 @@ pub(super) async fn store_untold(
     Ok(())
 }
 
-/// Ends the attempts of parties who cannot sign any more, and forgets what they
-/// captured; a step that is under way finds its job gone. Those who wait for the
-/// turn look at it at once, if it is free.
+/// Ends the attempts of parties who can no longer sign, and deletes what they
+/// captured; a step in progress finds its job gone. Those who wait for the turn
+/// check it at once, if it is free.
 pub(super) async fn settle_attempts(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -85,7 +85,7 @@ pub(super) async fn settle_attempts(
     Ok(())
 }
 
-/// Changes what is known about a party.
+/// Changes the private data of a party.
 pub async fn change_private(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -107,7 +107,7 @@ pub async fn change_private(
     Ok(())
 }
 
-/// Forgets who the signers who have not signed were to be.
+/// Deletes the expected identities of signers who have not signed.
 async fn forget_locks(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -123,7 +123,7 @@ async fn forget_locks(
     Ok(())
 }
 
-/// Tells those whose link was live that it leads nowhere any more.
+/// Notes retractions to those whose link was live.
 async fn retract(
     tx: &mut Transaction<'_>,
     key: &DataKey,

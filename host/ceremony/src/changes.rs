@@ -1,4 +1,4 @@
-//! What is known of a ceremony's changes by those who wait for them.
+//! Versions of ceremonies' states, for readers who wait for changes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 pub use parafa_platform::changes::{Changes, Listener};
 use uuid::Uuid;
 
-/// Tells one state of a ceremony from another.
+/// Fingerprint that distinguishes the states of a ceremony.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Fingerprint(pub(crate) u64);
 
@@ -27,24 +27,23 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// What was last told on each link to somebody who did not say what they knew:
-/// whoever asks so again waits for something else. Forgetting it makes that
-/// reader wait for the next change, or where hosts share the store hear what
-/// they know once more.
+/// Last state sent per link to readers without an ETag, so that a repeated poll
+/// waits for a new one. If it is lost, that reader waits for the next change,
+/// or gets the known state once more where hosts share the store.
 #[derive(Debug, Default)]
 pub(crate) struct LastStates(Mutex<HashMap<Uuid, Fingerprint>>);
 
 impl LastStates {
-    /// Links that are remembered at the same time.
+    /// Most links remembered.
     const CAPACITY: usize = 16 * 1024;
 
-    /// What was last told on this signer's link.
+    /// Returns the last state sent on this signer's link.
     pub(crate) fn last(&self, signer: Uuid) -> Option<Fingerprint> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.get(&signer).copied()
     }
 
-    /// Remembers what is told now.
+    /// Remembers the state sent now.
     pub(crate) fn remember(&self, signer: Uuid, fingerprint: Fingerprint) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= Self::CAPACITY && !told.contains_key(&signer) {

@@ -17,14 +17,14 @@ use crate::error::CeremonyError;
 use crate::forms::days_after;
 use crate::records::{CeremonyJob, CeremonyRow};
 
-/// The kind of the job.
+/// Kind of the job.
 pub const EXPIRE: &str = "expire-signing";
 
-/// How long a signature that a device has made already may hold the deadline
-/// up before it is looked at again.
+/// Interval at which an expired deadline is checked while a device's signature
+/// holds it up.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
 
-/// Has the deadline looked at when it comes.
+/// Schedules the job for the deadline.
 pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -37,8 +37,8 @@ pub(super) async fn schedule(
     jobs::schedule(tx, (TIMERS, EXPIRE), signing, due, payload).await
 }
 
-/// Has the deadline looked at when it comes, or now if it has passed: there is no
-/// signature to wait for any more. It may have been put off for longer than that
+/// Reschedules the job for the deadline, or for now if it has passed: there is no
+/// signature to wait for any more. The job may have been postponed beyond that
 /// while the clock was ahead.
 pub(super) async fn wait_no_longer(
     tx: &mut Transaction<'_>,
@@ -59,7 +59,7 @@ pub(super) async fn wait_no_longer(
 }
 
 impl Ceremonies {
-    /// Moves the deadline of a ceremony that has not ended.
+    /// Changes the deadline of a ceremony that has not ended.
     pub async fn change_deadline(
         &self,
         caller: &Caller,
@@ -94,9 +94,9 @@ impl Ceremonies {
         Ok(opened)
     }
 
-    /// Ends a ceremony whose deadline has passed. What is sealed in it may be
-    /// unreadable by then: it ends all the same, and nobody is told, because
-    /// where to is sealed too.
+    /// Ends a ceremony whose deadline has passed. If its sealed content is
+    /// unreadable, it ends nevertheless, and no webhook is sent: its URL is
+    /// sealed too.
     pub async fn expire_due(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let CeremonyJob { signing } = job.payload()?;
         let expired = match self.reader.key(signing).await {

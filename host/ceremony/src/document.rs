@@ -1,4 +1,4 @@
-//! Documents as plugins get them.
+//! Documents for plugins.
 
 use parafa_platform::Records;
 use parafa_plugin_host::{Document, KnownDocuments};
@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::error::CeremonyError;
 
-/// A document for plugins. Its bytes are written once, under an id of their
-/// own that they are sealed with.
+/// Returns a document for plugins. Its bytes are written once, under a separate
+/// id with which they are sealed.
 pub(crate) async fn document(
     records: &Records,
     known: &KnownDocuments,

@@ -1,5 +1,5 @@
-//! Documents for those who ask for them. They go out piece by piece: whoever is
-//! slow to take one costs the memory of a piece.
+//! Downloads of documents. They are sent piece by piece, so that a slow receiver costs the
+//! memory of one piece.
 
 mod sending;
 mod slots;
@@ -25,38 +25,36 @@ use crate::error::CeremonyError;
 use crate::records::{CeremonyRow, DocumentVersion};
 use parafa_platform::accounts::Caller;
 
-/// A document for download, which nothing has been read of.
+/// A document for download, not read yet.
 pub struct Download {
     /// The version of the document.
     pub version: DocumentVersion,
     /// The file name.
     pub name: String,
-    /// Whether it is the unsigned artifact of a simulation.
+    /// The document is the unsigned artifact of a simulation.
     pub simulated: bool,
     signing: Uuid,
     tenant: Uuid,
     key: DataKey,
 }
 
-/// Sends documents to those who may have them.
+/// Service that sends documents to authorized receivers.
 pub struct Downloads {
     reader: CeremonyReader,
     records: Records,
-    /// Documents that go out at one time.
+    /// Limits of concurrent downloads.
     pub places: DownloadSlots,
-    /// Parts of documents that are in memory until they have gone out, in
-    /// [`MEMORY_UNIT`].
+    /// Memory for members until they are sent, in [`MEMORY_UNIT`].
     memory: Arc<Semaphore>,
 }
 
-/// A place for a part of a document.
+/// Permit to send a member.
 pub struct MemberPlace {
     place: DownloadSlot,
     memory: OwnedSemaphorePermit,
 }
 
-/// Bytes that count towards the memory for parts of documents as long as any of
-/// them is there.
+/// Bytes that count towards the memory for members until the last of them is dropped.
 struct Counted {
     bytes: Bytes,
     _memory: OwnedSemaphorePermit,
@@ -68,13 +66,13 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Of the memory for parts of documents, in bytes.
+/// Unit of the memory for members, in bytes.
 const MEMORY_UNIT: u64 = 64 * 1024;
-/// All of it.
+/// Total number of units.
 const MEMORY_UNITS: u32 = 4 * 1024;
 
 impl Downloads {
-    /// Sends documents out of these records, as many at one time as `places` has room for.
+    /// Creates the service on these records, with `places` for concurrent downloads.
     pub fn new(reader: CeremonyReader, records: Records, places: DownloadSlots) -> Self {
         Self {
             reader,
@@ -86,7 +84,7 @@ impl Downloads {
 }
 
 impl Downloads {
-    /// The newest signed version, or the artifact of a simulation.
+    /// Returns the newest signed version, or the artifact of a simulation.
     pub async fn signed_document(
         &self,
         caller: &Caller,
@@ -107,7 +105,7 @@ impl Downloads {
         })
     }
 
-    /// A version with the document's name.
+    /// Returns a version with the document's name.
     pub async fn download(
         &self,
         row: &CeremonyRow,
@@ -124,7 +122,7 @@ impl Downloads {
         })
     }
 
-    /// Waits for a place to have so many bytes in memory and to send them.
+    /// Waits for permits to hold this many bytes in memory and to send them.
     pub(super) async fn room_for(
         &self,
         requester: Requester,
@@ -142,8 +140,8 @@ impl Downloads {
         })
     }
 
-    /// Begins to send a document, once there is a place for it. The first piece
-    /// is known to be sound by then, and all of it before the last piece goes.
+    /// Begins to send a document, once there is a permit. The first piece is verified by
+    /// then, and all content before the last piece is sent.
     pub async fn send(
         &self,
         download: Download,
@@ -178,7 +176,7 @@ impl Downloads {
 }
 
 impl MemberPlace {
-    /// Sends what there was room for, which stays in memory until its end.
+    /// Sends a member, which stays in memory until the end.
     pub(super) fn send(
         self,
         content: Bytes,

@@ -1,4 +1,5 @@
-//! Erasure: afterwards nothing says who or what a ceremony was about.
+//! Erasure: afterwards nothing identifies the people or the subject of a
+//! ceremony.
 
 use jiff::Timestamp;
 use parafa_domain::{CeremonyStatus, SignerStatus};
@@ -19,29 +20,29 @@ use crate::records::{
     CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow,
 };
 
-/// The kind of the job that finishes an erasure that was cut short.
+/// Kind of the job that finishes an interrupted erasure.
 pub const FINISH_ERASURE: &str = "finish-erasure";
 
-/// How a bulk erasure went.
+/// Outcome of a bulk erasure.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct ErasureCount {
-    /// How many were erased.
+    /// Number of erased ceremonies.
     pub purged: u64,
-    /// How many are to be tried again.
+    /// Number of ceremonies to retry.
     pub failed: u64,
 }
 
-/// Why a ceremony is erased.
+/// Reason for an erasure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Reason {
-    /// Somebody wants it.
+    /// A request.
     Asked,
-    /// Its workspace has kept it for long enough.
+    /// The end of the workspace's retention.
     KeptLongEnough,
 }
 
 impl Reason {
-    /// Whether it is one at this moment.
+    /// Returns whether the reason is valid at this moment.
     async fn holds(self, tx: &mut Transaction<'_>, row: &CeremonyRow) -> Result<bool, StoreError> {
         match self {
             Self::Asked => Ok(true),
@@ -60,14 +61,14 @@ impl Reason {
     }
 }
 
-/// What a pending ceremony's end is told under: its own key goes with it. A key
-/// that nothing came to be sealed under is erased again.
+/// Keys for the final notices of a pending ceremony, whose own key is erased with
+/// it. An unused key is erased again.
 struct FinalNotices {
-    /// The ceremony's key, to read what is told.
+    /// The ceremony's key, to read the content of the notices.
     signing: DataKey,
     /// A key for the owner's event.
     event: Option<OwnKey>,
-    /// A key for the letters to those whose links die.
+    /// A key for the letters to those whose links end.
     letters: Option<OwnKey>,
 }
 
@@ -90,14 +91,14 @@ impl FinalNotices {
 }
 
 impl Ceremonies {
-    /// Erases a ceremony; a pending one is cancelled first. Tells whether there
+    /// Erases a ceremony; a pending one is cancelled first. Returns whether there
     /// was anything to erase.
     pub async fn erase(&self, caller: &Caller, id: Uuid) -> Result<bool, CeremonyError> {
         self.erase_for(Reason::Asked, caller, id).await
     }
 
-    /// The same of one that its workspace has kept for long enough, unless that
-    /// has changed meanwhile.
+    /// Erases a ceremony at the end of its retention, unless that has changed
+    /// meanwhile.
     pub(crate) async fn erase_unless_kept(
         &self,
         caller: &Caller,
@@ -113,16 +114,16 @@ impl Ceremonies {
         id: Uuid,
     ) -> Result<bool, CeremonyError> {
         let row = self.reader.row_of(caller, id).await?;
-        // Nothing goes as long as its key would stay.
+        // Nothing is removed while its key could not be erased.
         self.records.keys.check().await?;
         if row.erased_at.is_some() {
-            // An erasure that was cut short is finished before it is confirmed.
+            // An interrupted erasure is finished before it is confirmed.
             self.settle_erasure(id).await?;
             return Ok(false);
         }
         let final_notices = match self.final_notices(&row).await {
             Err(CeremonyError::NotFound) => {
-                // Somebody else has begun to erase it.
+                // Another request has begun to erase it.
                 self.settle_erasure(id).await?;
                 return Ok(false);
             }
@@ -190,9 +191,8 @@ impl Ceremonies {
         Ok(changed)
     }
 
-    /// Erases the caller's ceremonies that ended before `before`; all that have
-    /// ended if none is given. Those that it has not come to by `until` count
-    /// as failed.
+    /// Erases the caller's ceremonies that ended before `before`, or all ended
+    /// ones without it. Those left at `until` count as failed.
     pub async fn erase_ended(
         &self,
         caller: &Caller,
@@ -241,14 +241,14 @@ impl Ceremonies {
         }
     }
 
-    /// Finishes an erasure that was cut short.
+    /// Finishes an interrupted erasure.
     pub async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let CeremonyJob { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
         Ok(self.records.complete(job).await?)
     }
 
-    /// The same without its job, which then has nothing left to do.
+    /// Finishes an erasure outside of its job, which then has nothing left to do.
     async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
         self.finish_deletion(signing).await?;
         self.records
@@ -261,9 +261,9 @@ impl Ceremonies {
             .await
     }
 
-    /// Erases kept answers, keys and bytes for good, then clears away rows that
-    /// nobody can read any more. Whatever cannot be removed keeps nothing else
-    /// back. Doing it again is harmless.
+    /// Erases stored answers, keys and bytes permanently, then clears rows that
+    /// can no longer be read. A failure does not stop the other removals.
+    /// Repeating it is harmless.
     async fn finish_deletion(&self, signing: Uuid) -> Result<(), CeremonyError> {
         let Some(row) = self.records.store.get::<CeremonyRow>(&signing).await? else {
             return Ok(());
@@ -279,8 +279,8 @@ impl Ceremonies {
         Ok(self.records.end_deletion(signing, forget).await?)
     }
 
-    /// Erases keys, then byte files and what is remembered of them, all that can
-    /// be; the first failure.
+    /// Erases keys, then byte files and their cached data; continues after
+    /// failures and returns the first.
     async fn remove(&self, pending: &PendingDeletion) -> Result<(), CeremonyError> {
         let deleted = self.records.delete(pending).await;
         for file in &pending.byte_files {
@@ -290,8 +290,8 @@ impl Ceremonies {
         Ok(deleted?)
     }
 
-    /// What is told when a pending ceremony is erased, and the keys to tell it
-    /// under: they outlive the ceremony's.
+    /// Returns the keys for the final notices of a pending ceremony: they outlive
+    /// the ceremony's key.
     async fn final_notices(
         &self,
         row: &CeremonyRow,
@@ -322,8 +322,8 @@ impl Ceremonies {
     }
 }
 
-/// Removes what the rows say about persons, and has the rest removed even if
-/// this host dies. Gives the keys that the final notices came to be sealed under.
+/// Removes personal data from the rows, and schedules the removal of the rest,
+/// which survives this host. Returns the keys used by the final notices.
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     owners: &Owners,

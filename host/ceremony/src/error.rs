@@ -9,86 +9,86 @@ use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
 
-/// Why something was not done with a ceremony. `crate::api` maps each variant to
-/// its answer.
+/// Failure of an operation on a ceremony. `crate::api` maps each variant to its
+/// answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CeremonyError {
-    /// There is no such thing for this caller.
+    /// The subject does not exist for this caller.
     #[error("not found")]
     NotFound,
-    /// The ceremony has ended; one that is pending still, by its deadline.
+    /// The ceremony has ended; with a pending one, by its deadline.
     #[error("the signing has ended: it is {0}")]
     SigningEnded(CeremonyStatus),
-    /// Nobody else could sign.
+    /// There would be no other signer.
     #[error("the last signer cannot be removed")]
     LastSigner,
-    /// There are as many parties as there may be.
+    /// The number of parties is at its limit.
     #[error("there are too many parties")]
     TooManySigners,
-    /// The party is not one who is reminded, by how it stands, or else because
-    /// nobody was invited by mail.
+    /// The party cannot be reminded, because of its status, or because there was
+    /// no invitation by mail.
     #[error("the party cannot be reminded")]
     NotRemindable(Option<SignerStatus>),
     /// The party was reminded within the hour.
     #[error("the party was reminded already")]
     ReminderTooSoon {
-        /// Seconds until the next reminder may go.
+        /// Seconds until the next reminder is allowed.
         retry_after: u32,
     },
-    /// A plugin that is needed was taken out of use, and may come back.
+    /// A needed plugin is disabled, and may return.
     #[error("{format} documents cannot be {done} at the moment: their plugin is out of use")]
     OutOfUse {
         /// The plugin's id, or the extension of its documents.
         format: String,
-        /// What is not done with them, as a participle.
+        /// The missing operation, as a participle.
         done: &'static str,
     },
-    /// A document of our own cannot be made at the moment.
+    /// Documents of our own cannot be composed at the moment.
     #[error("PDF documents cannot be made at the moment")]
     NoDocuments,
-    /// A service of somebody else's cannot answer at the moment.
+    /// An external service cannot answer at the moment.
     #[error("{0}")]
     ServiceDown(&'static str),
-    /// Nobody has signed in a ceremony that stands so.
+    /// A ceremony with this status has no signatures.
     #[error("nobody has signed yet")]
     NotYetSigned(CeremonyStatus),
     /// Another attempt has the turn.
     #[error("another signer is signing")]
     Busy {
-        /// Seconds after which it is free at the latest, or, once the device has
-        /// signed, after which to look again.
+        /// Seconds until the turn is free at the latest. Once the device has
+        /// signed, seconds until the next check.
         retry_after: u32,
     },
-    /// The signer is one who cannot do this now, by how they stand, or else
-    /// because an attempt of theirs goes on without them.
+    /// The signer cannot do this now, because of their status, or because their
+    /// attempt can no longer be stopped.
     #[error("the signer cannot do this now")]
     SignerNotOpen(Option<SignerStatus>),
-    /// The signer's method list does not have it.
+    /// The method is not allowed to the signer.
     #[error("the method {0} is not allowed for this signer")]
     MethodNotAllowed(SigningMethod),
-    /// Nobody can sign by this method here.
+    /// The method is not available here.
     #[error("the method {0} is not set up here")]
     MethodNotSetUp(SigningMethod),
-    /// What a card's app sent is not taken.
+    /// A submission of a card's app was refused.
     #[error("{member} {detail}")]
     CardRefused {
         /// JSON pointer to the member.
         member: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
-    /// What a card's app sent has ended the attempt.
+    /// A submission of a card's app has ended the attempt.
     #[error("the attempt ended: {}", .failure.code())]
     AttemptFailed {
-        /// Why.
+        /// The cause.
         failure: AttemptFailure,
-        /// Whether the link is for one person alone.
+        /// The link is locked to one person.
         is_locked: bool,
     },
     /// Too many attempts.
     #[error("too many attempts")]
     TooManyAttempts {
-        /// What they have in common.
+        /// The common subject of the counted attempts.
         of: AttemptsOf,
         /// Seconds until the next may start.
         retry_after: u32,
@@ -96,70 +96,71 @@ pub enum CeremonyError {
     /// Too many calls wait on one link.
     #[error("too many calls wait on the link")]
     TooManyWaiting,
-    /// A ceremony of the sandbox is never signed.
+    /// A ceremony of the sandbox cannot be signed.
     #[error("the sandbox never signs")]
     SandboxNeverSigns,
     /// The document is not the one that was shown.
     #[error("the document has changed")]
     DocumentChanged,
-    /// As many documents go out to the key or over the link as may.
+    /// The key or the link has reached its limit of downloads.
     #[error("too many downloads at one time")]
     TooManyDownloads,
-    /// A part of the document is larger than what is shown on its own.
+    /// A member of the document is too large to be shown on its own.
     #[error("a member of {bytes} bytes is too large to be shown")]
     MemberTooLarge {
-        /// How large it is.
+        /// Its length.
         bytes: u64,
-        /// What is shown at most.
+        /// The limit.
         limit: u64,
     },
-    /// As many documents go out as may, of the workspace or of all.
+    /// The workspace or the server has reached its limit of downloads.
     #[error("no place for another download")]
     NoPlaceToDownload,
-    /// As many pages look at their links as may at the same time.
+    /// Too many pages read their links at the same time.
     #[error("no turn to look at the link")]
     NoTurnToLook,
     /// A plugin failed.
     #[error("a plugin failed")]
     Plugin(#[source] Box<Fault>),
-    /// The plugin that began something cannot be fetched now.
+    /// The plugin of an attempt cannot be fetched now.
     #[error(transparent)]
     PluginAway(#[from] PluginAway),
-    /// Something that is kept could not be read or written.
+    /// The records could not be read or written.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-    /// What is stored contradicts itself.
+    /// Stored data are inconsistent.
     #[error("the stored records contradict themselves: {0}")]
     Inconsistent(&'static str),
 }
 
-/// Whose attempts are counted.
+/// Subject of counted attempts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AttemptsOf {
-    /// Those of one link.
+    /// One link.
     Link,
-    /// Those that ask one person, over whatever links.
+    /// One person, over any links.
     Person,
 }
 
 impl CeremonyError {
-    /// Whether a transaction that ended so is known to have stored nothing.
+    /// Returns whether a transaction with this error is known to have stored
+    /// nothing.
     pub fn proves_nothing_stored(&self) -> bool {
         self.platform()
             .is_none_or(PlatformError::proves_nothing_stored)
     }
 
-    /// Whether the same transaction may well succeed at the next try.
+    /// Returns whether a retry may succeed.
     pub fn is_contention(&self) -> bool {
         self.platform().is_some_and(PlatformError::is_contention)
     }
 
-    /// Whether a key or a byte file is not there.
+    /// Returns whether a key or a byte file is missing.
     pub fn is_missing(&self) -> bool {
         self.platform().is_some_and(PlatformError::is_missing)
     }
 
-    /// Whether sealed data cannot be read, now or ever.
+    /// Returns whether sealed data are permanently unreadable.
     pub fn is_unreadable(&self) -> bool {
         self.platform().is_some_and(PlatformError::is_unreadable)
     }
@@ -171,13 +172,14 @@ impl CeremonyError {
         }
     }
 
-    /// Another attempt has the turn, until then at the latest where that is known.
+    /// Returns the error for a turn taken by another attempt, at the latest until
+    /// `until`, if known.
     pub fn busy(until: Option<Timestamp>, now: Timestamp) -> Self {
         let retry_after = until.map_or(BUSY_RETRY_SECONDS, |until| seconds_until(until, now));
         Self::Busy { retry_after }
     }
 
-    /// Why an attempt cannot begin, or have the turn.
+    /// Returns the error for an attempt that cannot begin, or have the turn.
     pub(crate) fn of_begin(
         error: CannotBegin,
         signing: &Ceremony,
@@ -211,8 +213,8 @@ impl From<CannotAct> for CeremonyError {
     }
 }
 
-/// When to look again whether another signer, or the same request, has
-/// finished.
+/// Delay before checking again for the end of another signer's attempt, or of the
+/// same request.
 pub const BUSY_RETRY_SECONDS: u32 = 5;
 
 impl From<StoreError> for CeremonyError {

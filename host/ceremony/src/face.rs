@@ -1,4 +1,4 @@
-//! How workspaces show themselves on pages and in letters.
+//! Branding of workspaces on pages and in letters.
 
 use bytes::Bytes;
 use parafa_api_ceremony::{Colour, Face, LogoSize};
@@ -11,7 +11,7 @@ use crate::ceremonies::{Ceremonies, OpenedLink};
 use crate::error::CeremonyError;
 use crate::records::{CeremonyRow, Delivery};
 
-/// How a workspace shows itself; none where there is no such workspace.
+/// Returns the branding of a workspace; `None` if the workspace does not exist.
 pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>, StoreError> {
     let Some(registered) = store.get::<TenantRow>(&tenant).await? else {
         return Ok(None);
@@ -29,20 +29,21 @@ pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>,
     }))
 }
 
-/// The workspace's logo, a PNG file, if it has one.
+/// Returns the workspace's logo, a PNG file, if it has one.
 pub(crate) async fn logo_of(store: &Store, tenant: Uuid) -> Result<Option<Bytes>, StoreError> {
     let logo = store.get::<LogoRow>(&tenant).await?;
     Ok(logo.map(|logo| logo.png.into()))
 }
 
 impl Ceremonies {
-    /// How the workspace that asks shows itself.
+    /// Returns the branding of the requesting workspace.
     pub async fn face(&self, link: &OpenedLink) -> Result<Face, CeremonyError> {
         let face = face_of(&self.records.store, link.row.tenant).await?;
         Ok(face.unwrap_or_default())
     }
 
-    /// Whether each signer is mailed the document once all have signed.
+    /// Returns whether each signer is mailed the document after the last
+    /// signature.
     pub(crate) async fn mails_copies(&self, row: &CeremonyRow) -> Result<bool, CeremonyError> {
         if row.delivery != Delivery::Email || row.owner().product != Product::Signing {
             return Ok(false);
@@ -51,7 +52,7 @@ impl Ceremonies {
         Ok(face.is_none_or(|face| face.done_mail != DoneMail::None))
     }
 
-    /// Its logo.
+    /// Returns its logo.
     ///
     /// # Errors
     /// [`CeremonyError::NotFound`] where it has none.

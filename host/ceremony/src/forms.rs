@@ -1,4 +1,4 @@
-//! What a ceremony is to be, checked for form.
+//! Ceremonies as requested, checked for form.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_ceremony::SubjectNotice;
@@ -10,49 +10,48 @@ use uuid::Uuid;
 
 use crate::records::{Delivery, SignerPrivate};
 
-/// How a ceremony is to be run.
+/// Terms of a ceremony.
 #[derive(Clone, Debug)]
 pub struct TermsForm {
-    /// What the ceremony is called.
+    /// The title.
     pub title: String,
-    /// How the links reach the signers.
+    /// Delivery of the links to the signers.
     pub delivery: Delivery,
-    /// In which order they sign.
+    /// Order of signing.
     pub order: SigningOrder,
-    /// Where events go.
+    /// Address for events.
     pub webhook_url: Option<String>,
-    /// The caller's own name for it.
+    /// The caller's own id.
     pub external_id: Option<String>,
-    /// Until when it can be signed.
+    /// Days until the deadline.
     pub expires_in_days: u16,
-    /// After how long signers are reminded.
+    /// Days until signers are reminded.
     pub soft_deadline_in_days: Option<u16>,
-    /// What the signer is told of their data, where they are compared with a
-    /// register.
+    /// Privacy notice for the signer, where they are compared with a register.
     pub subject_notice: Option<SubjectNotice>,
     /// The parties.
     pub signers: Vec<SignerForm>,
 }
 
-/// A party to be.
+/// A requested party.
 #[derive(Clone, Debug)]
 pub struct SignerForm {
-    /// What the party does.
+    /// The party's role.
     pub role: SignerRole,
     /// The party's address.
     pub email: String,
     /// The party's name.
     pub name: Option<String>,
-    /// In which language the party is written.
+    /// Language of letters to the party.
     pub language: Option<Language>,
-    /// How the party may sign.
+    /// Allowed methods.
     pub methods: MethodSet,
-    /// Only the holder of this code may sign.
+    /// Code of the only person who may sign.
     pub personal_code: Option<PersonalCode>,
 }
 
 impl TermsForm {
-    /// How many of the parties are to sign.
+    /// Counts the parties who are to sign.
     #[must_use]
     pub fn signing_parties(&self) -> usize {
         let parties = self.signers.iter();
@@ -62,7 +61,7 @@ impl TermsForm {
 }
 
 impl SignerForm {
-    /// The party as the state machine knows it.
+    /// Returns the party for the state machine.
     pub fn party(&self, id: Uuid) -> NewSigner {
         NewSigner {
             id: SignerId::new(id),
@@ -73,7 +72,7 @@ impl SignerForm {
         }
     }
 
-    /// What is sealed about the party.
+    /// Returns the party's private data, to be sealed.
     pub fn private(&self) -> SignerPrivate {
         SignerPrivate {
             email: self.email.clone(),
@@ -84,7 +83,7 @@ impl SignerForm {
     }
 }
 
-/// So many times 24 hours later.
+/// Returns the time this many times 24 hours later.
 pub(crate) fn days_after(now: Timestamp, days: u16) -> Timestamp {
     shifted(now, SignedDuration::from_hours(24 * i64::from(days)))
 }

@@ -1,4 +1,4 @@
-//! What signers are written; letters are in Lithuanian and English.
+//! Letters to signers, in Lithuanian and English.
 
 mod letter;
 mod source;

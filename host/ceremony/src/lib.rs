@@ -1,7 +1,7 @@
-//! People sign a document: the versions of it, their turns, links and attempts,
-//! deadlines, sealing and erasure. Each operation reads, decides with
-//! `parafa-domain`, and stores the outcome with its jobs and audit event in one
-//! transaction. What a ceremony is held for only its owner knows.
+//! Ceremonies, in which people sign a document: its versions, the turns, links
+//! and attempts, deadlines, sealing and erasure. Each operation reads, decides
+//! with `parafa-domain`, and stores the outcome with its jobs and audit event
+//! in one transaction. Only its owner knows the purpose of a ceremony.
 
 pub mod api;
 pub mod attempt;
@@ -44,7 +44,7 @@ pub use crate::error::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 pub use crate::letters::CeremonyLetters;
 pub use crate::owner::{CeremonyOwner, ErasedByOwner, Erasure, FinalEventKeys, Owners};
 
-/// The kinds of all jobs that this crate enqueues.
+/// Kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[
     attempt::DRIVE,
     deadline::EXPIRE,
@@ -53,10 +53,11 @@ pub const JOB_KINDS: &[&str] = &[
     retention::ERASE_KEPT,
 ];
 
-/// Random bytes from which a plugin derives the identifiers of one document.
+/// Returns random bytes from which a plugin derives the identifiers of one
+/// document.
 ///
 /// # Errors
-/// When the operating system gives none.
+/// Random bytes that are unavailable.
 pub fn seed() -> Result<[u8; 32], CeremonyError> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(|_| StoreError::Random)?;

@@ -7,18 +7,18 @@ use parafa_store::keys::{Token, Tokens};
 use url::Url;
 use uuid::Uuid;
 
-/// Makes the links of signers. Clones make the same.
+/// Signers' links. Clones make the same.
 #[derive(Clone)]
 pub struct Links {
-    /// Public base URL, without a slash at the end.
+    /// Public base URL, without a trailing slash.
     base_url: Arc<Url>,
-    /// Made once: a page of signings has many links.
+    /// Token generator, created once: a page of signings has many links.
     ceremony_tokens: Tokens,
     master: Arc<MasterKey>,
 }
 
 impl Links {
-    /// Makes links below `base_url`, whose tokens come from `master`.
+    /// Creates links below `base_url`, with tokens derived from `master`.
     pub fn new(base_url: Url, master: Arc<MasterKey>) -> Self {
         Self {
             base_url: Arc::new(base_url),
@@ -27,30 +27,30 @@ impl Links {
         }
     }
 
-    /// The public base URL.
+    /// Returns the public base URL.
     pub fn base_url(&self) -> &Url {
         &self.base_url
     }
 
-    /// The token of a signer's link.
+    /// Returns the token of a signer's link.
     pub fn ceremony_token(&self, signer: Uuid) -> Token {
         const GENERATION: u32 = 0;
 
         self.ceremony_tokens.of(signer, GENERATION)
     }
 
-    /// The token of the link on which a signer reads what all have signed.
+    /// Returns the token of a signer's link to the completed document.
     pub fn copy_token(&self, signer: Uuid) -> Token {
         copy_token(&self.master, signer)
     }
 
-    /// An absolute address; `path` begins with a slash.
+    /// Returns an absolute address; `path` begins with a slash.
     pub fn address(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
     }
 }
 
-/// The token of the link on which a signer reads what all have signed.
+/// Returns the token of a signer's link to the completed document.
 pub(crate) fn copy_token(master: &MasterKey, signer: Uuid) -> Token {
     master.token("copy", signer, 0)
 }

@@ -1,5 +1,5 @@
-//! What is counted of ceremonies, for the operator's monitoring. No label holds an id of anything
-//! that callers make, a name or a code.
+//! Metrics of ceremonies, for the operator's monitoring. No label contains a caller's id, a name
+//! or a code.
 
 mod downloads;
 mod room;
@@ -16,14 +16,14 @@ pub(crate) use self::downloads::{download_began, download_broken_off, download_e
 pub use self::room::look_at_quotas;
 pub(crate) use self::room::{Shortage, upload_refused};
 
-/// The attempts of this process that have ended.
+/// Ended attempts of this process.
 static ATTEMPTS: LazyLock<Family<AttemptLabels, Counter>> = LazyLock::new(Family::default);
 
-/// What became of signings that were kept for long enough.
+/// Automatic erasures at the end of retention.
 static ERASED_BY_THEMSELVES: LazyLock<Family<ErasureLabels, Counter>> =
     LazyLock::new(Family::default);
 
-/// The outcome of an attempt that ended with a signature.
+/// Outcome of an attempt that ended with a signature.
 pub(crate) const SIGNED: &str = "signed";
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -37,7 +37,7 @@ struct ErasureLabels {
     outcome: &'static str,
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "ceremony_attempts",
@@ -53,14 +53,14 @@ pub fn register(registry: &mut Registry) {
     room::register(registry);
 }
 
-/// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
+/// Counts an ended attempt: [`SIGNED`], or the code of its failure.
 pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
     let method = method.name();
     let labels = AttemptLabels { method, outcome };
     ATTEMPTS.get_or_create(&labels).inc();
 }
 
-/// Counts a signing that was kept for long enough: `erased`, or `failed`.
+/// Counts an automatic erasure of a signing: `erased`, or `failed`.
 pub(crate) fn erased_by_itself(outcome: &'static str) {
     let labels = ErasureLabels { outcome };
     ERASED_BY_THEMSELVES.get_or_create(&labels).inc();

@@ -1,4 +1,4 @@
-//! What is told of a ceremony outside of it, noted in the commit that it is
+//! Notices about a ceremony to the outside, noted in the commit that they are
 //! about.
 
 use parafa_domain::{CeremonyEvent, SignerId};
@@ -15,8 +15,8 @@ pub use crate::reader::{private_of, signer_private};
 use crate::records::{CeremonyLinkRow, CeremonyRow, Delivery, MailKind, MailPayload};
 use crate::{forms, links};
 
-/// Appends each transition to the audit trail, has signers mailed whose turn has
-/// come, and lets the owner store what follows from it.
+/// Appends each transition to the audit trail, notes mails to signers whose turn
+/// has come, and lets the owner store the consequences.
 pub(super) async fn record(
     tx: &mut Transaction<'_>,
     owners: &Owners,
@@ -37,7 +37,7 @@ pub(super) async fn record(
     owner.changed(tx, key, row, events).await
 }
 
-/// Has a party of `row` mailed, if links are delivered so.
+/// Enqueues a mail to a party of `row`, if links are delivered by mail.
 pub async fn mail(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -52,7 +52,7 @@ pub async fn mail(
     Ok(())
 }
 
-/// Has a party mailed, however links are delivered.
+/// Enqueues a mail to a party, for any delivery of links.
 pub async fn mail_anyway(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -64,7 +64,7 @@ pub async fn mail_anyway(
     Ok(send(tx, &[notice]).await?)
 }
 
-/// Notes a mail without having it sent.
+/// Notes a mail without sending it.
 pub async fn note_mail(
     tx: &mut Transaction<'_>,
     key: &DataKey,
@@ -78,11 +78,11 @@ pub async fn note_mail(
     Ok(mail.id)
 }
 
-/// How long a signer can read what all have signed, from when they have.
+/// Days that a signer can read the completed document.
 const COPY_DAYS: u16 = 7;
 
-/// Notes a letter to somebody who has signed what all have signed by now, and
-/// opens a link on which they can read it.
+/// Notes a letter to a signer of a completed document, and opens a link for
+/// reading it.
 pub async fn note_done(
     tx: &mut Transaction<'_>,
     master: &MasterKey,
@@ -100,8 +100,8 @@ pub async fn note_done(
     note_mail(tx, key, row, signer, MailKind::Done).await
 }
 
-/// Has a party mailed that a ceremony which is being erased asks for nothing any
-/// more, under a key of the letter's own.
+/// Enqueues a retraction to a party of a ceremony that is being erased, under a
+/// separate key of the letter.
 pub async fn retract_erased(
     tx: &mut Transaction<'_>,
     key: &DataKey,

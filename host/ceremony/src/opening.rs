@@ -1,4 +1,4 @@
-//! Opens ceremonies: one document, one link for each signer.
+//! Opening of ceremonies: one document, and one link for each signer.
 
 use bytes::Bytes;
 use parafa_domain::{Ceremony, CeremonyId, NewCeremony, SignerRole, SignerStatus};
@@ -18,38 +18,38 @@ use crate::records::{
 use crate::unnamed::Unnamed;
 use crate::{deadline, notices, remind, sealing};
 
-/// A document that was looked at and can be signed.
+/// A document that was inspected and can be signed.
 #[derive(Debug)]
 pub struct UploadedDocument {
     /// The file name.
     pub name: String,
     /// The bytes.
     pub content: Bytes,
-    /// What it is.
+    /// The media type.
     pub media_type: String,
     /// The plugin's name for the format, such as `pdf`.
     pub format: String,
-    /// Whether it carries a signature already.
+    /// Signed already when uploaded.
     pub came_signed: bool,
-    /// Whether it has scripts, which viewers may run.
+    /// Contains scripts, which viewers may run.
     pub has_scripts: bool,
 }
 
 /// A ceremony whose bytes are written and whose rows are not.
 pub struct PreparedCeremony {
     unnamed: Unnamed,
-    /// The key of what is sealed in it.
+    /// The key of its sealed content.
     pub key: DataKey,
-    /// As it is to be stored.
+    /// The ceremony as it will be stored.
     pub opened: UnsealedCeremony,
     signers: Vec<SignerPrivateRow>,
     links: Vec<CeremonyLinkRow>,
 }
 
 impl Ceremonies {
-    /// Writes a ceremony's key and bytes, and makes its rows. It is held for
-    /// `subject`, a record of the caller's product, or for itself; `batch` names
-    /// what groups it with others.
+    /// Writes a ceremony's key and bytes, and makes its rows. It is owned by
+    /// `subject`, a record of the caller's product, or by itself; `batch` names its
+    /// group.
     pub async fn prepare(
         &self,
         caller: &Caller,
@@ -73,7 +73,8 @@ impl Ceremonies {
             Ok(written) => written,
             Err(error) => {
                 unnamed.settle();
-                // Bytes that were written nobody can read any more; they are swept.
+                // Without the key, the written bytes are unreadable; they are
+                // swept.
                 self.records.discard_key(data_key).await;
                 return Err(error);
             }
@@ -143,8 +144,8 @@ impl Ceremonies {
         })
     }
 
-    /// Leaves nothing of a ceremony that was not stored. What cannot be removed
-    /// now is swept later, and unreadable without its key.
+    /// Removes a ceremony that was not stored. Bytes that cannot be removed now are
+    /// swept later, and unreadable without the key.
     pub async fn discard(&self, prepared: &PreparedCeremony) {
         prepared.unnamed.settle();
         let row = &prepared.opened.row;
@@ -154,7 +155,7 @@ impl Ceremonies {
         }
     }
 
-    /// The sealed row of a party.
+    /// Returns the sealed row of a party.
     pub(super) fn signer_row(
         &self,
         key: &DataKey,
@@ -170,7 +171,7 @@ impl Ceremonies {
         })
     }
 
-    /// The link of one party, if it has one.
+    /// Returns the link of one party, if it has one.
     pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
         CeremonyLinkRow {
             token_hash: self.links.ceremony_token(signer).hash().to_string(),
@@ -192,7 +193,7 @@ impl Ceremonies {
 impl PreparedCeremony {
     /// Stores the ceremony with its jobs.
     pub async fn insert(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
-        // Whoever drops it from here on cannot know that nothing is stored.
+        // From here on, a drop does not prove that nothing was stored.
         self.unnamed.settle();
         let row = &self.opened.row;
         tx.insert(row).await?;
@@ -213,7 +214,7 @@ impl PreparedCeremony {
         Ok(())
     }
 
-    /// Has a mail sent to everybody who can sign at once.
+    /// Enqueues a mail to everyone who can sign at once.
     pub async fn invite(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
         let row = &self.opened.row;
         for party in &row.ceremony.signers {
@@ -224,7 +225,7 @@ impl PreparedCeremony {
         Ok(())
     }
 
-    /// Tells the operator.
+    /// Logs the new ceremony.
     pub fn log(&self) {
         let row = &self.opened.row;
         tracing::info!(
@@ -237,8 +238,8 @@ impl PreparedCeremony {
     }
 }
 
-/// Keyed digest of the personal code of one party; the same code is
-/// another one's of another party.
+/// Returns the keyed digest of a party's personal code; for another party the same
+/// code has another digest.
 pub fn identity_lock(master: &MasterKey, signer: Uuid, personal_code: &str) -> String {
     let value = format!("{signer}\n{personal_code}");
     master.index("identity-lock", &value).to_string()

@@ -1,5 +1,5 @@
-//! Documents of our own: the parts of descriptions, and how the plugin of PDF
-//! documents makes pages of them.
+//! Documents of our own: parts of descriptions, and their composition by the PDF
+//! plugin.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -10,16 +10,17 @@ use unicode_normalization::UnicodeNormalization;
 use crate::error::CeremonyError;
 use crate::seed;
 
-/// Media type of what is made (RFC 8118).
+/// Media type of the composed documents (RFC 8118).
 const PDF: &str = "application/pdf";
-/// The plugin's refusal of characters that its fonts lack; they are its subjects.
+/// The plugin's refusal of characters that its fonts lack, with the characters as
+/// subjects.
 const CHARACTERS_MISSING: &str = "characters-missing";
-/// How often such a refusal is answered: each names many characters at once.
+/// Most answers to such refusals: each names many characters at once.
 const MOST_SUBSTITUTIONS: usize = 4;
 
-/// Makes a document. What its fonts lack is written as the number that Unicode
-/// gives it, such as `[U+738B]`: a name in letters of another script keeps nobody
-/// from a document.
+/// Composes a document. Characters that its fonts lack are written as their
+/// Unicode numbers, such as `[U+738B]`. A name in another script therefore does
+/// not prevent a document.
 pub async fn compose(
     plugin: &Plugin,
     description: &Value,
@@ -57,19 +58,19 @@ pub async fn compose(
     Err(CeremonyError::NoDocuments)
 }
 
-/// A heading of a section.
+/// Returns a heading of a section.
 #[must_use]
 pub fn heading(text: &str) -> Value {
     json!({ "type": "heading", "level": 2, "text": text })
 }
 
-/// A paragraph.
+/// Returns a paragraph.
 #[must_use]
 pub fn paragraph(text: &str) -> Value {
     json!({ "type": "paragraph", "text": text })
 }
 
-/// Values beside their labels.
+/// Returns a block of labels and values.
 #[must_use]
 pub fn facts_block(facts: &[(&str, &str)]) -> Value {
     let items = facts.iter();
@@ -77,7 +78,7 @@ pub fn facts_block(facts: &[(&str, &str)]) -> Value {
     json!({ "type": "facts", "items": items.collect::<Vec<_>>() })
 }
 
-/// A table with a title above each column.
+/// Returns a table with a title above each column.
 #[must_use]
 pub fn table<const N: usize>(titles: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Value {
     json!({
@@ -87,14 +88,14 @@ pub fn table<const N: usize>(titles: [&str; N], rows: impl Iterator<Item = [Stri
     })
 }
 
-/// A time in UTC, to the second.
+/// Formats a time in UTC, to the second.
 #[must_use]
 pub fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// Writes characters, each named as `U+738B` and perhaps followed by itself, as
-/// their numbers, and says in the document that this was done.
+/// Replaces characters by their numbers, and adds a note on that to the document.
+/// Each is named as `U+738B`, perhaps followed by itself.
 fn substitute(description: &mut Value, named: &[String]) {
     let missing: Vec<char> = named.iter().filter_map(|name| character(name)).collect();
     change_texts(description, &|text| {
@@ -115,7 +116,7 @@ fn substitute(description: &mut Value, named: &[String]) {
     }
 }
 
-/// What a document with such numbers says of them.
+/// The note in a document with such numbers.
 const NOTE: &str = "Ženklai, kurių šio dokumento šriftas neturi, parašyti jų „Unicode“ numeriais, pavyzdžiui, [U+738B]. / Characters that the font of this document lacks are written as their Unicode numbers, such as [U+738B].";
 
 fn character(name: &str) -> Option<char> {
@@ -123,7 +124,7 @@ fn character(name: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(number, 16).ok()?)
 }
 
-/// Changes every text of a description but the names of its members.
+/// Changes every text of a description except the names of its members.
 fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = change(text),

@@ -1,4 +1,4 @@
-//! What a product has done in the commits of its ceremonies.
+//! Owners: products with writes of their own in the commits of ceremonies.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use uuid::Uuid;
 use crate::error::CeremonyError;
 use crate::records::CeremonyRow;
 
-/// A product that ceremonies are held for. What it does in a transaction must
-/// have no effect outside of it: a transaction may be tried several times.
+/// A product that owns ceremonies. Its work in a transaction must have no effect
+/// outside of it, since a transaction may be retried.
 #[async_trait]
 pub trait CeremonyOwner: Send + Sync {
-    /// Stores what follows from transitions: bills, events, the product's own
-    /// rows. `row` is as it is after them.
+    /// Stores the consequences of transitions: bills, events, the product's own
+    /// rows. `row` is the state after them.
     async fn changed(
         &self,
         tx: &mut Transaction<'_>,
@@ -26,8 +26,8 @@ pub trait CeremonyOwner: Send + Sync {
         events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError>;
 
-    /// Writes to a signer whose turn has come, or will; false where the product
-    /// leaves that to the ceremony, which then sends a letter of its own.
+    /// Invites a signer whose turn has come, or will; returns false if the
+    /// product leaves that to the ceremony, which then sends its own letter.
     async fn invite(
         &self,
         tx: &mut Transaction<'_>,
@@ -36,63 +36,62 @@ pub trait CeremonyOwner: Send + Sync {
         signer: SignerId,
     ) -> Result<bool, CeremonyError>;
 
-    /// Whether something is still to be told once an open ceremony is erased,
-    /// for which there has to be a key that outlives it.
+    /// Returns whether the erasure of an open ceremony has a final event, which
+    /// needs a key that outlives the ceremony.
     fn has_final_event(&self, key: &DataKey, row: &CeremonyRow) -> Result<bool, CeremonyError>;
 
-    /// Removes what the product's rows say about an erased ceremony; gives the
-    /// keys that are to be erased with it, and whether it used the other one.
+    /// Removes the product's data on an erased ceremony; returns the keys to be
+    /// erased with it, and whether it used the other one.
     async fn erased(
         &self,
         tx: &mut Transaction<'_>,
         erasure: Erasure<'_>,
     ) -> Result<ErasedByOwner, CeremonyError>;
 
-    /// Clears away rows that nobody can read any more, outside of the commit.
-    /// Doing it again is harmless.
+    /// Clears rows that can no longer be read, outside of the commit. Repeating
+    /// it is harmless.
     async fn finish_erasure(&self, ceremony: Uuid) -> Result<(), CeremonyError>;
 }
 
 /// A ceremony that is being erased.
 pub struct Erasure<'e> {
-    /// As it is stored, and ended.
+    /// The ended row.
     pub row: &'e CeremonyRow,
-    /// How it ended, if it was open.
+    /// Events of the end, if it was open.
     pub events: &'e [CeremonyEvent],
-    /// Where something is to be told: the ceremony's key, and the one to tell it
-    /// under.
+    /// Keys of the final event, if there is one.
     pub final_event: Option<FinalEventKeys<'e>>,
 }
 
-/// The keys of an event that outlives its ceremony.
+/// Keys for an event that outlives its ceremony.
 #[derive(Clone, Copy)]
 pub struct FinalEventKeys<'e> {
-    /// The ceremony's.
+    /// The ceremony's key.
     pub ceremony: &'e DataKey,
-    /// The event's own, by its name.
+    /// The event's own key, with its id.
     pub event: (Uuid, &'e DataKey),
 }
 
-/// What an owner has made of an erasure.
+/// An owner's part of an erasure.
 #[derive(Debug, Default)]
 pub struct ErasedByOwner {
-    /// Keys that are to be erased with the ceremony's.
+    /// Keys to be erased with the ceremony's.
     pub data_keys: Vec<Uuid>,
-    /// Whether something was sealed under the event's own key.
+    /// The event's own key was used.
     pub uses_event_key: bool,
 }
 
-/// The products that ceremonies are held for. Clones are the same.
+/// The products that own ceremonies. Clones share them.
 #[derive(Clone)]
 pub struct Owners(Arc<[(Product, Arc<dyn CeremonyOwner>)]>);
 
 impl Owners {
-    /// These products.
+    /// Creates the set of these products.
     pub fn new(owners: Vec<(Product, Arc<dyn CeremonyOwner>)>) -> Self {
         Self(owners.into())
     }
 
-    /// The owner of a ceremony.
+    /// Returns the owner of a ceremony.
     pub(crate) fn of(&self, row: &CeremonyRow) -> Result<&dyn CeremonyOwner, CeremonyError> {
         let product = row.owner().product;
         let mut owners = self.0.iter();

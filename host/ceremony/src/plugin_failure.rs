@@ -1,5 +1,5 @@
-//! What may be logged of a plugin's failure. Its own words may quote the
-//! document, which no erasure takes out of a log.
+//! Loggable text about a plugin's failure. Its own words may quote the
+//! document, which no erasure removes from a log.
 
 use parafa_plugin_host::{CallError, FaultKind};
 
@@ -8,7 +8,7 @@ const LONGEST_PANIC: usize = 500;
 /// Longest code of a refusal, in characters.
 const LONGEST_CODE: usize = 64;
 
-/// A failure in words that are the host's, but for the text of a panic: the
+/// Describes a failure in the host's words, except for the text of a panic: the
 /// plugin's author needs it, and wrote it.
 pub fn words(error: &CallError) -> String {
     match error {
@@ -29,7 +29,7 @@ pub fn words(error: &CallError) -> String {
     }
 }
 
-/// A refusal's code, or what stands for one that is not of the catalogue's
+/// Returns a refusal's code, or a substitute if it is not in the catalogue's
 /// form.
 fn code(code: &str) -> &str {
     let is_code = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';

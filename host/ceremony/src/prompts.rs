@@ -1,5 +1,5 @@
-//! How often one person is asked to sign, whoever asks: each attempt lets a
-//! phone ring, and whoever knows a personal code can open ceremonies for it.
+//! Rate limits of prompts to one person, over all callers: each attempt makes a
+//! phone ring, and anyone with a personal code can open ceremonies for it.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_platform::{Records, seconds_until};
@@ -10,27 +10,27 @@ use super::attempt::TURN;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, Prompt, PromptsRow};
 
-/// Attempts that may wait for one person at one time.
+/// Most attempts that wait for one person at the same time.
 pub(crate) const WAITING: usize = 4;
-/// Attempts of one person within the window that have not led to a signature.
+/// Most attempts of one person within the window without a signature.
 pub(crate) const UNSIGNED: usize = 30;
-/// How long an attempt counts.
+/// Time that an attempt counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
-/// Counts how often persons are asked.
+/// Limits of prompts to persons.
 #[derive(Clone)]
 pub struct PromptLimits {
     records: Records,
 }
 
 impl PromptLimits {
-    /// Counts prompts in these records.
+    /// Creates the limits on these records.
     pub fn new(records: Records) -> Self {
         Self { records }
     }
 
-    /// Keyed digest of a person's national identifier, as ETSI EN 319 412-1
-    /// writes it.
+    /// Returns the keyed digest of a person's national identifier, in the form of
+    /// ETSI EN 319 412-1.
     pub fn prompted_person(&self, identifier: &str) -> String {
         self.records
             .master
@@ -38,8 +38,8 @@ impl PromptLimits {
             .to_string()
     }
 
-    /// Seconds after which one more attempt may ask the person with this
-    /// identifier; none if it may now.
+    /// Returns the seconds until one more attempt may prompt the person with this
+    /// identifier; `None` if it may now.
     pub(crate) async fn retry_after(&self, identifier: &str) -> Result<Option<u32>, CeremonyError> {
         let person = self.prompted_person(identifier);
         let row = self.records.store.get::<PromptsRow>(&person).await?;
@@ -48,7 +48,7 @@ impl PromptLimits {
         Ok(Prompts::counted(person, attempts, now).retry_after(now))
     }
 
-    /// Forgets persons of whom nothing counts any more.
+    /// Deletes persons without counted attempts.
     pub async fn forget_prompts(&self) -> Result<(), CeremonyError> {
         let now = self.records.store.now().await?;
         let mut over = Vec::new();
@@ -75,8 +75,8 @@ impl PromptLimits {
     }
 }
 
-/// Lets an attempt ask a person, if few enough do: gives the seconds after which
-/// it may try again if it may not.
+/// Lets an attempt prompt a person, within the limits; otherwise returns the
+/// seconds until it may try again.
 pub(super) async fn begin(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
@@ -97,7 +97,8 @@ pub(super) async fn begin(
     Ok(None)
 }
 
-/// The attempt has ended before the person's device was asked, and does not count.
+/// Removes an attempt that ended before the person's device was prompted, so that
+/// it does not count.
 pub(super) async fn forget(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
@@ -105,8 +106,8 @@ pub(super) async fn forget(
     end(tx, attempt, true).await
 }
 
-/// The attempt waits for its person no more, and does not know who it is. One that
-/// is signed does not count either.
+/// Ends the wait of an attempt for its person, and deletes the person's digest in
+/// it. An attempt with a signature does not count either.
 pub(super) async fn end(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
@@ -124,7 +125,7 @@ pub(super) async fn end(
     prompts.store(tx).await
 }
 
-/// What counts of one person.
+/// Counted attempts of one person.
 struct Prompts {
     row: PromptsRow,
 }
@@ -143,7 +144,8 @@ impl Prompts {
         }
     }
 
-    /// Seconds after which one more attempt may ask; none if it may now.
+    /// Returns the seconds until one more attempt may prompt; `None` if it may
+    /// now.
     fn retry_after(&self, now: Timestamp) -> Option<u32> {
         let attempts = &self.row.attempts;
         let hour_ends = || Some(shifted(attempts.first()?.at, WINDOW));
@@ -164,8 +166,8 @@ impl Prompts {
     }
 }
 
-/// Those that count still, the oldest first. What was noted before the clock was
-/// set back counts from now on.
+/// Returns the attempts that still count, the oldest first. Those noted before the
+/// clock was set back count from now on.
 fn counting(mut attempts: Vec<Prompt>, now: Timestamp) -> Vec<Prompt> {
     for prompt in &mut attempts {
         prompt.at = prompt.at.min(now);
@@ -174,7 +176,7 @@ fn counting(mut attempts: Vec<Prompt>, now: Timestamp) -> Vec<Prompt> {
     attempts
 }
 
-/// Whether an attempt has neither ended nor waited for longer than any may.
+/// Returns whether an attempt has neither ended nor waited too long.
 fn waits(prompt: &Prompt, now: Timestamp) -> bool {
     prompt.waits && now.duration_since(prompt.at) < TURN
 }

@@ -1,11 +1,10 @@
-//! How much a workspace may store: all in all, in a minute, and as long as the
-//! disk has room.
+//! Quotas of a workspace: in total, per minute, and by the free space of the disk.
 //!
-//! What is stored the store adds up itself, from the rows of ceremonies and of
-//! whatever else a product stores. Whoever is about to write documents takes room
-//! for them first and holds it until their rows are committed, so that requests in
-//! flight cannot exceed a quota together: those of one host. Hosts that share a
-//! store see what each other have stored, and not what they are about to.
+//! The store adds up the stored bytes, from the rows of ceremonies and of the
+//! products. A request reserves quota before it writes documents, and holds it
+//! until their rows are committed. Requests in flight therefore cannot exceed a
+//! quota together on one host. Hosts that share a store see each other's stored
+//! bytes, but not their reservations.
 
 mod pace;
 mod space;
@@ -24,7 +23,7 @@ use self::space::{FreeSpace, OncePerMinute};
 use crate::metrics::{Shortage, upload_refused};
 
 impl Quota {
-    /// The name in metrics.
+    /// Returns the name in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::StoredBytes => "stored-bytes",
@@ -33,21 +32,22 @@ impl Quota {
     }
 }
 
-/// When to try again where the disk is nearly full, in seconds: an operator has
-/// to act, or what is there to go.
+/// Delay before a retry when the disk is nearly full, in seconds: an operator must
+/// act, or content must expire.
 const SPACE_RETRY_SECONDS: u32 = 60;
 
-/// Free space that the server needs to write anything down, in bytes: a few
-/// documents, and as many pages of the records.
+/// Free space that the server needs for any write, in bytes: a few documents, and
+/// as many pages of the records.
 const LEAST_FREE_BYTES: u64 = 1_000_000;
 
-/// When to try again where the records do not tell how much is stored, in seconds.
+/// Delay before a retry when the records do not tell how much is stored, in
+/// seconds.
 const RECORDS_RETRY_SECONDS: u32 = 5;
-/// How often a request that would exceed a quota is looked at again while others
-/// are being stored, which count twice at that moment.
+/// Checks of a request that would exceed a quota while others are being stored,
+/// which count twice at that moment.
 const LOOKS: usize = 3;
 
-/// What there is a quota of.
+/// Kinds of quotas.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Quota {
     /// Bytes of documents.
@@ -59,98 +59,97 @@ pub enum Quota {
 /// A quota that a request would exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QuotaExceeded {
-    /// Which one.
+    /// The kind.
     pub quota: Quota,
-    /// What counts already, requests in flight included.
+    /// Present use, including requests in flight.
     pub used: u64,
-    /// What the request would add.
+    /// The request's addition.
     pub wanted: u64,
-    /// The quota itself.
+    /// The limit.
     pub allowed: u64,
 }
 
-/// How much all workspaces may store.
+/// Quotas of workspaces.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Quotas {
-    /// Each with its live keys.
+    /// Limits of each workspace's live keys.
     pub live: QuotaLimits,
-    /// Each with its test keys.
+    /// Limits of each workspace's test keys.
     pub sandbox: QuotaLimits,
     /// Free space that uploads leave on the disk, in bytes.
     pub reserve_bytes: u64,
 }
 
-/// How much one workspace may store in one mode.
+/// Limits of one workspace in one mode.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QuotaLimits {
     /// Bytes of documents: every version of every ceremony, and stored files.
     pub stored_bytes: u64,
     /// Signings that have not ended.
     pub open_signings: u64,
-    /// Bytes of documents that are stored within a minute.
+    /// Bytes of documents stored within a minute.
     pub bytes_per_minute: NonZeroU64,
 }
 
-/// Why there is no room for what a request brings; nothing of it is stored then.
+/// Reason why a request's documents are refused; nothing of it is stored then.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum NoRoom {
-    /// The workspace would store more, or have more open, than it may.
+    /// The workspace would exceed a quota.
     #[error("a quota would be exceeded: {0:?}")]
     QuotaExceeded(QuotaExceeded),
-    /// The workspace stores more in a minute than it may.
+    /// The workspace exceeds its bytes per minute.
     #[error("too many bytes in a minute")]
     TooManyBytes {
-        /// Seconds until as many may come.
+        /// Seconds until the bytes are allowed.
         retry_after: u32,
     },
-    /// The disk has too little room for more documents.
+    /// The disk has too little free space for more documents.
     #[error("the disk is nearly full")]
     DiskFull {
-        /// Seconds until there may be room.
+        /// Seconds until a retry.
         retry_after: u32,
     },
     /// The records do not tell how much is stored.
     #[error("the stored amounts cannot be added up")]
     NotCounted {
-        /// Seconds until they may.
+        /// Seconds until a retry.
         retry_after: u32,
     },
 }
 
-/// How much room the disk has.
+/// Free space of the disk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DiskRoom {
-    /// Enough for documents, or nobody can tell.
+    /// Enough for documents, or unknown.
     Enough,
-    /// Less than uploads leave: no documents are taken, and what is there can be
+    /// Less than the reserve: uploads are refused, but existing documents can be
     /// signed.
     Reserve {
-        /// Bytes that are free.
+        /// Free bytes.
         free: u64,
-        /// Bytes that uploads leave.
+        /// Bytes of the reserve.
         reserve: u64,
     },
     /// None.
     Full {
-        /// Bytes that are free.
+        /// Free bytes.
         free: u64,
     },
 }
 
-/// Lets uploads in as long as there is room for them.
+/// Admission of uploads within the quotas.
 pub struct Uploads {
     store: Store,
     quotas: Quotas,
-    /// What requests in flight are about to store.
+    /// Reservations of requests in flight.
     reserved: Mutex<HashMap<QuotaKey, QuotaAmounts>>,
     pace: Pace,
     space: FreeSpace,
     told_of_reserve: OncePerMinute,
 }
 
-/// Room for what a request is about to store, until this is dropped. The
-/// transaction that stores it holds it until it counts as stored, also where the
-/// caller hangs up meanwhile.
+/// A request's reservation, until dropped. The transaction that stores its content
+/// holds it until that is counted as stored, even if the caller is gone.
 pub struct Room {
     uploads: Arc<Uploads>,
     of: QuotaKey,
@@ -158,7 +157,7 @@ pub struct Room {
 }
 
 impl Uploads {
-    /// Holds workspaces to `quotas`, and watches the disks that `records` are on.
+    /// Creates the admission by `quotas`, which watches the disks of `records`.
     pub fn new(quotas: Quotas, records: &Records) -> Self {
         Self {
             store: records.store.clone(),
@@ -170,12 +169,12 @@ impl Uploads {
         }
     }
 
-    /// Bytes that are free for documents; none if nobody can tell.
+    /// Returns the free bytes for documents; `None` if unknown.
     pub async fn free_space(&self) -> Option<u64> {
         self.space.now(Instant::now()).await
     }
 
-    /// How much room the disk has.
+    /// Returns the state of the disk.
     pub async fn disk_room(&self) -> DiskRoom {
         let reserve = self.quotas.reserve_bytes;
         match self.free_space().await {
@@ -192,7 +191,8 @@ impl Uploads {
         }
     }
 
-    /// Takes room next to what requests in flight have; tells how much those have.
+    /// Reserves quota in addition to the requests in flight; returns those
+    /// reservations.
     fn reserve(self: &Arc<Self>, of: QuotaKey, wanted: QuotaAmounts) -> (Room, QuotaAmounts) {
         let mut reserved = self.locked();
         let entry = reserved.entry(of).or_default();
@@ -206,7 +206,7 @@ impl Uploads {
         (room, before)
     }
 
-    /// Bytes that all requests in flight are about to store.
+    /// Returns the bytes reserved by all requests in flight.
     fn bytes_in_flight(&self) -> u64 {
         let reserved = self.locked();
         let bytes = reserved.values().map(|[bytes, _]| bytes);
@@ -219,7 +219,7 @@ impl Uploads {
 }
 
 impl Uploads {
-    /// Has the disk seem to have so many bytes free from now on.
+    /// Overrides the free space of the disk, for tests.
     pub fn seem_free(&self, bytes: u64) {
         self.space.seem(bytes);
     }
@@ -238,7 +238,7 @@ impl Drop for Room {
 }
 
 impl Uploads {
-    /// What all workspaces use in one mode.
+    /// Returns the use of all workspaces in one mode.
     ///
     /// # Errors
     /// When the store fails.
@@ -261,8 +261,8 @@ impl Uploads {
         })
     }
 
-    /// Takes room for so many bytes of documents and so many new ceremonies,
-    /// before anything of them is written.
+    /// Reserves quota for this many bytes of documents and new ceremonies, before
+    /// anything is written.
     ///
     /// # Errors
     /// [`NoRoom`].
@@ -312,7 +312,7 @@ impl Uploads {
 }
 
 impl Uploads {
-    /// Compares what is stored, and what others are about to, with the quotas.
+    /// Compares the stored content, and other reservations, with the quotas.
     async fn check_quotas(
         &self,
         limits: &QuotaLimits,
@@ -339,23 +339,23 @@ impl Uploads {
         }
     }
 
-    /// What other requests in flight are about to store.
+    /// Returns the reservations of other requests in flight.
     fn in_flight_beside(&self, room: &Room) -> QuotaAmounts {
         let all = self.locked().get(&room.of).copied().unwrap_or_default();
         [0, 1].map(|one| all[one].saturating_sub(room.wanted[one]))
     }
 }
 
-/// What all workspaces use in one mode.
+/// Use of all workspaces in one mode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
     /// Bytes and open ceremonies of all of them.
     pub total: QuotaAmounts,
-    /// How much of each quota the workspace uses that uses most of it; 1 is all.
+    /// For each quota, the greatest share used by a workspace; 1 is all.
     pub fullest: [(Quota, f64); 2],
 }
 
-/// The first quota that would be exceeded by something that counts towards it.
+/// Returns the first quota that would be exceeded by an addition to it.
 fn exceeded(
     limits: &QuotaLimits,
     used: QuotaAmounts,

@@ -1,4 +1,4 @@
-//! Signings as their callers see them.
+//! Ceremonies as seen by their callers.
 
 use std::future::ready;
 
@@ -17,52 +17,52 @@ use crate::records::{
     CeremonyPrivate, CeremonyRow, DocumentVersion, SignerPrivate, SignerPrivateRow,
 };
 
-/// A ceremony with all that is known about it; of an erased one nothing is.
+/// A ceremony with its unsealed content, which is empty for an erased one.
 #[derive(Clone, Debug)]
 pub struct UnsealedCeremony {
-    /// As it is stored.
+    /// The stored row.
     pub row: CeremonyRow,
-    /// What is sealed in it.
+    /// Its sealed content.
     pub private: CeremonyPrivate,
-    /// In the order of `row.signing.signers`.
+    /// The parties' content, in the order of `row.signing.signers`.
     pub signers: Vec<SignerPrivate>,
-    /// As of when.
+    /// Time of reading.
     pub read_at: Timestamp,
 }
 
-/// A ceremony among others. One that cannot be read denies nobody the rest: what
-/// stands open in its row is shown.
+/// A ceremony in a list. An unreadable one does not prevent the rest: the open
+/// part of its row is shown.
 #[derive(Clone, Debug)]
 pub enum ListedCeremony {
-    /// It could be read.
+    /// A readable ceremony.
     Unsealed(UnsealedCeremony),
-    /// What is sealed in it cannot be opened.
+    /// A ceremony whose sealed content cannot be opened.
     Unreadable {
-        /// As it is stored.
+        /// The stored row.
         row: CeremonyRow,
-        /// As of when.
+        /// Time of reading.
         read_at: Timestamp,
     },
 }
 
-/// A party with all that is known about it.
+/// A party with its unsealed content.
 #[derive(Clone, Debug)]
 pub struct UnsealedSigner {
     /// The party.
     pub party: Signer,
-    /// What is sealed in it.
+    /// Its sealed content.
     pub private: SignerPrivate,
-    /// Whether the party's link may still lead to a signature.
+    /// The party's link may still lead to a signature.
     pub can_still_sign: bool,
 }
 
 impl UnsealedCeremony {
-    /// The ceremony's id.
+    /// Returns the ceremony's id.
     pub fn id(&self) -> Uuid {
         self.row.ceremony.id.uuid()
     }
 
-    /// The ceremony as the transaction sees it, with `row` as it is stored now.
+    /// Reads the ceremony within the transaction, with its present `row`.
     pub async fn read(
         tx: &mut Transaction<'_>,
         key: &DataKey,
@@ -92,7 +92,7 @@ impl UnsealedCeremony {
 }
 
 impl ListedCeremony {
-    /// As it is stored.
+    /// Returns the stored row.
     pub fn row(&self) -> &CeremonyRow {
         match self {
             Self::Unsealed(opened) => &opened.row,
@@ -102,7 +102,7 @@ impl ListedCeremony {
 }
 
 impl UnsealedSigner {
-    /// The party as the transaction sees it.
+    /// Reads the party within the transaction.
     pub async fn read(
         tx: &mut Transaction<'_>,
         key: &DataKey,
@@ -118,20 +118,20 @@ impl UnsealedSigner {
     }
 }
 
-/// Reads ceremonies, and opens what is sealed in them.
+/// Reader of ceremonies and their sealed content.
 #[derive(Clone)]
 pub struct CeremonyReader {
     records: Records,
 }
 
 impl CeremonyReader {
-    /// Reads ceremonies in these records.
+    /// Creates a reader of these records.
     pub fn new(records: Records) -> Self {
         Self { records }
     }
 
-    /// The data key of a ceremony; none if there is no such ceremony, or if it
-    /// was erased.
+    /// Returns the data key of a ceremony; `None` if it does not exist or was
+    /// erased.
     pub async fn key(&self, id: Uuid) -> Result<Option<DataKey>, CeremonyError> {
         let row = self.records.store.get::<CeremonyRow>(&id).await?;
         match row.filter(|row| row.erased_at.is_none()) {
@@ -140,27 +140,27 @@ impl CeremonyReader {
         }
     }
 
-    /// The ceremony, if this caller may see it.
+    /// Returns the ceremony, if this caller may see it.
     pub async fn row_of(&self, caller: &Caller, id: Uuid) -> Result<CeremonyRow, CeremonyError> {
         let row = self.records.store.get::<CeremonyRow>(&id).await?;
         row.filter(|row| row.is_of(caller))
             .ok_or(CeremonyError::NotFound)
     }
 
-    /// A ceremony as it is now.
+    /// Returns a ceremony as it is now.
     pub async fn read(&self, caller: &Caller, id: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         self.row_of(caller, id).await?;
         self.open_anew(id).await
     }
 
-    /// The key of what is sealed in a ceremony that this caller may change.
+    /// Returns the key of a ceremony that this caller may change.
     pub async fn key_of(&self, caller: &Caller, id: Uuid) -> Result<DataKey, CeremonyError> {
         let row = self.row_of(caller, id).await?;
         self.key_to(&row).await
     }
 
-    /// The key of what is sealed in a ceremony; an erased one is not found,
-    /// also if it is being erased at this moment.
+    /// Returns the key of a ceremony; an erased one is not found, even while it
+    /// is being erased.
     pub async fn key_to(&self, row: &CeremonyRow) -> Result<DataKey, CeremonyError> {
         if row.erased_at.is_some() {
             return Err(CeremonyError::NotFound);
@@ -173,8 +173,8 @@ impl CeremonyReader {
         }
     }
 
-    /// Not found, if the ceremony has been erased by now; else the failure
-    /// itself.
+    /// Maps to "not found" if the ceremony has been erased by now; else returns
+    /// the failure itself.
     pub async fn gone_or(
         &self,
         signing: Uuid,
@@ -187,8 +187,8 @@ impl CeremonyReader {
         })
     }
 
-    /// Opens what is sealed in ceremonies, as they are now where they have
-    /// changed since their rows were read.
+    /// Opens ceremonies, as they are now if they have changed since their rows
+    /// were read.
     pub async fn show(&self, rows: Vec<CeremonyRow>) -> Result<Vec<ListedCeremony>, CeremonyError> {
         let read = self
             .records
@@ -269,8 +269,8 @@ impl CeremonyReader {
         self.unseal_or_anew(row, signers, key).await
     }
 
-    /// Opens a ceremony from rows of one moment. Its key may still go between
-    /// the rows and itself; then the rows tell of the erasure.
+    /// Opens a ceremony from rows of one moment. Its key may be erased after the
+    /// rows are read; then they are read again and show the erasure.
     async fn open_anew(&self, id: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         const READINGS: usize = 2;
 
@@ -319,7 +319,7 @@ impl CeremonyReader {
         Ok(opened)
     }
 
-    /// All bytes of a version, for a plugin.
+    /// Returns all bytes of a version, for a plugin.
     pub async fn version_bytes(
         &self,
         row: &CeremonyRow,
@@ -336,14 +336,14 @@ impl CeremonyReader {
     }
 }
 
-/// A deadline that has passed is so before its job has come to it, which then
-/// stores and tells of it.
+/// Applies a passed deadline before its job does, which then stores it and sends
+/// the notices.
 fn show_expired(row: &mut CeremonyRow, now: Timestamp) {
     let _ = row.ceremony.expire(now);
 }
 
-/// The rows of the parties, in their order; none when one of them is not there,
-/// because the ceremony has changed since its row was read.
+/// Returns the rows of the parties, in order; `None` if one is missing, because
+/// the ceremony has changed since its row was read.
 async fn signer_rows(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -361,13 +361,13 @@ async fn signer_rows(
     Ok(Some(rows))
 }
 
-/// What is sealed in a ceremony that is not erased.
+/// Opens the content of a ceremony that is not erased.
 pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
     let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
     sealing::open(key, row.ceremony.id.uuid(), sealed)
 }
 
-/// What is sealed about a party.
+/// Opens a party's content.
 pub async fn signer_private(
     tx: &mut Transaction<'_>,
     key: &DataKey,

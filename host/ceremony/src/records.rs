@@ -1,8 +1,8 @@
-//! The rows of the store, and what is sealed inside them.
+//! The rows of the store, and their sealed content.
 //!
-//! Rows hold ids, states, times and digests in the clear; whatever says who or
-//! what it is about is a [`parafa_store::Sealed`] value under the ceremony's own
-//! data key, so that erasing that key erases it everywhere.
+//! Rows contain ids, states, times and digests in the clear. Everything that
+//! identifies a person or a subject is a [`parafa_store::Sealed`] value under
+//! the ceremony's own data key. Erasing that key erases it everywhere.
 
 mod attempt;
 mod card_link;

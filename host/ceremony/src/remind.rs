@@ -1,4 +1,4 @@
-//! Reminders: the caller's, and the automatic one of the soft deadline.
+//! Reminders: the caller's, and the automatic one at the soft deadline.
 
 use jiff::Timestamp;
 use parafa_domain::{CannotRemind, Ceremony, SignerId, reminder_time};
@@ -15,10 +15,11 @@ use super::{change, notices};
 use crate::error::CeremonyError;
 use crate::records::{CeremonyJob, CeremonyRow, Delivery, MailKind};
 
-/// The kind of the job.
+/// Kind of the job.
 pub const REMIND: &str = "remind-signers";
 
-/// Has signers reminded on the day of the soft deadline, if there is one.
+/// Schedules the reminder of signers on the day of the soft deadline, if there
+/// is one.
 pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -70,8 +71,8 @@ impl Ceremonies {
         Ok(reminded)
     }
 
-    /// The automatic reminder. Nobody is reminded of a ceremony that cannot be
-    /// read any more.
+    /// Sends the automatic reminder. There are none about a ceremony that can
+    /// no longer be read.
     pub async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let CeremonyJob { signing } = job.payload()?;
         let reminded = match self.reader.key(signing).await {

@@ -1,5 +1,4 @@
-//! Signings that are erased by themselves, once they have been kept for as long as their
-//! workspace wants.
+//! Automatic erasure of signings at the end of their workspace's retention.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
@@ -18,12 +17,12 @@ use crate::forms::days_after;
 use crate::metrics;
 use crate::records::{CeremonyRow, SIGNINGS_TO_ERASE};
 
-/// The kind of the job, of which each workspace that says how long it keeps signings has one.
+/// Kind of the job; each workspace with a retention period has one.
 pub const ERASE_KEPT: &str = "erase-kept-signings";
 
-/// Time between two looks at the signings of a workspace.
+/// Interval between checks of a workspace's signings.
 const BETWEEN_LOOKS: SignedDuration = SignedDuration::from_hours(1);
-/// Signings that are erased in one look; the next one follows at once.
+/// Signings erased per check; the next one follows at once.
 const AT_ONCE: usize = 100;
 
 #[derive(Deserialize, Serialize)]
@@ -31,7 +30,7 @@ struct Payload {
     tenant: Uuid,
 }
 
-/// Has a workspace's signings looked at now, and from then on.
+/// Schedules the checks of a workspace's signings, from now on.
 ///
 /// # Errors
 /// When the store fails.
@@ -42,8 +41,8 @@ pub async fn schedule(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<(), Stor
     Ok(())
 }
 
-/// When signings are erased by themselves, in their order; none of those that go on, are erased
-/// already or are kept.
+/// Returns when signings are erased automatically, in order; `None` for those that are open,
+/// erased or on hold.
 ///
 /// # Errors
 /// When the store fails.
@@ -64,7 +63,7 @@ pub async fn erasures(
         .await
 }
 
-/// When a signing is erased by itself.
+/// Returns when a signing is erased automatically.
 pub(crate) async fn erased_by_itself(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -78,11 +77,11 @@ pub(crate) async fn erased_by_itself(
 }
 
 impl Ceremonies {
-    /// Erases the signings of a workspace that it has kept for long enough, and looks again
-    /// later, for as long as it says how long that is.
+    /// Erases the signings of a workspace at the end of their retention, and reschedules itself
+    /// as long as there is a retention period.
     ///
     /// # Errors
-    /// When the store fails. A signing that cannot be erased now is tried again.
+    /// When the store fails. A signing that cannot be erased now is retried.
     pub async fn erase_kept(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { tenant } = job.payload()?;
         let store = &self.records.store;
@@ -105,7 +104,8 @@ impl Ceremonies {
             .await
     }
 
-    /// Erases what a workspace has kept for long enough; tells whether there is more of it.
+    /// Erases a workspace's signings at the end of their retention; returns whether there are
+    /// more.
     async fn erase_of(&self, tenant: Uuid) -> Result<bool, CeremonyError> {
         let mut has_more = false;
         for mode in [KeyMode::Live, KeyMode::Test] {
@@ -145,7 +145,7 @@ impl Ceremonies {
         }
     }
 
-    /// The first signings that are to be erased now.
+    /// Returns the first signings to be erased now.
     async fn kept_long_enough(&self, caller: &Caller) -> Result<Vec<Uuid>, CeremonyError> {
         let key = &(caller.tenant, caller.mode == KeyMode::Live);
         let mut due = Vec::new();
@@ -165,7 +165,7 @@ impl Ceremonies {
                     let rows = found.rows.iter();
                     let ended = rows.filter(|row| row.ceremony.ended_at.is_some_and(is_due));
                     let ended: Vec<Uuid> = ended.map(id).collect();
-                    // Those that follow were created later, and ended later still.
+                    // Later rows were created later, and have ended later still.
                     let last = found.rows.last();
                     let last = last.filter(|row| found.more && is_due(row.ceremony.created_at));
                     let next = last.map(id);

@@ -1,5 +1,4 @@
-//! Which context each sealed value is bound to, so that none can stand in
-//! another's place.
+//! Contexts of sealed values, so that one cannot be substituted for another.
 
 use parafa_store::Sealed;
 use parafa_store::keys::DataKey;
@@ -12,9 +11,9 @@ use crate::records::{
     AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignedWith, SignerPrivate,
 };
 
-/// A value that rows hold sealed. Its context is what it is, and whose.
+/// A sealed value of a row. Its context is its kind and its owner.
 pub trait SealedValue: Serialize + DeserializeOwned {
-    /// What it is; stored values are bound to it.
+    /// Kind of the value, to which stored values are bound.
     const KIND: &'static str;
 }
 
@@ -42,12 +41,12 @@ impl SealedValue for SignedWith {
     const KIND: &'static str = "signature";
 }
 
-/// Seals a value of whatever has this id.
+/// Seals a value of the owner with this id.
 pub fn seal<T: SealedValue>(key: &DataKey, id: Uuid, value: &T) -> Result<Sealed, CeremonyError> {
     Ok(key.seal_json(&context::<T>(id), value)?)
 }
 
-/// Opens a value of whatever has this id.
+/// Opens a value of the owner with this id.
 pub fn open<T: SealedValue>(key: &DataKey, id: Uuid, sealed: &Sealed) -> Result<T, CeremonyError> {
     Ok(key.open_json(&context::<T>(id), sealed)?)
 }

@@ -1,4 +1,4 @@
-//! Parties that are added, changed and removed while signing goes on.
+//! Parties that are added, changed and removed during signing.
 
 use jiff::Timestamp;
 use parafa_domain::{
@@ -19,7 +19,7 @@ use crate::reader::UnsealedSigner;
 use crate::records::{CeremonyLinkRow, CeremonyRow, MailKind, SignerPrivateRow};
 use crate::{change, notices};
 
-/// A party that is to join a ceremony.
+/// A party about to be added to a ceremony.
 pub struct NewParty {
     id: Uuid,
     form: SignerForm,
@@ -28,20 +28,20 @@ pub struct NewParty {
 }
 
 impl NewParty {
-    /// The party's id.
+    /// Returns the party's id.
     pub fn id(&self) -> Uuid {
         self.id
     }
 
-    /// What the party is to be.
+    /// Returns the party's form.
     pub fn form(&self) -> &SignerForm {
         &self.form
     }
 
-    /// Puts the party at the end of the queue.
+    /// Adds the party at the end of the queue.
     ///
     /// # Errors
-    /// When the ceremony takes no more parties.
+    /// When the ceremony has reached its limit of parties.
     pub fn queue(&self, row: &mut CeremonyRow, tx: &Transaction<'_>) -> Result<(), CeremonyError> {
         let party = self.form.party(self.id);
         row.ceremony
@@ -50,7 +50,7 @@ impl NewParty {
             .map_err(|error| refusal(error, &row.ceremony, SignerId::new(self.id), tx.now()))
     }
 
-    /// Stores a ceremony that the party was added to.
+    /// Stores a ceremony with the added party.
     ///
     /// # Errors
     /// When it cannot be stored.
@@ -76,7 +76,7 @@ impl NewParty {
 }
 
 impl Ceremonies {
-    /// Makes a party ready to join a ceremony.
+    /// Prepares a party for a ceremony.
     ///
     /// # Errors
     /// When there is no id for it, or it cannot be sealed.
@@ -129,7 +129,7 @@ impl Ceremonies {
         Ok(opened)
     }
 
-    /// Removes a party that has not finished, with all that is known about it.
+    /// Removes a party that has not finished, with all its data.
     pub async fn remove_signer(
         &self,
         caller: &Caller,

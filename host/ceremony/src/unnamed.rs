@@ -1,4 +1,5 @@
-//! Documents and keys that are written and that no row names yet.
+//! Pending content: documents and keys that are written, but not named by a row
+//! yet.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,9 +8,8 @@ use parafa_store::{ByteFiles, DataKeys};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-/// A document and its key, from before they are written until the row that names
-/// them is committed. Both are removed if this is dropped before that, because
-/// whoever asked for the row has gone away.
+/// A document and its key, before the commit that refers to them; removed on
+/// drop. A drop before that commit means that the caller is gone.
 pub(super) struct Unnamed {
     files: ByteFiles,
     keys: DataKeys,
@@ -29,8 +29,8 @@ impl Unnamed {
         }
     }
 
-    /// From here on somebody else sees to both: a commit may be under way, which
-    /// goes on without the one who asked for it.
+    /// Leaves both in place from here on: a commit may be in progress, which
+    /// continues without its caller.
     pub(super) fn settle(&self) {
         self.is_settled.store(true, Ordering::Relaxed);
     }

@@ -47,7 +47,7 @@ pub(crate) struct Matched {
 }
 
 /// Finds the person among these. A holder with a code in the register matches
-/// by that code only, whatever the name.
+/// by that code only, never by name.
 pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<Matched> {
     let has_code = |holder: &RoleHolder| match &holder.identity {
         HolderIdentity::PersonalCode { code } => *code == subject.personal_code,

@@ -4,7 +4,7 @@
 //! signed by the attorney.
 //!
 //! The ceremony is `parafa-ceremony`'s, owned by an order. The order's rows change
-//! in the commits of its ceremony and of its verification, so that it is
+//! in the commits of its ceremony and of its verification. It is therefore
 //! delivered, charged and reported exactly once or not at all.
 
 mod accounts;

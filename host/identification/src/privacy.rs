@@ -19,7 +19,6 @@ pub(crate) struct Processing<'a> {
     /// The claimed role, in Lithuanian and English.
     pub(crate) role: [&'static str; 2],
     pub(crate) purpose: Purpose,
-    /// The purpose in words.
     pub(crate) purpose_words: [&'static str; 2],
     /// The link is mailed.
     pub(crate) is_mailed: bool,

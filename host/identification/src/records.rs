@@ -79,8 +79,8 @@ pub struct OrderRow {
     pub pending_deletion: Option<PendingDeletion>,
 }
 
-/// Evidence signed by the attorney. It is signed once, whatever delays its
-/// delivery.
+/// Evidence signed by the attorney. It is signed once, even if its delivery is
+/// delayed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SignedEvidence {
     /// The container.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// Announces changes of a record to its listeners only: thousands may listen to
-/// others.
+/// Notifier of changed records. It reaches a record's listeners only: thousands
+/// may listen to others.
 #[derive(Clone, Debug, Default)]
 pub struct Changes(Arc<Mutex<HashMap<Uuid, watch::Sender<()>>>>);
 

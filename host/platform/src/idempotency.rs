@@ -22,7 +22,7 @@ pub use self::row::{ANSWERS_ABOUT, IdempotencyRow, IdempotencyState, SealedAnswe
 /// Kind of the job that deletes a stored answer.
 pub const DROP_ANSWER: &str = "drop-answer";
 
-/// How long a claim counts as running without a heartbeat.
+/// Time that a claim counts as running without a heartbeat.
 const RUNNING: SignedDuration = SignedDuration::from_secs(60);
 /// When an abandoned claim is deleted.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);

@@ -1,8 +1,8 @@
 //! Rewrapping of data keys by a new master key, during normal operation.
 //!
-//! A walk goes through all of them in batches and notes its progress after each, so that it
-//! continues there after a restart, or on another host. When a walk has found no key under another
-//! master key, and every host must know the new one, the earlier keys may be removed.
+//! A walk goes through all of them in batches and notes its progress after each. It continues
+//! there after a restart, or on another host. When a walk has found no key under another master
+//! key, and every host must know the new one, the earlier keys may be removed.
 
 use jiff::SignedDuration;
 use parafa_store::clock::shifted;

@@ -14,7 +14,7 @@ use crate::signings::Signings;
 /// Filter and position of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing {
-    /// Shows only signings with this status.
+    /// Status of the signings to show; `None` for any.
     pub status: Option<CeremonyStatus>,
     /// Most rows of the page.
     pub limit: usize,

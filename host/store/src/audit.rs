@@ -34,7 +34,7 @@ const VERIFY_BATCH: usize = 256;
 pub struct Fields(BTreeMap<String, String>);
 
 impl Fields {
-    /// No values.
+    /// Creates a set without values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Blobs: sealed bytes named by UUIDv7, each of which belongs to one row.
+//! Blobs: sealed bytes named by UUIDv7. Each blob belongs to one row.
 //!
 //! A blob is written before the row that names it is committed, and removed after the commit that
 //! ends the row. A blob that appears orphaned waits in quarantine before it is removed.

@@ -46,8 +46,8 @@ pub struct StoredFile {
 /// in an object store, or in a database shared by hosts.
 ///
 /// A file belongs to one row. It is written before that row is committed, and unlinked by a job
-/// after the row's end is durable, so that no row ever lacks its file. Files left by a crash
-/// without a row are swept after [`SWEEP_AGE`] and [`QUARANTINE`].
+/// after the row's end is durable. No row ever lacks its file. Files left by a crash without a row
+/// are swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
 pub struct ByteFiles(Blobs);
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Tells the current instant.
+/// A source of the current instant.
 pub trait Clock: Send + Sync {
     /// Returns the current instant.
     fn now(&self) -> Timestamp;

@@ -59,10 +59,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Claims up to `claim.limit` entries of a due queue for the time of a lease.
     ///
-    /// A due entry's key is `queue ‖ due time ‖ rest`, with the time encoded as a [`Key`], and its
+    /// A due entry's key is `queue ‖ due time ‖ rest`, with the time encoded as a [`Key`]. Its
     /// value counts the claims (four bytes, big-endian). Claiming moves the entry to `queue ‖ end
-    /// of the lease ‖ rest`, so that an entry stands for its lease: while it is there, no one else
-    /// has claimed it. No two callers get the same entry.
+    /// of the lease ‖ rest`. An entry therefore stands for its lease: while it is there, no one
+    /// else has claimed it. No two callers get the same entry.
     ///
     /// The default does this with `scan` and `commit`; an engine with row locks may do better.
     ///
@@ -322,7 +322,7 @@ pub enum CommitOutcome {
 pub struct ClaimDue {
     /// The queue: the common prefix of its keys.
     pub queue: Vec<u8>,
-    /// The time as of which an entry is due.
+    /// Time at which due entries are claimed.
     pub now: Timestamp,
     /// Duration of the lease.
     pub lease: SignedDuration,

@@ -234,7 +234,7 @@ impl Faults {
             .map(|(_, point)| point)
     }
 
-    /// SplitMix64.
+    /// Returns the next number of the sequence (SplitMix64).
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

@@ -2,9 +2,9 @@
 //!
 //! The crate has two layers. An [`Engine`] keeps versioned bytes under ordered keys and applies
 //! a [`Commit`] if, and only if, the versions that it expects are still current. Everything
-//! else is built once on that trait: [`Store::transact`] runs a closure over a recorded read
-//! set and retries it on conflict, [`Table`] gives rows types and secondary indexes, and
-//! [`jobs`], [`lease`] and [`audit`] are ordinary rows.
+//! else is built once on that trait. [`Store::transact`] runs a closure over a recorded read
+//! set and retries it on conflict. [`Table`] gives rows types and secondary indexes. [`jobs`],
+//! [`lease`] and [`audit`] are ordinary rows.
 //!
 //! Beside the records there are two folders, [`ByteFiles`] and [`DataKeys`]. Erasing a data key
 //! makes everything sealed under it unreadable, even where an engine retains old bytes.

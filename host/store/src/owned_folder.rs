@@ -108,7 +108,6 @@ impl OwnedFolder {
         })
     }
 
-    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -321,7 +320,7 @@ impl BlobStore for OwnedFolder {
         Ok(whole.map(|whole| whole.bytes))
     }
 
-    /// One thread for all: waking one for each takes longer than reading a short file.
+    /// Reads all on one thread: waking one for each takes longer than reading a short file.
     async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
         let (folder, ids) = (self.clone(), ids.to_vec());
         files::blocking(move || {
@@ -336,7 +335,7 @@ impl BlobStore for OwnedFolder {
         self.part(id, range).await
     }
 
-    /// None: a removed file must not yield any more content.
+    /// Returns 0: a removed file must not yield any more content.
     fn read_at_once(&self) -> u64 {
         0
     }

@@ -95,7 +95,6 @@ impl QuarantineFolder {
         files::if_there(self.entries.sync()).map(|_| ())
     }
 
-    /// Removes it if it is empty.
     pub(crate) fn remove_if_empty(&self) -> io::Result<()> {
         match fs::remove_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),

@@ -20,7 +20,7 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
     const NAME: TableName;
 
     /// Content that its rows may name. A sweep takes byte files and data keys that no row names
-    /// for orphans, so a table that names some and does not declare it loses them.
+    /// for orphans. A table that names some without declaring it loses them.
     const CONTENT: Content;
 
     /// Returns the row's own key. It must not change while the row lives.
@@ -86,8 +86,8 @@ impl TableName {
     /// Checks a name; in a constant, at compile time.
     ///
     /// # Panics
-    /// When the name is empty, longer than 32 bytes, holds another character or begins with `_`,
-    /// which is reserved for the tables of this crate.
+    /// When the name is empty, longer than 32 bytes or contains another character. Also when it
+    /// begins with `_`, which is reserved for the tables of this crate.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         assert!(name.as_bytes()[0] != b'_', "a leading _ is reserved");

@@ -27,18 +27,18 @@ use crate::records::{ProviderRow, REQUEST_BY_CLIENT_TOKEN, RequestRow};
 /// The authentication API over the services.
 pub struct AuthOperations(pub Arc<Authentications>);
 
-/// On whose behalf the API is called.
+/// Callers of the API.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// A relying party's backend, with the right to answer its request where that
-    /// was claimed.
+    /// A relying party's backend, with the claim to answer its request, if it was
+    /// claimed.
     Provider(Box<ProviderRow>, Option<Claim>),
-    /// The client of one request.
+    /// The client of a single request.
     Client {
         /// The request.
         request: Uuid,
     },
-    /// Whoever comes.
+    /// An unauthenticated caller.
     Anybody,
 }
 
@@ -247,7 +247,7 @@ impl AuthApi for AuthOperations {
 }
 
 impl AuthOperations {
-    /// Calls without a body come before what they name was looked for.
+    /// Finds the request. Calls without a body arrive here before the lookup.
     async fn find(&self, caller: &Caller, id: AuthenticationId) -> Result<(), Problem> {
         match self.presence(caller, id).await? {
             Presence::Present => Ok(()),

@@ -1,4 +1,4 @@
-//! The one table from what went wrong to what the caller is told.
+//! Mapping of errors to problems.
 
 use parafa_api_auth::ErrorCode;
 use parafa_api_http::Problem;
@@ -9,7 +9,8 @@ use parafa_trust::{CertificateRejection, PurposeFault};
 use super::views;
 use crate::error::AuthError;
 
-/// The answer to a failure; a fault of our own is logged here, once.
+/// Maps an error to the caller's answer; an internal error is logged here,
+/// once.
 impl From<AuthError> for Problem {
     fn from(error: AuthError) -> Self {
         match error {
@@ -113,14 +114,14 @@ fn rejected(rejection: &CertificateRejection) -> Problem {
     Problem::new(
         code,
         match rejection {
-            // Why a service of the operator's fails is for the log.
+            // The cause of a failing service of the operator is only logged.
             CertificateRejection::RevocationUnavailable { .. } => sentence(&rejection.to_string()),
             _ => sentence(&reasons(rejection)),
         },
     )
 }
 
-/// A failure with what it comes from.
+/// Describes an error with its causes.
 fn reasons(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let causes: Vec<_> = causes.map(ToString::to_string).collect();

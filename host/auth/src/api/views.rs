@@ -34,7 +34,7 @@ pub(crate) fn status(status: AuthenticationStatus) -> api::AuthenticationStatus 
     }
 }
 
-/// What is told of a request beside its row.
+/// Further content of a request's view.
 pub(crate) struct Shown {
     pub(crate) proof: Option<Proof>,
     pub(crate) device_link: Option<api::views::DeviceLink>,

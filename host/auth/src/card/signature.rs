@@ -1,4 +1,4 @@
-//! What a card has signed, held against what it was to sign.
+//! Verification of cards' signatures.
 
 use parafa_domain::AuthenticationFailure;
 use parafa_eid::card::{
@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::challenge::Dtbs;
 use crate::error::AuthError;
 
-/// The key that a certificate certifies, if its signatures are verified here.
+/// Returns the certificate's public key, if its signatures can be verified
+/// here.
 pub(super) fn card_key(certificate: &Certificate) -> Result<CardKey, AuthError> {
     match *certificate.key_kind() {
         KeyKind::Ec { curve } => curve
@@ -27,11 +28,11 @@ pub(super) fn card_key(certificate: &Certificate) -> Result<CardKey, AuthError> 
     })
 }
 
-/// Whether the certificate's key signed these data.
+/// Verifies the signature over these data by the certificate's key.
 ///
 /// # Errors
 /// [`AuthError::UnsupportedAlgorithm`] where key, algorithm and encoding do not
-/// belong together, which says nothing about the signature.
+/// fit together, which says nothing about the signature.
 pub(super) fn verify(
     certificate: &Certificate,
     dtbs: &Dtbs,
@@ -62,8 +63,8 @@ pub(super) fn verify(
     if is_over(dtbs.as_bytes()) {
         return Ok(Ok(()));
     }
-    // What clients are known to sign by mistake: the text instead of its bytes,
-    // and the digest hashed once more by the card.
+    // Known mistakes of clients: signing the text instead of its bytes, or
+    // letting the card hash the digest once more.
     let mistaken =
         is_over(dtbs.to_base64().as_bytes()) || is_over(&Sha256::digest(dtbs.as_bytes()));
     Ok(Err(match mistaken {

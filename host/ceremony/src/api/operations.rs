@@ -1,5 +1,4 @@
-//! The trait of the pages and calls of signers, implemented by calls of the
-//! services.
+//! Implementation of signers' pages and calls by the services.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -238,11 +237,12 @@ impl CeremonyApi for CeremonyOperations {
     }
 }
 
-/// How long a page waits for what a document is made of until it is shown without.
+/// Longest wait of a page for the document's members; it is then shown without
+/// them.
 const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
 
 impl CeremonyOperations {
-    /// How far the signatures have come, as a signer may know.
+    /// Returns the progress of the signatures, as far as a signer may know it.
     async fn progress(&self, state: &CeremonyState) -> Result<Progress, CeremonyError> {
         let row = &state.opened.row;
         let others = match row.ceremony.status {
@@ -267,8 +267,8 @@ impl CeremonyOperations {
         })
     }
 
-    /// What the page says of what the document is made of; the page is shown also
-    /// where that cannot be said.
+    /// Returns the document's members for the page, which is shown even if they
+    /// are unknown.
     async fn page_members(&self, link: &OpenedLink) -> PageMembers {
         let looked = tokio::time::timeout(MEMBERS_WITHIN, self.0.container_members(link)).await;
         let members = match looked {
@@ -286,7 +286,7 @@ impl CeremonyOperations {
     }
 }
 
-/// The state as its signer may see it.
+/// Returns the signer's view of the state.
 fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     let document = state.opened.row.document()?.clone();
     let language: Language = word(state.party.page_language().tag())?;
@@ -371,7 +371,7 @@ fn attempt(
     })
 }
 
-/// The interface's word for what the domain calls the same.
+/// Returns the API's value for the domain's one of the same name.
 fn word<T: WireName>(name: &str) -> Result<T, CeremonyError> {
     let known = T::ALL.iter().find(|(known, _)| *known == name);
     known
@@ -425,7 +425,7 @@ fn status(status: domain::SignerStatus) -> SignerStatus {
     }
 }
 
-/// The ETSI EN 319 412-1 semantics identifier of a national code.
+/// Returns the ETSI EN 319 412-1 semantics identifier of a national code.
 fn person(country: Country, code: &str) -> Option<String> {
     if country == Country::Latvia {
         let digits: String = code.chars().filter(|character| *character != '-').collect();

@@ -1,4 +1,4 @@
-//! From what went wrong with a ceremony to what the caller is told.
+//! Mapping of ceremonies' errors to problems.
 
 use parafa_api_ceremony::{Circumstances, SigningMethod, problems};
 use parafa_api_http::{Fault, Problem, ProblemType, WireName};
@@ -10,14 +10,15 @@ use crate::prompts::{UNSIGNED, WAITING};
 use crate::quota::{NoRoom, Quota, QuotaExceeded};
 use crate::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 
-/// The answer to a failure; a fault of our own is logged here, once.
+/// Maps an error to the caller's answer; an internal error is logged here,
+/// once.
 impl From<CeremonyError> for Problem {
     fn from(error: CeremonyError) -> Self {
         problem(&error)
     }
 }
 
-/// The answer to a failure.
+/// Maps an error to the caller's answer.
 pub fn problem(error: &CeremonyError) -> Problem {
     match error {
         CeremonyError::NotFound => Problem::not_found(),
@@ -133,7 +134,8 @@ pub fn problem(error: &CeremonyError) -> Problem {
     }
 }
 
-/// How a ceremony has ended. One that is pending is over by its deadline alone.
+/// Describes the end of a ceremony. One that is pending is over by its deadline
+/// only.
 fn ended(status: CeremonyStatus) -> String {
     match status {
         CeremonyStatus::Pending => "The deadline of the signing has passed".to_owned(),
@@ -152,7 +154,7 @@ fn not_remindable(status: Option<SignerStatus>) -> String {
     }
 }
 
-/// The answer where there is no room for documents.
+/// Returns the answer where documents exceed the quota.
 pub fn no_room(why: &NoRoom) -> Problem {
     match why {
         NoRoom::QuotaExceeded(exceeded) => {
@@ -175,7 +177,7 @@ pub fn no_room(why: &NoRoom) -> Problem {
     }
 }
 
-/// What is used, what is allowed and what to do.
+/// Describes the usage, the limit and the remedy.
 fn quota_detail(exceeded: &QuotaExceeded) -> String {
     let QuotaExceeded {
         quota,
@@ -203,7 +205,8 @@ fn card_refused(member: &str, detail: &str) -> Problem {
     Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
 }
 
-/// Why a card's certificate or signature ended its attempt, or what else did.
+/// Returns the answer to an attempt that ended because of a card's certificate
+/// or signature, or otherwise.
 fn attempt_failed(failure: AttemptFailure, is_locked: bool) -> Problem {
     use AttemptFailure as F;
 

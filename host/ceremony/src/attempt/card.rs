@@ -1,5 +1,5 @@
-//! The steps in which the app that talks to the signer's card has to act. What
-//! it hands over is put into the attempt's row, and taken from there.
+//! Steps that need the app with the signer's card. Its submissions are stored in the attempt's
+//! row, and taken from there.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
@@ -17,11 +17,11 @@ use crate::records::{
 };
 use crate::{prompts, sealing};
 
-/// How long the app may take for what it is to do next.
+/// Time limit for the app's next call.
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 impl Running {
-    /// The card's certificate, once the app has sent it.
+    /// Returns the card's certificate, once the app has sent it.
     pub(super) fn card_certificate(
         &self,
         key: &DataKey,
@@ -35,8 +35,7 @@ impl Running {
         })
     }
 
-    /// Waits for the app to send what the card has signed. The call that took it has
-    /// verified it.
+    /// Waits for the app to send the card's signature. The call that accepted it has verified it.
     pub(super) fn await_card_signature(
         &self,
         key: &DataKey,
@@ -51,7 +50,7 @@ impl Running {
         Ok(Next::step(Phase::Completing, step))
     }
 
-    /// What the app has handed over for this step.
+    /// Returns the app's submission for this step.
     fn card_submission(&self, key: &DataKey) -> Result<Option<CardSubmission>, CeremonyError> {
         let sealed = self.attempt.card_submission.as_ref();
         sealed
@@ -60,7 +59,7 @@ impl Running {
     }
 }
 
-/// The card is to be asked for what the plugin has prepared.
+/// Returns the step that requests the card's signature of what the plugin has prepared.
 pub(super) fn ask(
     chosen: ChosenCertificate,
     prepared: PreparedSignature,
@@ -78,7 +77,7 @@ pub(super) fn ask(
     }
 }
 
-/// Waits for the app to hand over what it is to.
+/// Waits for the app's submission.
 pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
     if now >= until {
         return StepOutcome::Failed(AttemptFailure::Timeout);
@@ -86,15 +85,15 @@ pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
     StepOutcome::WaitingForCard(until)
 }
 
-/// What the card has signed is finished next, without a step that only sees that it has come. The
-/// rows are the caller's to store.
+/// Makes the finish of the card's signature the next step, without a step that only detects the
+/// submission. The caller stores the rows.
 pub(crate) async fn finish_next(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
     signing: &mut CeremonyRow,
     finish: Sealed,
 ) -> Result<(), CeremonyError> {
-    // Whatever went wrong before was not about this signature.
+    // Earlier failures did not concern this signature.
     signing.plugin_faults = None;
     prompts::end(tx, attempt, true).await?;
     attempt.phase = Phase::Completing;
@@ -104,8 +103,8 @@ pub(crate) async fn finish_next(
     Ok(())
 }
 
-/// Leads nobody to an attempt any more, but for the app whose completion it has
-/// ended with, which may not have got the answer.
+/// Removes the links to an ended attempt, except that of the app whose completion ended it, which
+/// may not have got the answer.
 pub(super) async fn unlink(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
@@ -128,7 +127,7 @@ pub(super) async fn unlink(
     Ok(())
 }
 
-/// Leads that app there no more.
+/// Removes that app's link.
 pub(crate) async fn forget_answered(
     tx: &mut Transaction<'_>,
     attempt: Uuid,
@@ -141,7 +140,7 @@ pub(crate) async fn forget_answered(
     Ok(())
 }
 
-/// Leads whoever has what this is the hash of to an attempt.
+/// Adds a link to an attempt for the holder of the secret with this hash.
 pub(crate) async fn link(
     tx: &mut Transaction<'_>,
     attempt: Uuid,

@@ -1,4 +1,4 @@
-//! What the signer's device is asked, through its provider.
+//! Requests to the signer's device through its provider.
 
 use std::time::Instant;
 
@@ -20,12 +20,12 @@ use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, ChosenCertificate, PreparedSignature};
 use parafa_platform::polling::{self, POLL, Poll};
 
-/// How long the app may take to come back after the device has signed.
+/// Time limit for the app's return after the device has signed.
 pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 impl Ceremonies {
-    /// Asks the provider for the person's certificate. The phone rings for it
-    /// as it does for a signature, and is not to ring twice either.
+    /// Requests the person's certificate from the provider. The phone rings for
+    /// it as for a signature, and must not ring twice either.
     pub(super) async fn request_certificate(
         &self,
         running: &Running,
@@ -53,7 +53,7 @@ impl Ceremonies {
         }
     }
 
-    /// Waits for the provider to give it.
+    /// Waits for the provider's answer.
     pub(super) async fn await_certificate(
         &self,
         running: &Running,
@@ -72,7 +72,7 @@ impl Ceremonies {
         }
     }
 
-    /// Asks the device for the signature that the plugin wants.
+    /// Requests the plugin's signature from the device.
     pub(super) async fn request_signature(
         &self,
         running: &Running,
@@ -97,8 +97,7 @@ impl Ceremonies {
         Ok(asked.map_err(|error| failure(running, provider, &error)))
     }
 
-    /// Waits for the device, and checks what it made before anything is built
-    /// on it.
+    /// Waits for the device, and verifies its signature before it is used.
     pub(super) async fn await_signature(
         &self,
         running: &Running,
@@ -132,7 +131,7 @@ impl Ceremonies {
         }
     }
 
-    /// The provider of the attempt's method.
+    /// Returns the provider of the attempt's method.
     pub(super) fn provider(&self, running: &Running) -> Result<&dyn EidProvider, CeremonyError> {
         self.provider_of(&running.attempt)
     }
@@ -163,8 +162,8 @@ impl Ceremonies {
     }
 }
 
-/// The same for the same attempt and purpose, so that a step that is repeated
-/// soon after a crash finds the provider's session again instead of asking
+/// Returns the same key for the same attempt and purpose. A step repeated soon
+/// after a crash therefore finds the provider's session instead of prompting
 /// twice.
 pub(super) fn request_key(attempt: Uuid, purpose: &str) -> RequestKey {
     let digest = Sha256::new()
@@ -204,8 +203,8 @@ pub(super) fn failure(
     }
 }
 
-/// Whether a value signs what was prepared, by the certificate that it was
-/// prepared for.
+/// Returns whether a value is a valid signature of what was prepared, by the
+/// certificate that it was prepared for.
 pub(crate) fn verified(prepared: &PreparedSignature, value: &[u8]) -> Result<bool, CeremonyError> {
     let certificate = prepared.request.signer_chain.first();
     let certificate = certificate.ok_or(CeremonyError::Inconsistent(
@@ -216,7 +215,7 @@ pub(crate) fn verified(prepared: &PreparedSignature, value: &[u8]) -> Result<boo
     Ok(verified.unwrap_or(false))
 }
 
-/// The certificate of somebody who said who they are is to be checked.
+/// Returns the step that checks the certificate of an identified person.
 fn chosen(person: String, certificate: SignerCertificate) -> StepOutcome {
     let step = AttemptStep::CheckCertificate {
         person: Some(person),
@@ -228,7 +227,7 @@ fn chosen(person: String, certificate: SignerCertificate) -> StepOutcome {
     Next::step(Phase::Certificate, step)
 }
 
-/// A language's code in ISO 639-2.
+/// Returns a language's code in ISO 639-2.
 pub(super) fn language_code(language: Language) -> &'static str {
     match language {
         Language::En => "eng",
@@ -236,7 +235,7 @@ pub(super) fn language_code(language: Language) -> &'static str {
     }
 }
 
-/// What the signer's device shows, at most 50 characters.
+/// Returns the text on the signer's device, at most 50 characters.
 fn device_prompt(language: Language) -> &'static str {
     match language {
         Language::En => "Sign the document shown on the page?",

@@ -1,4 +1,4 @@
-//! The way to the signer's app that needs no personal code: a code to scan, or
+//! Device links to the signer's app, without a personal code: a code to scan, or
 //! a link on the same device.
 
 use std::time::Instant;
@@ -21,14 +21,14 @@ use crate::records::{
 use crate::sealing;
 use parafa_platform::polling::{POLL, Poll};
 
-/// Least that a clock is set back by to be noticed during a poll: some time
-/// passes between the looks at both clocks.
+/// Least setback of a clock that is detected during a poll: the two clocks are
+/// not read at the same instant.
 const LEAST_SET_BACK: SignedDuration = SignedDuration::from_secs(1);
 
 impl Running {
-    /// Lets a signature that was made on the same device count only when the
-    /// app has come back to the page: somebody who was sent another person's
-    /// link does not sign for them.
+    /// Waits for the app's return to the page: a signature made on the same
+    /// device counts only after it, so that a person who got another's link does
+    /// not sign for them.
     pub(super) fn await_return(
         &self,
         prepared: PreparedSignature,
@@ -44,7 +44,7 @@ impl Running {
         }
         let latest = shifted(now, RETURN_WITHIN);
         if until > latest {
-            // The clock was set back: the app has as long as it always has.
+            // The clock was set back: the app has the usual time.
             let until = latest;
             let step = AttemptStep::AwaitReturn {
                 prepared,
@@ -63,7 +63,7 @@ impl Running {
     }
 }
 
-/// The same step, of a link that counts as opened at another time.
+/// Returns the same step with another opening time of its link.
 fn reopened(open: OpenDeviceLink, session: ProviderSession, opened_at: Timestamp) -> StepOutcome {
     let step = AttemptStep::AwaitDeviceLink { session };
     StepOutcome::Next(Box::new(Next {
@@ -72,18 +72,17 @@ fn reopened(open: OpenDeviceLink, session: ProviderSession, opened_at: Timestamp
     }))
 }
 
-/// Whether a clock that showed `asked_at` shows less than it should after so
-/// much time.
+/// Returns whether the clock shows less than `asked_at` plus the elapsed time.
 fn was_set_back(asked_at: Timestamp, held: SignedDuration, now: Timestamp) -> bool {
     now.duration_since(asked_at) + LEAST_SET_BACK < held
 }
 
-/// A link that is stored in a form that is not its provider's.
+/// Error for a stored link that is not in its provider's form.
 const UNUSABLE: CeremonyError = CeremonyError::Inconsistent("a device link cannot be read");
 
 impl Ceremonies {
-    /// Opens a choice of a certificate to whoever follows its link. It may be
-    /// opened again: nobody has been shown a link that was not stored.
+    /// Opens the choice of a certificate by any follower of the link. It may be
+    /// reopened: a link that was not stored has not been shown.
     pub(super) async fn request_device_link(
         &self,
         running: &Running,
@@ -109,10 +108,10 @@ impl Ceremonies {
         })))
     }
 
-    /// Waits for somebody to follow the link and choose. Codes to scan go on
-    /// where they were when the clock is set back during a poll that somebody
-    /// answers. When it was set back at another time, they lag by as much, or
-    /// begin anew where it was to before the link was opened.
+    /// Waits for a follower of the link to choose. Codes to scan continue
+    /// unchanged if the clock is set back during a poll that is answered. If it
+    /// is set back at another time, they lag by as much, or restart where the
+    /// clock shows a time before the opening.
     pub(super) async fn await_device_link(
         &self,
         running: &Running,
@@ -152,7 +151,7 @@ impl Ceremonies {
         }
     }
 
-    /// The link of an attempt that waits for somebody to follow it.
+    /// Returns the link of an attempt that waits for a follower.
     pub(crate) fn device_link(
         &self,
         key: &DataKey,
@@ -172,7 +171,7 @@ impl Ceremonies {
         Ok(Some(links.map_err(|_| UNUSABLE)?))
     }
 
-    /// Whether the app came back from the link of an attempt.
+    /// Returns whether the app came back from the link of an attempt.
     pub(crate) fn admits_callback(
         &self,
         attempt: &AttemptRow,
@@ -192,7 +191,8 @@ impl Ceremonies {
         ))
     }
 
-    /// Where the app returns to, which says in which language the page was left.
+    /// Returns the address for the app's return, which includes the language of
+    /// the page.
     fn callback(&self, running: &Running) -> Result<Url, CeremonyError> {
         let token = self.links.ceremony_token(running.attempt.signer);
         let language = running.language().tag();

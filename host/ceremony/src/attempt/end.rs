@@ -8,7 +8,7 @@ use crate::error::CeremonyError;
 use crate::prompts;
 use crate::records::AttemptRow;
 
-/// Ends an attempt without a signature and forgets what it captured.
+/// Ends an attempt without a signature and deletes what it captured.
 pub(crate) async fn end(
     tx: &mut Transaction<'_>,
     mut attempt: AttemptRow,
@@ -28,7 +28,7 @@ pub(crate) async fn end(
     Ok(())
 }
 
-/// Forgets what an attempt that has ended needed to get on.
+/// Deletes the data that an attempt needed to progress.
 pub(super) fn forget(attempt: &mut AttemptRow) {
     attempt.step = None;
     attempt.device_link = None;

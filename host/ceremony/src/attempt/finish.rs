@@ -1,5 +1,5 @@
-//! The device has signed: time-stamp, embed, check, store. Nothing here asks
-//! the signer for anything, and it is tried again for a day.
+//! Finishing a device's signature: time-stamp, embed, check, store. Nothing here
+//! needs the signer, and it is retried for a day.
 
 use std::sync::Arc;
 
@@ -22,12 +22,12 @@ use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature, SignedWith};
 use crate::sealing;
 
-/// Calls of the plugin for one signature, each with the answers to what the one
-/// before has asked for.
+/// Most calls of the plugin for one signature, each with the answers to the previous
+/// one's needs.
 const MOST_ROUNDS: u32 = 8;
 
 impl Ceremonies {
-    /// Finishes what the device has signed.
+    /// Finishes the device's signature.
     pub(super) async fn finish(
         &self,
         running: &Running,
@@ -42,7 +42,7 @@ impl Ceremonies {
                 tracing::error!(%error, "an unfinished signature is given up");
                 return Ok(StepOutcome::Failed(AttemptFailure::PluginFailed));
             }
-            // Somebody may install one.
+            // An operator may install one.
             Err(error) => {
                 tracing::error!(%error, "a signature waits for its plugin");
                 return Ok(StepOutcome::Again(pause(running.attempt.tries)));
@@ -82,7 +82,7 @@ impl Ceremonies {
                 Ok(Progress::Suspended(suspension)) => suspension,
                 Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
             };
-            // Whoever is to be asked may take long to answer.
+            // The services to query may take long to answer.
             drop(turn);
             answers = match self.answered(suspension, &mut time_stamped_at).await {
                 Some(answers) => answers,
@@ -95,7 +95,7 @@ impl Ceremonies {
         Ok(broken(&plugin, breach))
     }
 
-    /// Keeps a signed document, which is nobody's yet.
+    /// Stores the bytes of a signed document, before a row names them.
     async fn written(
         &self,
         running: &Running,
@@ -125,11 +125,10 @@ impl Ceremonies {
         }))
     }
 
-    /// The plugin that prepared the signature; once it has failed at this
-    /// document, or where it is not at hand any more, the one that has taken its
-    /// place. The host checks what either makes against the same prepared
-    /// bytes. A disabled one has no stand-in, and one that cannot be fetched now
-    /// is waited for.
+    /// Returns the plugin that prepared the signature, or its replacement if it has
+    /// failed at this document or is no longer available. The host checks either
+    /// plugin's output against the same prepared bytes. A disabled plugin is not
+    /// replaced, and one that cannot be fetched now is waited for.
     pub(super) async fn finisher(
         &self,
         running: &Running,
@@ -156,8 +155,8 @@ impl Ceremonies {
     }
 }
 
-/// Whether the plugin that made a version was taken out of use while it waited
-/// for a time-stamp, through whichever host.
+/// Returns whether the plugin that made a version was disabled, on any host, while
+/// it waited for a time-stamp.
 pub(super) async fn is_withdrawn(
     tx: &mut Transaction<'_>,
     signed: &SignedVersion,
@@ -177,8 +176,8 @@ pub(super) async fn is_withdrawn(
 }
 
 impl Ceremonies {
-    /// Removes the bytes of a signed version that is known not to have become
-    /// anybody's. Where that is not known, they are kept, or swept later.
+    /// Removes the bytes of a signed version that is known not to be stored. Where
+    /// that is unknown, they are kept, or swept later.
     pub(super) async fn discard_what_is_lost(
         &self,
         stored: &Result<Stored, CeremonyError>,
@@ -199,8 +198,8 @@ impl Ceremonies {
 }
 
 impl Ceremonies {
-    /// Answers what a plugin has asked for, and notes the time of a time-stamp among
-    /// it; none while a service is down.
+    /// Answers a plugin's needs, and notes the time of a time-stamp among them;
+    /// `None` while a service is down.
     async fn answered(
         &self,
         suspension: Suspension,
@@ -218,7 +217,8 @@ impl Ceremonies {
         Some(answers)
     }
 
-    /// A time-stamp, or why there is none and never will be.
+    /// Returns a time-stamp, or the reason why there will never be one; `None` while
+    /// the service is down.
     async fn time_stamp(&self, need: &Need) -> Option<Result<TimestampToken, String>> {
         if need.kind != NeedKind::Timestamp
             || need.digest_algorithm != Some(DigestAlgorithm::Sha256)

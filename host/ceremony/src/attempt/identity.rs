@@ -1,4 +1,4 @@
-//! Who signs: the certificate, and whether it may sign here.
+//! Identity of the signer: the certificate, and whether it may sign here.
 
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
@@ -13,7 +13,7 @@ use crate::error::CeremonyError;
 use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
 
 impl Ceremonies {
-    /// Checks the certificate before any digest leaves for the device.
+    /// Checks the certificate before any digest is sent to the device.
     pub(super) async fn check_certificate(
         &self,
         running: &Running,
@@ -32,8 +32,8 @@ impl Ceremonies {
             let is_person = person.is_none_or(|person| identifier == Some(person));
             Ok::<_, CeremonyError>(is_person && self.lock_admits(running, &certificate).await?)
         };
-        // Anybody can send a certificate in a card's place: whether it has the
-        // locked code is told of sound ones alone.
+        // Anyone can send a certificate instead of a card's. Only for valid
+        // ones is it revealed whether they match the identity lock.
         if !is_card && !is_asked().await? {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
@@ -50,7 +50,7 @@ impl Ceremonies {
             return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
         };
         let method = running.attempt.method.name();
-        // Certificates and what tells of their revocation are dated by others:
+        // The times in certificates and revocation data are given by others:
         // they are judged by this host's clock.
         let today = self.clock.now();
         let checked = match self
@@ -94,7 +94,8 @@ impl Ceremonies {
         })))
     }
 
-    /// Whether the signer's identity lock, if there is one, admits the holder.
+    /// Returns whether the signer's identity lock, if there is one, admits the
+    /// holder.
     async fn lock_admits(
         &self,
         running: &Running,
@@ -112,8 +113,8 @@ impl Ceremonies {
     }
 }
 
-/// Whether a lock that is or is not there admits the holder of the code with
-/// this keyed digest. A lock whose digest is gone admits nobody.
+/// Returns whether a lock, if there is one, admits the holder of the code with
+/// this keyed digest. A lock without its digest admits no one.
 fn admits(is_locked: bool, lock: Option<&str>, code: Option<&str>) -> Result<bool, CeremonyError> {
     match lock {
         Some(lock) => Ok(code == Some(lock)),
@@ -124,7 +125,7 @@ fn admits(is_locked: bool, lock: Option<&str>, code: Option<&str>) -> Result<boo
     }
 }
 
-/// How a key signs.
+/// Returns the kind and the signature algorithm of a key.
 fn signature_algorithm(key: &KeyKind) -> Option<(parafa_eid::KeyKind, SignatureAlgorithm)> {
     match key {
         KeyKind::Rsa { .. } => Some((
@@ -139,8 +140,8 @@ fn signature_algorithm(key: &KeyKind) -> Option<(parafa_eid::KeyKind, SignatureA
     }
 }
 
-/// The certificates that travel in the signature: all but a self-issued root,
-/// which a validator has to bring itself.
+/// Returns the certificates to embed in the signature: all except a self-issued
+/// root, which a validator must have itself.
 fn embedded_chain(checked: &CheckedSigner) -> Vec<Vec<u8>> {
     let travels =
         |certificate: &&Certificate| certificate.subject_der() != certificate.issuer_der();

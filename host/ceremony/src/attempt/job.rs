@@ -1,4 +1,4 @@
-//! The job that carries an attempt from step to step.
+//! The job of an attempt, from step to step.
 
 use jiff::Timestamp;
 use parafa_store::jobs::{self, Lane};
@@ -10,7 +10,7 @@ use crate::records::AttemptRow;
 
 /// The lane of the steps of attempts; a person waits for them.
 pub const ATTEMPTS: Lane = Lane::new("attempts");
-/// The kind of the job.
+/// Kind of the job.
 pub const DRIVE: &str = "drive-attempt";
 
 #[derive(Deserialize, Serialize)]
@@ -18,12 +18,13 @@ pub(super) struct Payload {
     pub(super) attempt: Uuid,
 }
 
-/// The name that keeps an attempt's job from being there twice.
+/// Returns the unique key of an attempt's job.
 pub(crate) fn unique_key(attempt: Uuid) -> String {
     jobs::unique_key(DRIVE, attempt)
 }
 
-/// Has the attempt's first step done at `due`, or when that is hastened.
+/// Schedules the attempt's first step for `due`, or for when it is brought
+/// forward.
 pub(crate) async fn schedule(
     tx: &mut Transaction<'_>,
     attempt: &AttemptRow,

@@ -1,4 +1,4 @@
-//! What a step works with, and what it comes to.
+//! Input and outcome of a step.
 
 use std::time::Duration;
 
@@ -15,50 +15,50 @@ use crate::records::{
 use parafa_platform::polling::Poll;
 use parafa_store::jobs::ClaimedJob;
 
-/// How long an attempt may take until the device has signed. Providers end
-/// their sessions well before; this ends what no provider ends.
+/// Time limit for an attempt until the device has signed. Providers end their sessions well
+/// before; this ends what no provider ends.
 pub(crate) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// How long an attempt has its turn at most until the device has signed.
+/// Longest turn of an attempt until the device has signed.
 pub(crate) const TURN: SignedDuration = ASK_WITHIN;
 
-/// How an attempt ends whose signature was not finished in time.
+/// Failure of an attempt whose signature was not finished in time.
 pub(super) const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
 
-/// Retries, a second apart, of an attempt that waits for its turn. The signer's
-/// app is open meanwhile, and is not asked until then.
+/// Retries, a second apart, of an attempt that waits for its turn. The signer's app is open
+/// meanwhile, and is not prompted until then.
 const MAX_TURN_RETRIES: u32 = 120;
 
-/// All that a step works with.
+/// Input of a step.
 pub(super) struct Running {
     pub(super) attempt: AttemptRow,
     pub(super) ceremony: CeremonyRow,
-    /// How often this step was claimed, this time included.
+    /// Number of claims of this step, including this one.
     pub(super) claims: u32,
-    /// How long a signature that a device has made is worth finishing.
+    /// Time limit for finishing a device's signature.
     pub(super) finish_within: SignedDuration,
 }
 
 impl Running {
-    /// When calls of plugins for it have their turns: a person waits.
+    /// Returns the priority of calls of plugins for it: a person waits.
     pub(super) fn call_priority(&self) -> CallPriority {
         CallPriority::new(Urgency::Signing, self.ceremony.tenant.as_u128())
     }
 
-    /// In which the signer is told of the attempt: that of the page that it was
-    /// begun on, or else their own.
+    /// Returns the language of texts about the attempt: that of the page where it began, or
+    /// else the signer's own.
     pub(super) fn language(&self) -> Language {
         let own = || self.party().and_then(|party| party.language);
         self.attempt.language.or_else(own).unwrap_or_default()
     }
 
-    /// Who signs.
+    /// Returns the signer.
     pub(super) fn party(&self) -> Option<&Signer> {
         let mut signers = self.ceremony.ceremony.signers.iter();
         signers.find(|party| party.id.uuid() == self.attempt.signer)
     }
 
-    /// Why no further step is worth doing, if so: the turn is lost, the
+    /// Returns the failure that makes further steps pointless, if any: the turn is lost, the
     /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
         let signing = &self.ceremony.ceremony;
@@ -79,15 +79,15 @@ impl Running {
         is_late.then_some(AttemptFailure::Timeout)
     }
 
-    /// Whether the card's signature, or the app's return, has come since the step was begun. A
-    /// step that has not seen it ends nothing.
+    /// Returns whether the card's signature, or the app's return, has come since the step
+    /// began. A step that has not seen it ends nothing.
     pub(super) fn has_signed_since(&self, now: &AttemptRow, ceremony: &CeremonyRow) -> bool {
         let had_signed = self.attempt.has_signed_in(&self.ceremony.ceremony);
         !had_signed && now.has_signed_in(&ceremony.ceremony)
     }
 
-    /// Waits until no other signer has the turn: the one who has it may be quick.
-    /// What is stored next takes it, and looks again where it is not free.
+    /// Waits until no other signer has the turn, which may be soon. The next store takes the
+    /// turn, and retries if it is taken.
     pub(super) fn await_turn(
         &self,
         chosen: ChosenCertificate,
@@ -97,22 +97,21 @@ impl Running {
         if self.attempt.tries >= MAX_TURN_RETRIES {
             return StepOutcome::Unasked(AttemptFailure::SigningInProgress);
         }
-        // Not before the signature that was waited for.
+        // Not earlier than the signature that was waited for.
         let time = now.as_second();
         let request = SignRequest { time, ..request };
         Next::step(Phase::Signing, AttemptStep::Prepare { chosen, request })
     }
 
-    /// Whether the time is over in which a signature is worth finishing.
+    /// Returns whether the time limit for finishing a signature is over.
     pub(super) fn is_late(&self, now: Timestamp) -> bool {
         let device_signed = self.turn().is_some_and(|turn| turn.device_signed);
         device_signed && self.age(now) >= self.finish_within
     }
 
-    /// Whether the signer may have been asked since `since` by a host that died
-    /// before it could say so, and would be asked a second time now: the
-    /// provider may not take the same request for a repetition any more, as it
-    /// surely does for some time.
+    /// Returns whether another request might prompt the signer twice. A host that died may
+    /// have made the request since `since`. The provider recognises a repetition for some time
+    /// only.
     pub(super) fn may_ask_twice(
         &self,
         since: Timestamp,
@@ -123,9 +122,8 @@ impl Running {
         self.claims > 1 && now.duration_since(since) >= window
     }
 
-    /// What a step came to, unless it came to nothing and it is too late for
-    /// another try. A signature is not given up untried, however long the host
-    /// was away.
+    /// Returns the outcome of a step, unless it failed and it is too late for another attempt.
+    /// A signature is tried at least once, however long the host was away.
     pub(super) fn conclusive(
         &self,
         outcome: Result<StepOutcome, CeremonyError>,
@@ -153,7 +151,7 @@ impl Running {
         }
     }
 
-    /// The turn, if it is this attempt's.
+    /// Returns the turn, if it is this attempt's.
     fn turn(&self) -> Option<&Turn> {
         let id = AttemptId::new(self.attempt.id);
         let turn = self.ceremony.ceremony.turn.as_ref();
@@ -165,40 +163,37 @@ impl Running {
     }
 }
 
-/// What a step came to.
 pub(super) enum StepOutcome {
-    /// It went wrong; the same step again, after so long.
+    /// The step failed; it is retried after this time.
     Again(SignedDuration),
     /// The attempt has ended without a signature.
     Failed(AttemptFailure),
-    /// The same, and the person's device was never asked.
+    /// The attempt has ended without a signature, and the person's device was never prompted.
     Unasked(AttemptFailure),
-    /// The next step, now.
+    /// The next step follows, now.
     Next(Box<Next>),
     /// The plugin refuses this document, or has crashed on it.
     PluginFailed(CallError, PluginPin),
     /// The document is signed.
     Signed(SignedVersion),
-    /// Somebody else has to act first; the same step again, as the poll for it
-    /// allows.
+    /// Someone else must act first; the same step is repeated at the next poll.
     Waiting(Poll),
-    /// The card's app has to hand something over first; the same step again when
-    /// it does, or then.
+    /// The card's app must submit something first; the same step is repeated when it does, or
+    /// at this time.
     WaitingForCard(Timestamp),
-    /// The app has to come back first; the same step again when it does, or
-    /// then.
+    /// The app must return first; the same step is repeated when it does, or at this time.
     WaitingForReturn(Timestamp),
 }
 
-/// What was stored of an outcome.
+/// Stored part of an outcome.
 pub(super) enum Stored {
-    /// What the step came to.
+    /// The outcome was stored.
     Outcome,
-    /// The same, and this host goes on with it by this claim.
+    /// The outcome was stored, and this host continues with this claim.
     GoesOn(Box<ClaimedJob>),
-    /// Instead, or because of it, the end of the attempt.
+    /// Instead, or because of it, the end of the attempt was stored.
     Ended(AttemptFailure),
-    /// Nothing: the attempt has ended or got on meanwhile.
+    /// Nothing was stored: the attempt has ended or progressed meanwhile.
     Nothing,
 }
 
@@ -209,7 +204,7 @@ pub(super) struct Next {
     pub(super) verification_code: Option<String>,
     pub(super) plugin: Option<PluginPin>,
     pub(super) device_link: Option<OpenDeviceLink>,
-    /// Keyed digest of the person who will be asked, known by their certificate.
+    /// Keyed digest of the person to be prompted, known by the certificate.
     pub(super) person: Option<String>,
 }
 
@@ -218,7 +213,7 @@ impl Next {
         StepOutcome::Next(Box::new(Self::new(phase, step)))
     }
 
-    /// A step that brings nothing along.
+    /// Creates a step without further data.
     pub(super) fn new(phase: Phase, step: AttemptStep) -> Self {
         Self {
             phase,
@@ -232,8 +227,7 @@ impl Next {
 }
 
 impl Stored {
-    /// One line for the operator when the attempt has got on or has ended, and
-    /// its end counted.
+    /// Logs the attempt's progress or end, and counts its end.
     pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
         let (signing, attempt) = (running.attempt.ceremony, running.attempt.id);
         match (self, outcome) {
@@ -257,13 +251,13 @@ pub(crate) fn tell_end(attempt: &AttemptRow, failure: AttemptFailure) {
     attempt_ended(attempt.method, failure.code());
 }
 
-/// A new version, written but not yet anybody's.
+/// A new version that is written, and not named by a row yet.
 pub(super) struct SignedVersion {
     pub(super) version: DocumentVersion,
 }
 
 impl SignedVersion {
-    /// Tells the operator which code made the version.
+    /// Logs which code made the version.
     fn log(&self, running: &Running) {
         let made_by = self.version.made_by.as_ref();
         tracing::info!(
@@ -277,7 +271,7 @@ impl SignedVersion {
     }
 }
 
-/// Which code a plugin is.
+/// Identifies the code of a plugin.
 pub fn pin(plugin: &Plugin) -> PluginPin {
     PluginPin {
         id: plugin.id().to_owned(),

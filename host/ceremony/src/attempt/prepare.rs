@@ -1,5 +1,5 @@
-//! The plugin prepares the signature, and the device is asked for it: two
-//! steps, so that what is asked for is stored before anybody is asked.
+//! Preparation by the plugin and request to the device: two steps, so that the
+//! request is stored before the signer is prompted.
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ use crate::error::CeremonyError;
 use crate::plugin_failure;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
 
-/// Longest bytes to be signed that are kept in the attempt's row, for as long as
-/// a person takes; of longer ones their digest is, against which the plugin is
-/// held that makes them anew.
+/// Most bytes to be signed that are kept in the attempt's row while a person
+/// decides. Of longer ones only the digest is kept, and the plugin must make the
+/// same bytes again.
 const KEPT_BYTES: usize = 16 * 1024;
 
 const NO_BYTES: ContractBreach =
@@ -33,7 +33,7 @@ const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a
 const OTHERWISE: &str = "a plugin prepares a signature otherwise than it did";
 
 impl Ceremonies {
-    /// Has the plugin say what is to be signed.
+    /// Lets the plugin prepare the bytes to be signed.
     pub(super) async fn prepare_attempt(
         &self,
         running: &Running,
@@ -87,7 +87,7 @@ impl Ceremonies {
         })))
     }
 
-    /// What the plugin wants signed.
+    /// Returns the signature that the plugin needs.
     async fn asked(
         &self,
         plugin: &Plugin,
@@ -108,8 +108,8 @@ impl Ceremonies {
         Ok(need.ok_or_else(|| fault_of(plugin, NO_SIGNATURE_ASKED)))
     }
 
-    /// The bytes that are to be signed, made anew where they are too long to be
-    /// kept: the same, or it is a fault.
+    /// Returns the bytes to be signed, made again if they are too long to be
+    /// kept; different ones are an error.
     pub(crate) async fn to_be_signed(
         &self,
         attempt: Uuid,
@@ -142,9 +142,9 @@ impl Ceremonies {
         }
     }
 
-    /// Asks the device for it. Whether a host that died had asked already is
-    /// not known; where the provider would take a repetition for another
-    /// request, nobody is asked again.
+    /// Requests the signature from the device. It is unknown whether a host that
+    /// died had requested it already. Where the provider would take a repetition
+    /// for a new request, the signer is not prompted again.
     pub(super) async fn ask(
         &self,
         running: &Running,
@@ -169,7 +169,7 @@ impl Ceremonies {
                     },
                 )
             }))),
-            // Nobody was asked for the certificate either.
+            // The certificate was not requested either.
             Err(failure) if provider.repeats_within(AskedFor::Certificate) == Duration::MAX => {
                 Ok(StepOutcome::Unasked(failure))
             }
@@ -178,7 +178,7 @@ impl Ceremonies {
     }
 }
 
-/// The fault of a plugin that broke its contract.
+/// Returns the failure of a plugin that broke its contract.
 pub(super) fn broken(plugin: &Plugin, breach: ContractBreach) -> StepOutcome {
     plugin_failed(fault_of(plugin, breach), pin(plugin))
 }
@@ -192,7 +192,7 @@ fn fault_of(plugin: &Plugin, breach: ContractBreach) -> CallError {
     fault.into()
 }
 
-/// A failure of the plugin, told to the operator.
+/// Logs a failure of the plugin and returns the outcome.
 pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     tracing::error!(
         plugin.id = pin.id,
@@ -203,8 +203,8 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
     StepOutcome::PluginFailed(error, pin)
 }
 
-/// Answers nothing: somebody has to act first, for whom no document is kept in
-/// memory.
+/// Source of no answers: someone must act first, and the document is not kept in
+/// memory meanwhile.
 pub(super) struct NoAnswers;
 
 #[async_trait]

@@ -1,5 +1,4 @@
-//! Stores what a step came to: attempt, ceremony, job and audit event move
-//! together.
+//! Stores the outcome of a step: attempt, ceremony, job and audit event change together.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, CannotBegin, Phase};
@@ -18,18 +17,18 @@ use crate::owner::Owners;
 use crate::records::{AttemptRow, CeremonyRow, PluginFaults, PluginPin};
 use crate::{change, deadline, notices, prompts, sealing};
 
-/// How long an attempt waits between two looks whether the turn is free.
+/// Interval between checks for a free turn.
 const TURN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// Failures of one plugin at one version after which the ceremony fails.
 const MAX_PLUGIN_FAULTS: u32 = 3;
-/// Time between two of them once the device has signed: somebody may replace
-/// the plugin meanwhile.
+/// Pause after such a failure once the device has signed: an operator may replace the plugin
+/// meanwhile.
 const AFTER_PLUGIN_FAULT: SignedDuration = SignedDuration::from_mins(5);
 
-/// How long to wait before the n-th try, in seconds; the last one repeats.
+/// Pauses before the n-th retry, in seconds; the last one repeats.
 const PAUSES: [i64; 6] = [2, 5, 15, 60, 180, 600];
 
-/// How long to wait after so many tries.
+/// Returns the pause after this many attempts.
 pub(super) fn pause(tries: u32) -> SignedDuration {
     let tries = usize::try_from(tries).unwrap_or(usize::MAX);
     SignedDuration::from_secs(
@@ -40,7 +39,7 @@ pub(super) fn pause(tries: u32) -> SignedDuration {
     )
 }
 
-/// Gives an attempt its turn, to sign the version that is the newest now.
+/// Gives an attempt its turn, to sign the present newest version.
 pub(crate) fn take_turn(
     attempt: &mut AttemptRow,
     signing: &mut CeremonyRow,
@@ -91,13 +90,13 @@ pub(super) async fn store_next(
             }
         }
     }
-    // A turn that lapsed kept no archive from becoming the newest version.
+    // A lapsed turn does not prevent an archive from becoming the newest version.
     if next.step.needs_turn() && !signing.is_newest(attempt.base_version) {
         let failure = AttemptFailure::DocumentChanged;
         return store_failure(tx, job, attempt, signing, failure).await;
     }
     let kept = if next.step.holds_signature() {
-        // Whatever went wrong before was not about this signature.
+        // Earlier failures did not concern this signature.
         signing.plugin_faults = None;
         signing.ceremony.device_signed(id, now)
     } else if next.step.asks_device() {
@@ -141,12 +140,12 @@ pub(super) async fn store_next(
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
     if let Some(until) = next.step.answer_until() {
-        // A card's app has it done when it hands its signature over.
+        // A card's app brings it forward when it submits its signature.
         jobs::retry(tx, job, until).await?;
         return Ok(Stored::Outcome);
     }
-    // Where a provider is asked next, the claim tells whoever comes after a crash that somebody may
-    // have been asked.
+    // If a provider is queried next, the claim shows the next host after a crash that the signer
+    // may have been prompted.
     let claim = jobs::go_on(tx, job, LEASE).await?;
     Ok(claim.map_or(Stored::Outcome, |claim| Stored::GoesOn(Box::new(claim))))
 }
@@ -168,11 +167,10 @@ pub(super) async fn store_failure(
     Ok(Stored::Ended(failure))
 }
 
-/// Stores what comes of a plugin's failure. While it prepares, a refusal ends
-/// the ceremony, and a failure the attempt. Once the device has signed, the
-/// signature is tried again. Whatever the plugin would do again and has done
-/// three times ends the ceremony; what the host or its load may have caused
-/// never does.
+/// Stores the outcome of a plugin's failure. During preparation, a refusal ends the ceremony, and a
+/// failure the attempt. Once the device has signed, the call is retried. A reproducible failure
+/// ends the ceremony after three times; a failure that the host or its load may have caused never
+/// does.
 pub(super) async fn store_plugin_failure(
     tx: &mut Transaction<'_>,
     owners: &Owners,
@@ -208,7 +206,7 @@ pub(super) async fn store_plugin_failure(
     store_failure(tx, job, attempt, signing, failure).await
 }
 
-/// Whether the same call would fail in the same way on a host that is at rest.
+/// Returns whether the same call would fail in the same way on an idle host.
 fn is_deterministic(error: &CallError) -> bool {
     match error {
         CallError::Refused(_) => true,
@@ -219,7 +217,7 @@ fn is_deterministic(error: &CallError) -> bool {
     }
 }
 
-/// Counts a failure of this plugin at the attempt's version; tells the how manieth.
+/// Counts a failure of this plugin at the attempt's version; returns the count.
 fn count_fault(signing: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin) -> u32 {
     let version = attempt.base_version;
     let earlier = signing
@@ -241,7 +239,7 @@ fn count_fault(signing: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin)
     count
 }
 
-/// What the caller is told of a ceremony that failed.
+/// Describes the failure of a ceremony to the caller.
 fn detail(error: &CallError) -> String {
     match error {
         CallError::Refused(refusal) => {
@@ -251,8 +249,8 @@ fn detail(error: &CallError) -> String {
     }
 }
 
-/// A refusal's code, or what stands for one that is not of the catalogue's
-/// form: the rest of a refusal may quote the document.
+/// Returns a refusal's code, or a substitute if it is not in the catalogue's form: the rest of a
+/// refusal may quote the document.
 fn code(code: &str) -> &str {
     let is_code = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
     if code.len() <= 64 && code.bytes().all(is_code) {
@@ -262,7 +260,7 @@ fn code(code: &str) -> &str {
     }
 }
 
-/// Adds the version and moves the ceremony, if the attempt still has its turn.
+/// Adds the version and advances the ceremony, if the attempt still has its turn.
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
     owners: &Owners,

@@ -1,29 +1,29 @@
-//! How many documents are in memory at once for attempts.
+//! Limits of documents in memory for attempts.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Documents in memory at one time, however many attempts there are.
+/// Most documents in memory at the same time, however many attempts there are.
 const AT_ONCE: usize = 16;
-/// How many of them may be of one format: a plugin whose calls do not end
-/// leaves some to the others.
+/// Most of them with the same format: a plugin with endless calls leaves some
+/// to the others.
 const OF_ONE_FORMAT: usize = 12;
 
-/// Lets a few documents be in memory at once on this host.
+/// Limiter of this host's documents in memory.
 ///
-/// Whoever has a turn may wait for a plugin's slot, and nobody who has a slot
-/// waits for a turn. Nothing else is waited for in a turn, least of all a
-/// service of somebody else's.
+/// A holder of a permit may wait for a plugin's slot, and a holder of a slot
+/// never waits for a permit. A holder waits for nothing else, least of all for
+/// an external service.
 pub struct DocumentTurns {
     all: Arc<Semaphore>,
     own: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// A turn that lasts until this is dropped.
+/// A permit, held until dropped.
 pub(super) struct DocumentTurn {
-    /// None once the semaphore is closed, which nobody does.
+    /// `None` once the semaphore is closed, which never happens.
     _all: Option<OwnedSemaphorePermit>,
     _own: Option<OwnedSemaphorePermit>,
 }
@@ -38,8 +38,7 @@ impl Default for DocumentTurns {
 }
 
 impl DocumentTurns {
-    /// Waits for a place among the documents of a format, then for one among
-    /// all.
+    /// Waits for a permit of the format, then for one of all.
     pub(super) async fn take(&self, format: &str) -> DocumentTurn {
         let own = self.of(format).acquire_owned().await.ok();
         DocumentTurn {
@@ -48,7 +47,8 @@ impl DocumentTurns {
         }
     }
 
-    /// Formats are those of plugins that were installed: there are few.
+    /// Returns the semaphore of a format. Formats are those of installed
+    /// plugins: there are few.
     fn of(&self, format: &str) -> Arc<Semaphore> {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Arc::new(Semaphore::new(OF_ONE_FORMAT));
@@ -57,12 +57,12 @@ impl DocumentTurns {
 }
 
 impl DocumentTurns {
-    /// How many are taken.
+    /// Returns the number of permits in use.
     pub fn taken(&self) -> usize {
         AT_ONCE - self.all.available_permits()
     }
 
-    /// Takes all that one format may have.
+    /// Takes all permits that one format may have.
     pub async fn take_all_of(&self, format: &str) -> Vec<impl Sized + use<>> {
         let mut turns = Vec::new();
         for _ in 0..OF_ONE_FORMAT {

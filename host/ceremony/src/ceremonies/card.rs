@@ -1,5 +1,5 @@
-//! What the app that talks to the signer's card does: it is paired with an
-//! attempt, sends the card's certificate, and then what the card has signed.
+//! Calls of the app with the signer's card: it is paired with an attempt, sends the card's
+//! certificate, and then the card's signature.
 
 mod pairing;
 
@@ -28,41 +28,41 @@ use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardSubmission, CeremonyRow, PreparedSignature};
 use crate::{change, deadline, sealing};
 
-/// How long a call of the app waits for what it has handed over to be looked at.
+/// Longest wait of an app's call for the result of its submission.
 const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
 /// SHA-256, by which the card signs (RFC 8017, appendix B.1).
 pub const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
 
-/// What the card is to sign.
+/// Request for a card's signature.
 #[derive(Debug)]
 pub struct CardRequest {
     /// The attempt.
     pub request: Uuid,
     /// The bytes whose SHA-256 digest the card signs.
     pub to_be_signed: Vec<u8>,
-    /// Comes back with the signature.
+    /// Token to return with the signature.
     pub operation_token: String,
-    /// For people to compare.
+    /// Code for people to compare.
     pub verification_code: String,
-    /// The certificate that was sent.
+    /// The submitted certificate.
     pub certificate: Certificate,
 }
 
-/// What the card has signed.
+/// A card's signature.
 #[derive(Debug)]
 pub struct SubmittedSignature {
     /// The value.
     pub value: Vec<u8>,
-    /// How it was made.
+    /// The signature algorithm.
     pub algorithm: SignatureAlgorithm,
-    /// Its form.
+    /// The encoding.
     pub encoding: SignatureEncoding,
-    /// As it was given with the request.
+    /// The token of the request.
     pub operation_token: String,
 }
 
 impl SubmittedSignature {
-    /// What tells it from any other.
+    /// Returns a digest that identifies it.
     fn digest(&self) -> String {
         let (algorithm, encoding) = (self.algorithm.name(), self.encoding.name());
         let digest = Sha256::new()
@@ -74,16 +74,15 @@ impl SubmittedSignature {
 }
 
 impl Ceremonies {
-    /// Takes the card's certificate, has it checked and the document prepared
-    /// for it, and tells what the card is to sign. The same certificate sent
-    /// again gets the same answer.
+    /// Accepts the card's certificate, checks it, lets the document be prepared for it, and
+    /// returns the request for the card's signature. A repetition with the same certificate gets
+    /// the same answer.
     ///
     /// # Errors
-    /// [`CeremonyError::CardRefused`] for what is no certificate, and for another
-    /// one than was sent first, which ends the attempt;
-    /// [`CeremonyError::AttemptFailed`] for one that may not sign here;
-    /// [`CeremonyError::Busy`] while another signer has the turn, which ends
-    /// nothing.
+    /// [`CeremonyError::CardRefused`] for data that are not a certificate, and for a certificate
+    /// other than the first one, which ends the attempt; [`CeremonyError::AttemptFailed`] for
+    /// one that may not sign here; [`CeremonyError::Busy`] while another signer has the turn,
+    /// which ends nothing.
     pub async fn submit_certificate(
         &self,
         link: &OpenedLink,
@@ -172,14 +171,13 @@ impl Ceremonies {
         })
     }
 
-    /// Takes what the card has signed, and tells how the attempt stands once the
-    /// document is signed, or after a while. The same one sent again gets the same
-    /// answer, also when the attempt has ended, until the signer begins another or
-    /// the link leads nowhere.
+    /// Accepts the card's signature, and returns the state of the attempt once the document is
+    /// signed, or after a while. A repetition gets the same answer, even when the attempt has
+    /// ended, until the signer begins another or the link is closed.
     ///
     /// # Errors
-    /// [`CeremonyError::CardRefused`] for a form that the key's signatures have
-    /// not, and for one that does not verify, which ends the attempt.
+    /// [`CeremonyError::CardRefused`] for an encoding that does not fit the key, and for an
+    /// invalid signature, which ends the attempt.
     pub async fn submit_signature(
         &self,
         link: &OpenedLink,
@@ -191,7 +189,7 @@ impl Ceremonies {
         }
     }
 
-    /// How the attempt ended that this completion was sent to.
+    /// Returns how the attempt ended that this completion was sent to.
     async fn answered_before(
         &self,
         link: &OpenedLink,
@@ -246,8 +244,8 @@ impl Ceremonies {
         }
     }
 
-    /// What the card has signed is finished next, unless somebody is at work on the attempt, who
-    /// takes it up then.
+    /// Makes the card's signature the next to be finished. A host that is working on the attempt
+    /// takes it up itself.
     async fn take_signature(
         &self,
         key: &DataKey,
@@ -267,12 +265,13 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
-                    // Whoever came first has it.
+                    // The first submission counts.
                     if attempt.step_number == step && attempt.card_submission.is_none() {
                         let now = tx.now();
                         let own = AttemptId::new(id);
                         attempt.completed_with = Some(digest.clone());
-                        // A turn that lapsed kept no archive from becoming the newest version.
+                        // A lapsed turn does not prevent an archive from becoming the newest
+                        // version.
                         if !signing.is_newest(attempt.base_version) {
                             let failure = AttemptFailure::DocumentChanged;
                             end(tx, attempt, signing, failure).await?;
@@ -326,7 +325,7 @@ impl Ceremonies {
         Ok(())
     }
 
-    /// The signer's attempt, if it is one with a card and has not ended.
+    /// Returns the signer's attempt, if it is one with a card and has not ended.
     async fn card_attempt(&self, link: &OpenedLink) -> Result<AttemptRow, CeremonyError> {
         if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
@@ -338,7 +337,8 @@ impl Ceremonies {
         running.ok_or(CeremonyError::NotFound)
     }
 
-    /// The attempt once it is so, or why it has ended.
+    /// Waits for a condition of the attempt; returns the attempt, or the reason why it has
+    /// ended.
     async fn await_attempt(
         &self,
         link: &OpenedLink,
@@ -362,12 +362,12 @@ impl Ceremonies {
                 ));
             }
             let pause = deadline.min(Instant::now() + self.waiting.pause());
-            // Either way the attempt is looked at again.
+            // In either case the attempt is read again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
         }
     }
 
-    /// What is told of a person whom too many attempts have asked.
+    /// Returns the error for a person with too many prompts.
     async fn too_many_attempts(
         &self,
         certificate: &Certificate,
@@ -383,15 +383,15 @@ impl Ceremonies {
         })
     }
 
-    /// What the signature has to come with. One attempt goes on with one
-    /// certificate, and has one.
+    /// Returns the token to return with the signature. An attempt uses a single certificate, and
+    /// has a single token.
     fn operation_token(&self, attempt: &AttemptRow) -> String {
         let token = self.records.master.token("card-operation", attempt.id, 0);
         token.reveal().to_owned()
     }
 }
 
-/// What an attempt asks of the card, while it does.
+/// Returns the attempt's request to the card, while there is one.
 fn asked_of_card(key: &DataKey, attempt: &AttemptRow) -> Result<PreparedSignature, CeremonyError> {
     let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
     match sealing::open::<AttemptStep>(key, attempt.id, sealed)? {
@@ -407,8 +407,8 @@ fn failed(link: &OpenedLink, failure: AttemptFailure) -> Result<CeremonyError, C
     })
 }
 
-/// The value in the form that verifiers take; none of one that the card did not
-/// make over what is to be signed.
+/// Returns the value in the form for verifiers; an error if the card did not make it over the
+/// bytes to be signed.
 fn value(
     prepared: &PreparedSignature,
     submitted: &SubmittedSignature,
@@ -421,7 +421,7 @@ fn value(
     let key = key.ok_or(CeremonyError::Inconsistent(
         "a certificate that was checked has no key",
     ))?;
-    // What is prepared names PKCS #1 v1.5.
+    // The prepared signature specifies PKCS #1 v1.5.
     if algorithm == SignatureAlgorithm::Ps256 {
         let detail = "must be RS256 or ES256: documents are not signed with PS256";
         return Err(refused("/signatureAlgorithm", detail.to_owned()));
@@ -452,12 +452,12 @@ fn card_key(kind: &KeyKind) -> Option<CardKey> {
     }
 }
 
-/// The bytes to be signed as the app gets them.
+/// Encodes the bytes to be signed for the app.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// An attempt that has its turn, or may still take it.
+/// Returns an attempt that has its turn, or may still take it.
 async fn running(
     tx: &mut Transaction<'_>,
     id: Uuid,
@@ -470,21 +470,21 @@ async fn running(
     Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
 }
 
-/// Ends an attempt that an app spoilt; the turn is free again.
+/// Ends an attempt after an invalid submission of an app; the turn is free again.
 async fn end(
     tx: &mut Transaction<'_>,
     attempt: AttemptRow,
     mut signing: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
-    // What the card has signed is finished, whatever comes after it.
+    // A card's signature is finished, even if another submission follows.
     if attempt.has_signed_in(&signing.ceremony) {
         return Err(CeremonyError::NotFound);
     }
     signing.ceremony.end_turn(AttemptId::new(attempt.id));
     let job = attempt::unique_key(attempt.id);
     attempt::end(tx, attempt, failure).await?;
-    // A step that is under way finds its job gone.
+    // A step in progress finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;
     change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;

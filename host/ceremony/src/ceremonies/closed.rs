@@ -1,4 +1,4 @@
-//! Why a known link leads nowhere now.
+//! Reasons why a known link is closed.
 
 use jiff::Timestamp;
 use parafa_api_ceremony::ClosedReason;
@@ -9,9 +9,9 @@ use crate::error::CeremonyError;
 use crate::records::Delivery;
 
 impl Ceremonies {
-    /// Why a known link leads nowhere now, or only to what its signer has signed,
-    /// and the language of its signer; `None` for an unknown token and for a link
-    /// on which its signer can sign.
+    /// Returns the reason why a known link is closed, or leads only to what its
+    /// signer has signed, with the signer's language. Returns `None` for an
+    /// unknown token and for a link with which its signer can sign.
     pub async fn closed_link(
         &self,
         token: &str,
@@ -48,7 +48,7 @@ fn reason(
             CeremonyStatus::Failed => ClosedReason::Failed,
             _ => ClosedReason::Cancelled,
         }),
-        // The deadline is swept some time after it has passed.
+        // The deadline's job runs some time after it has passed.
         SignerStatus::Pending | SignerStatus::Waiting
             if !ceremony.can_still_sign(party.id, now) =>
         {

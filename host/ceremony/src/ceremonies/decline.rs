@@ -1,4 +1,4 @@
-//! The signer refuses to sign.
+//! Declining by the signer.
 
 use super::{Access, Ceremonies, OpenedLink};
 use crate::change;
@@ -6,7 +6,7 @@ use crate::error::CeremonyError;
 use crate::records::CeremonyRow;
 
 impl Ceremonies {
-    /// The signer declines.
+    /// Declines to sign.
     pub async fn decline(
         &self,
         link: &OpenedLink,

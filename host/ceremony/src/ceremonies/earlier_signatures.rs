@@ -1,6 +1,6 @@
-//! The advisory validation that the page shows: whether the signatures that a
-//! document carries are intact. Nothing of signing goes by it, and a look begins
-//! only while the plugin has a slot that signing can spare.
+//! Advisory validation shown on the page: whether the document's earlier signatures are
+//! intact. Signing does not depend on it. A validation begins only while the plugin has a
+//! slot that signing can spare.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,34 +22,33 @@ use crate::document::document as read_document;
 use crate::error::CeremonyError;
 use crate::records::CeremonyRow;
 
-/// How long a page waits until it is shown without.
+/// Longest wait of a page for the result; it is then shown without it.
 const SHOWN_WITHIN: Duration = Duration::from_secs(3);
-/// How often a page that waits for the plugin asks whether signing can spare a
-/// slot.
+/// Interval at which a waiting page checks for a spare slot of the plugin.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-/// How long a document is not looked at again, whatever came of it.
+/// Time that a result counts, also a failure.
 const FRESH: Duration = Duration::from_secs(600);
-/// Documents that are remembered at one time.
+/// Most documents with cached results.
 const MOST_DOCUMENTS: usize = 256;
-/// Documents that are looked at, and so in memory, at one time.
+/// Documents validated, and therefore in memory, at the same time.
 const LOOKS_AT_ONCE: usize = 2;
-/// Signatures that are told of.
+/// Most signatures reported.
 const MOST_SIGNATURES: usize = 50;
-/// Longest name of a signer that is told, in bytes.
+/// Longest reported name of a signer, in bytes.
 const LONGEST_NAME: usize = 240;
-/// Longest name of a level that is told, in bytes.
+/// Longest reported name of a level, in bytes.
 const LONGEST_LEVEL: usize = 64;
-/// What a look takes.
+/// Capabilities needed for a validation.
 const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
 
-/// What was found of documents lately, by the ids of their bytes.
+/// Cache of recent results, by the ids of the documents' bytes.
 #[derive(Debug)]
 pub(crate) struct EarlierSignaturesCache {
     found: Mutex<HashMap<Uuid, Found>>,
     looks: Arc<Semaphore>,
 }
 
-/// What comes of a look; nothing while it is under way.
+/// Result of a validation; `None` while it is in progress.
 type Outcome = Option<EarlierSignatures>;
 
 #[derive(Debug)]
@@ -68,20 +67,20 @@ impl Default for EarlierSignaturesCache {
 }
 
 impl EarlierSignaturesCache {
-    /// Where what is found of a document stands, or will once the look that is
-    /// under way has ended.
+    /// Returns the channel with a document's result, now or when the validation in
+    /// progress has ended.
     fn of(&self, document: Uuid) -> Option<watch::Receiver<Outcome>> {
         Some(self.recent().get(&document)?.outcome.clone())
     }
 
-    /// Waits for a place among those who look.
+    /// Waits for a permit to validate.
     async fn place(&self) -> Option<OwnedSemaphorePermit> {
-        // Nobody closes the semaphore.
+        // The semaphore is never closed.
         self.looks.clone().acquire_owned().await.ok()
     }
 
-    /// The same as [`EarlierSignaturesCache::of`], and where to say what was found, if the
-    /// caller is the one to look.
+    /// Like [`EarlierSignaturesCache::of`], with the sender of the result if the caller is
+    /// to validate.
     fn begin(&self, document: Uuid) -> (watch::Receiver<Outcome>, Option<watch::Sender<Outcome>>) {
         let mut found = self.recent();
         if let Some(found) = found.get(&document) {
@@ -103,12 +102,12 @@ impl EarlierSignaturesCache {
         (outcome, Some(tell))
     }
 
-    /// Forgets a document, whose bytes are gone.
+    /// Removes a document whose bytes are gone.
     pub(crate) fn forget(&self, document: Uuid) {
         self.lock().remove(&document);
     }
 
-    /// What was found so lately that it still counts.
+    /// Returns the results that still count.
     fn recent(&self) -> MutexGuard<'_, HashMap<Uuid, Found>> {
         let mut found = self.lock();
         found.retain(|_, found| found.since.elapsed() < FRESH);
@@ -127,7 +126,7 @@ impl Found {
     }
 }
 
-/// Nothing is said of signatures.
+/// Result without any signatures.
 const NOTHING: EarlierSignatures = EarlierSignatures::Known {
     signatures: Vec::new(),
     more: 0,
@@ -159,9 +158,9 @@ fn listed(report: &Report, evidence: &[SignatureEvidence]) -> EarlierSignatures 
 }
 
 impl Ceremonies {
-    /// What is known of the signatures in the document that would be signed now.
-    /// A document is looked at when somebody asks first; whoever does not wait
-    /// so long is told the next time.
+    /// Returns the known facts about the signatures in the document that would be signed
+    /// now. A document is validated on first request; a caller that does not wait long
+    /// enough gets the result the next time.
     pub async fn earlier_signatures(self: &Arc<Self>, row: &CeremonyRow) -> EarlierSignatures {
         let is_signed = row.came_signed || row.signed().is_some();
         let Some(newest) = row.newest().filter(|_| is_signed) else {
@@ -178,8 +177,8 @@ impl Ceremonies {
         }
     }
 
-    /// Waits for what a look finds, and begins one where nobody has. Whoever
-    /// ceases to wait before it has begun leaves nothing behind.
+    /// Waits for the result of a validation, and begins one if there is none. A caller
+    /// that stops waiting before that leaves nothing behind.
     async fn outcome_of_look(
         self: &Arc<Self>,
         row: &CeremonyRow,
@@ -200,7 +199,8 @@ impl Ceremonies {
         outcome.ok()?.clone()
     }
 
-    /// Looks at a document, whoever goes on waiting for it, if nobody else does.
+    /// Validates a document, unless that is in progress; continues even if the caller is
+    /// gone.
     fn begin_look(
         self: &Arc<Self>,
         row: &CeremonyRow,
@@ -280,7 +280,7 @@ mod tests {
         Uuid::from_u128(number as u128)
     }
 
-    /// Looks at a document, which nobody has looked at.
+    /// Begins the validation of a new document.
     fn look(earlier_signatures_cache: &EarlierSignaturesCache, document: Uuid) {
         let (_, tell) = earlier_signatures_cache.begin(document);
         tell.unwrap().send_replace(Some(EarlierSignatures::Unknown));

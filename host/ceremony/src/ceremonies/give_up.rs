@@ -1,4 +1,4 @@
-//! The signer gives an attempt up.
+//! Giving up an attempt by the signer.
 
 use parafa_domain::{AttemptFailure, AttemptId, SignerId};
 use parafa_store::Transaction;
@@ -11,7 +11,7 @@ use crate::records::{AttemptRow, CeremonyRow};
 use crate::{attempt, change, deadline, prompts};
 
 impl Ceremonies {
-    /// The signer gives the running attempt up; the turn is free again.
+    /// Gives up the running attempt; the turn is free again.
     pub async fn give_up_attempt(&self, link: &OpenedLink) -> Result<(), CeremonyError> {
         if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
@@ -43,7 +43,7 @@ impl Ceremonies {
     }
 }
 
-/// The signer's attempt as the transaction sees it, unless it has ended.
+/// Returns the signer's attempt within the transaction, unless it has ended.
 pub(crate) async fn running_attempt(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
@@ -56,8 +56,8 @@ pub(crate) async fn running_attempt(
     Ok(attempt.filter(|attempt| !attempt.phase.is_terminal()))
 }
 
-/// Ends an attempt that its signer goes on without. It does not count as a prompt
-/// if no step was begun yet: nobody was asked then.
+/// Ends an attempt that its signer gives up. It does not count as a prompt if no
+/// step had begun, because the person was not prompted then.
 pub(super) async fn give_up(
     tx: &mut Transaction<'_>,
     mut running: AttemptRow,
@@ -68,7 +68,7 @@ pub(super) async fn give_up(
         prompts::forget(tx, &mut running).await?;
     }
     attempt::end(tx, running, AttemptFailure::Cancelled).await?;
-    // A step that is under way finds its job gone.
+    // A step in progress finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Turns of pages that read their links from the store.
+//! Limits of pages' concurrent reads of their links.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use tokio::sync::Semaphore;
 
 use crate::error::CeremonyError;
 
-/// Reads of links that are under way at the same time. Each takes memory until the
-/// store has answered, and thousands of pages may begin at one moment.
+/// Reads of links in progress at the same time. Each takes memory until the store
+/// has answered, and thousands of pages may begin at the same moment.
 const LOOKS_AT_ONCE: u32 = 64;
-/// For how long a page waits for its turn: longer than a store that is away is
-/// waited for.
+/// Longest wait of a page for a permit: longer than the wait for an unavailable
+/// store.
 const LOOK_PATIENCE: Duration = Duration::from_secs(15);
 
-/// The turns in which pages read their links.
+/// Permits for reads of links.
 #[derive(Debug)]
 pub(super) struct Looks(Semaphore);
 
@@ -24,11 +24,11 @@ impl Default for Looks {
 }
 
 impl Looks {
-    /// Reads a link once it is this page's turn.
+    /// Reads a link once this page has a permit.
     ///
     /// # Errors
     ///
-    /// [`CeremonyError::NoTurnToLook`] where the pages before it took too long.
+    /// [`CeremonyError::NoTurnToLook`] if the reads before it took too long.
     pub(super) async fn in_turn<T>(
         &self,
         look: impl Future<Output = Result<T, CeremonyError>>,

@@ -1,4 +1,4 @@
-//! What the document is made of: a signer is shown all that they sign.
+//! Members of the document: a signer is shown everything to be signed.
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -14,32 +14,31 @@ use crate::document::document as read_document;
 use crate::downloads::{BrokenOff, Download, Requester};
 use crate::error::CeremonyError;
 
-/// Largest member that is shown on its own, in bytes: as much as a plugin
-/// writes.
+/// Largest member shown on its own, in bytes: as much as a plugin writes.
 pub const LARGEST_SHOWN: u64 = 64 * 1024 * 1024;
-/// What the only member of a document is called that is no container.
+/// Id of the only member of a document that is not a container.
 const WHOLE_DOCUMENT: &str = "document";
 
-/// A part of the document that the signer is shown.
+/// A member of the document that is shown to the signer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ShownMember {
-    /// By which it is asked for; it can stand in an address as it is.
+    /// The id by which it is requested; valid in an address without encoding.
     pub id: String,
     /// Its file name.
     pub name: String,
-    /// What it is.
+    /// Its media type.
     pub media_type: String,
     /// Its length, in bytes.
     pub bytes: u64,
-    /// Of its bytes, as lower-case hexadecimal digits.
+    /// SHA-256 of its bytes, in lower-case hexadecimal.
     pub sha256: String,
-    /// What it is to the signer.
+    /// Its meaning to the signer.
     pub role: MemberRole,
 }
 
-/// A part of the document for download, which is not read yet.
+/// A member for download, not read yet.
 pub struct MemberDownload {
-    /// What it is.
+    /// The member.
     pub member: ShownMember,
     content: MemberContent,
 }
@@ -47,11 +46,11 @@ pub struct MemberDownload {
 enum MemberContent {
     /// The document itself.
     Whole(Box<Download>),
-    /// The member that the plugin calls so.
+    /// The member with this id of the plugin.
     Extracted(Box<Plugin>, Document, String),
 }
 
-/// A container, open.
+/// An open container.
 struct Container {
     plugin: Plugin,
     document: Document,
@@ -59,8 +58,8 @@ struct Container {
 }
 
 impl Ceremonies {
-    /// All that the document is made of: of one that is no container itself
-    /// alone.
+    /// Returns all members of the document; of one that is not a container, the
+    /// document itself.
     pub async fn members(&self, link: &OpenedLink) -> Result<Vec<ShownMember>, CeremonyError> {
         match self.container_members(link).await? {
             Some(members) => Ok(members),
@@ -68,7 +67,7 @@ impl Ceremonies {
         }
     }
 
-    /// All that a container is made of; none where the document is none.
+    /// Returns all members of a container; `None` if the document is not one.
     pub async fn container_members(
         &self,
         link: &OpenedLink,
@@ -77,7 +76,7 @@ impl Ceremonies {
         Ok(container.map(|container| container.members.iter().map(shown).collect()))
     }
 
-    /// One of them.
+    /// Returns one of them.
     pub async fn member(
         &self,
         link: &OpenedLink,
@@ -104,7 +103,7 @@ impl Ceremonies {
         })
     }
 
-    /// Begins to send one of them, once there is a place for it.
+    /// Begins to send one of them, once there is a permit.
     pub async fn send_member(
         &self,
         link: &OpenedLink,
@@ -133,7 +132,7 @@ impl Ceremonies {
         Ok(place.send(content).boxed())
     }
 
-    /// The document, where its format is made of members.
+    /// Returns the document, if its format has members.
     async fn container(&self, link: &OpenedLink) -> Result<Option<Container>, CeremonyError> {
         let row = &link.row;
         let plugin = self.plugins.by_id(&row.format);
@@ -145,7 +144,7 @@ impl Ceremonies {
             return Ok(None);
         }
         let newest = row.document()?;
-        // Looking at a container takes as much as sending it.
+        // Reading a container takes as much memory as sending it.
         let requester = Requester::Link(link.signer);
         let _place = self.downloads.room_for(requester, row.tenant, 0).await?;
         let priority = CallPriority::new(Urgency::Usual, row.tenant.as_u128());
@@ -162,7 +161,7 @@ impl Ceremonies {
     }
 }
 
-/// A document that is no container.
+/// Returns a document that is not a container as a member.
 fn whole(document: &Download) -> ShownMember {
     ShownMember {
         id: WHOLE_DOCUMENT.to_owned(),
@@ -185,8 +184,8 @@ fn shown(member: &Member) -> ShownMember {
     }
 }
 
-/// What a plugin calls a member, such as a path, as something that can stand in
-/// an address.
+/// Returns an id that is valid in an address for a plugin's id of a member,
+/// such as a path.
 fn shown_id(id: &str) -> String {
     let mut digest = Sha256Digest::of(id.as_bytes()).to_string();
     digest.truncate(32);

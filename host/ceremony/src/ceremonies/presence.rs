@@ -1,4 +1,4 @@
-//! Signers who are on their pages, by which they keep the turn.
+//! Presence of signers on their pages, by which they keep the turn.
 
 use jiff::Timestamp;
 use parafa_domain::SignerId;
@@ -8,8 +8,8 @@ use crate::error::CeremonyError;
 use crate::records::CeremonyRow;
 
 impl Ceremonies {
-    /// Notes that a signer's page was heard of, where their turn would end
-    /// otherwise. A read does not fail for it.
+    /// Notes a sign of life of a signer's page, where the turn would end
+    /// otherwise. A failure does not affect the read.
     pub(super) async fn note_presence(&self, link: &OpenedLink, now: Timestamp) {
         let signer = SignerId::new(link.signer);
         let signing = &link.row.ceremony;

@@ -1,4 +1,4 @@
-//! The app comes back to the page that opened it.
+//! Return of the app to the page that opened it.
 
 use parafa_store::jobs;
 use parafa_store::keys::hash_token;
@@ -10,11 +10,11 @@ use crate::records::AttemptRow;
 use crate::{attempt, sealing};
 
 impl Ceremonies {
-    /// The app has come back to the page that opened it. Anything but what this
-    /// attempt's link told the app changes nothing.
+    /// Accepts the app's return to the page that opened it. A return without
+    /// the secrets of this attempt's link changes nothing.
     ///
     /// # Errors
-    /// [`CeremonyError::NotFound`] once the signer has signed, but for a
+    /// [`CeremonyError::NotFound`] once the signer has signed, except for a
     /// repetition of the return that the signature waited for.
     pub async fn return_from_app(
         &self,

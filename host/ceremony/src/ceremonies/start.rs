@@ -1,4 +1,4 @@
-//! The signer begins to sign.
+//! Start of an attempt by the signer.
 
 use parafa_domain::{AttemptId, Language, Phase, SigningMethod};
 use parafa_platform::accounts::KeyMode;
@@ -13,25 +13,25 @@ use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardAccess, CeremonyRow};
 use crate::{prompts, sealing};
 
-/// An attempt to be.
+/// Request to start an attempt.
 #[derive(Debug)]
 pub struct StartAttempt {
-    /// How it is signed.
+    /// The method.
     pub method: SigningMethod,
-    /// ETSI semantics identifier; none for a device link.
+    /// ETSI semantics identifier; `None` for a device link.
     pub person: Option<String>,
     /// The number of the person's phone, for Mobile-ID.
     pub phone_number: Option<String>,
-    /// Lower-case hex of the version that the signer has seen.
+    /// SHA-256 of the version that the signer has seen, in lower-case hexadecimal.
     pub document_sha256: Option<String>,
-    /// In which the signer reads the page, where it is said.
+    /// Language in which the signer reads the page, if known.
     pub language: Option<Language>,
 }
 
 impl Ceremonies {
     /// Starts an attempt, in place of the signer's earlier one, and takes the
-    /// turn, unless the attempt only shows a code: then it takes the turn when a
-    /// device answers.
+    /// turn. An attempt that only shows a code takes the turn when a device
+    /// answers.
     pub async fn start_attempt(
         &self,
         link: OpenedLink,
@@ -75,7 +75,7 @@ impl Ceremonies {
             token_hash: None,
             certificate_sha256: None,
         });
-        // Nobody is asked until a card's app comes.
+        // The person is not prompted until a card's app comes.
         let person = person.filter(|_| !is_card);
         let shown = start.document_sha256;
         self.records
@@ -150,7 +150,7 @@ impl Ceremonies {
                     }
                     tx.put(&row).await?;
                     tx.insert(&attempt).await?;
-                    // A card's app has it done when it has something to hand over.
+                    // A card's app brings it forward when it submits something.
                     let due = if is_card { card_until } else { now };
                     attempt::schedule(tx, &attempt, due).await?;
                     let started = audit::Fields::new()

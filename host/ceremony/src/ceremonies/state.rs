@@ -1,4 +1,4 @@
-//! What a link shows.
+//! State shown on a link's page.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::reader::UnsealedCeremony;
 use crate::records::AttemptRow;
 use parafa_eid::ChoiceLinks;
 
-/// Longest time between two looks of a reader who has the turn, a third of
+/// Longest interval between reads of a page whose signer has the turn, a third of
 /// [`parafa_domain::MAX_ABSENCE`].
 const MAX_PAUSE: Duration = Duration::from_secs(10);
-/// The same where another host may be taking the attempt further.
+/// Longest such interval where another host may advance the attempt.
 const MAX_PAUSE_BETWEEN_HOSTS: Duration = Duration::from_secs(1);
-/// All that a signer may know.
+/// Everything that a signer may know.
 #[derive(Debug)]
 pub struct CeremonyState {
     /// The ceremony.
@@ -31,37 +31,37 @@ pub struct CeremonyState {
     pub party: Signer,
     /// The party's name, if the caller gave one.
     pub name: Option<String>,
-    /// How the workspace that asks shows itself.
+    /// Branding of the requesting workspace.
     pub face: Face,
     /// The newest attempt, if there is one.
     pub attempt: Option<AttemptRow>,
-    /// What leads to the signer's app, while it is waited for.
+    /// Links to the signer's app, while it is waited for.
     pub device_link: Option<ChoiceLinks>,
-    /// What leads a card's app to the attempt, while one is waited for.
+    /// Pairing data for a card's app, while one is waited for.
     pub pairing: Option<Pairing>,
     /// The turn of another signer.
     pub busy: Option<Turn>,
-    /// Of a link to what all have signed: until when it leads there.
+    /// End of the access, for a link to a completed document.
     pub copy_until: Option<Timestamp>,
-    /// Tells this state from others that a reader would want to know of.
+    /// Identifies this state among those of interest to a reader.
     pub fingerprint: Fingerprint,
 }
 
-/// The rows that a state is made of, as they are stored: enough to tell one
-/// state from another.
+/// The stored rows of a state: enough to distinguish it from another.
 #[derive(Debug)]
 struct StateRows {
     link: OpenedLink,
     party: Signer,
     attempt: Option<AttemptRow>,
-    /// What leads a card's app to it.
+    /// Pairing data for a card's app.
     pairing: Option<Pairing>,
     /// The turn of another signer.
     busy: Option<Turn>,
 }
 
 impl StateRows {
-    /// Tells this state from others that a reader would want to know of.
+    /// Returns a value that identifies this state among those of interest to a
+    /// reader.
     fn fingerprint(&self) -> Fingerprint {
         let attempt = self.attempt.as_ref();
         let mut hasher = DefaultHasher::new();
@@ -85,7 +85,8 @@ impl StateRows {
         Fingerprint(hasher.finish())
     }
 
-    /// How long a reader may go unheard: who has the turn is gone after a while.
+    /// Returns the longest interval between a reader's reads: an absent reader loses
+    /// the turn after a while.
     fn longest_pause(&self, is_shared: bool) -> Duration {
         let turn = self.link.row.ceremony.turn;
         match turn.is_some_and(|turn| turn.signer == self.party.id) {
@@ -95,7 +96,7 @@ impl StateRows {
         }
     }
 
-    /// Whether nothing more will happen by itself.
+    /// Returns whether nothing more happens without an action.
     fn is_settled(&self) -> bool {
         let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
         self.party.status == SignerStatus::Signed || self.attempt.as_ref().is_some_and(has_ended)
@@ -103,14 +104,14 @@ impl StateRows {
 }
 
 impl Ceremonies {
-    /// The state of a ceremony now.
+    /// Returns the present state of a ceremony.
     pub async fn state(&self, link: OpenedLink) -> Result<CeremonyState, CeremonyError> {
         let glance = self.glance_at(link).await?;
         self.open_state(glance).await
     }
 
-    /// The rows of a link, once it is this page's turn. What it takes to read them is
-    /// not kept with a page that waits.
+    /// Returns the rows of a link, once this page has a permit. A waiting page does
+    /// not keep the memory of the read.
     async fn look(&self, token: &str) -> Result<Box<StateRows>, CeremonyError> {
         Box::pin(self.looks.in_turn(self.glance(token))).await
     }
@@ -120,7 +121,7 @@ impl Ceremonies {
         Ok(Box::new(self.glance_at(link).await?))
     }
 
-    /// The signer and the ceremony of a link, likewise.
+    /// Returns the signer and the ceremony of a link, likewise.
     async fn look_whose(&self, token: &str) -> Result<(Uuid, Uuid), CeremonyError> {
         let link = Box::pin(self.looks.in_turn(self.open_link(token))).await?;
         Ok((link.signer, link.row.ceremony.id.uuid()))
@@ -178,7 +179,7 @@ impl Ceremonies {
         let opened = self.reader.open(link.row).await?;
         let parties = opened.row.ceremony.signers.iter().zip(&opened.signers);
         let mut known = parties.filter(|(other, _)| other.id == party.id);
-        // The party may have been removed since the link was looked at.
+        // The party may have been removed since the link was read.
         let (_, private) = known.next().ok_or(CeremonyError::NotFound)?;
         let name = private.name.clone();
         if opened.row.erased_at.is_some() {
@@ -198,11 +199,11 @@ impl Ceremonies {
         })
     }
 
-    /// The state once it differs from the one that the reader knows, or after
-    /// `wait`. A reader without `known` is taken to know what such a reader was
-    /// last told on this link, or else the state as it is on arrival; but where
-    /// another host may have told them something, that is told at once. Where
-    /// nothing more will happen by itself, the state is told at once too.
+    /// Returns the state once it differs from the reader's known one, or after
+    /// `wait`. Without `known`, the last state sent on this link is assumed, or else
+    /// the state on arrival. Where another host may have sent it, the state is
+    /// returned at once. It is also returned at once if nothing more happens without
+    /// an action.
     pub async fn await_state(
         &self,
         token: &str,
@@ -234,19 +235,19 @@ impl Ceremonies {
             let pause = deadline.min(Instant::now() + self.waiting.pause().min(longest));
             // Thousands of pages wait: none keeps rows meanwhile.
             drop(glance);
-            // Either way the state is looked at again.
+            // In either case the state is read again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             glance = self.look(token).await?;
         }
         let state = Box::pin(self.open_state(*glance)).await?;
-        // A state that cannot be opened is not told either.
+        // A state that cannot be opened is not sent, so it is not remembered either.
         if known.is_none() {
             self.last_states.remember(signer, state.fingerprint);
         }
         Ok(state)
     }
 
-    /// The document as this signer would sign it now.
+    /// Returns the document as this signer would sign it now.
     pub async fn document(&self, link: &OpenedLink) -> Result<Download, CeremonyError> {
         let version = link.row.document()?.clone();
         self.downloads.download(&link.row, version).await

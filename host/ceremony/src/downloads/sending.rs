@@ -1,4 +1,4 @@
-//! A document on its way out.
+//! A document being sent.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -14,54 +14,54 @@ use tokio::time::{Instant, timeout_at};
 use super::slots::DownloadSlot;
 use crate::metrics::download_broken_off;
 
-/// How slowly a document may be taken: a minute, and 8 KiB in each further
-/// second, as a phone at the edge of its network has.
+/// Least pace of a receiver: a minute, and 8 KiB in each further second, as on
+/// a phone at the edge of its network.
 pub(super) const PACE: BodyPace = BodyPace {
     grace: Duration::from_secs(60),
     least_bytes_per_second: NonZeroU32::new(8 * 1024).expect("it is not zero"),
 };
 
-/// Why a document was not sent to its end. Its length was told before, so that
-/// nobody takes what came of it for the whole.
+/// Reason why a document was not sent completely. Its length was sent before,
+/// so the receiver notices the truncation.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokenOff {
-    /// It was taken too slowly.
+    /// The receiver was too slow.
     #[error("the document was downloaded too slowly")]
     TooSlow,
-    /// It could not be read to its end.
+    /// The document could not be read completely.
     #[error("the document could not be read to its end")]
     Unread(#[from] ByteFileError),
 }
 
-/// Where what is sent comes from.
+/// Source of a document's content.
 pub(super) enum Content {
-    /// Read as it goes out.
+    /// Read as it is sent.
     Stored(Box<Pieces>),
-    /// There until it has gone out.
+    /// In memory until it is sent.
     InMemory(Bytes),
 }
 
-/// A document of which one piece is in memory at a time.
+/// A document with one piece in memory at a time.
 struct Sending {
     content: Content,
     place: Arc<DownloadSlot>,
-    /// To have a piece in memory.
+    /// Permit for a piece in memory.
     turn: Arc<Semaphore>,
     pace: BodyPace,
     begun: Instant,
-    /// Bytes of the pieces so far.
+    /// Bytes given so far.
     given: usize,
 }
 
-/// A piece, until it has been handed to the operating system.
+/// A piece, until it has been passed to the operating system.
 struct Piece {
     bytes: Bytes,
     _turn: Option<OwnedSemaphorePermit>,
     _place: Arc<DownloadSlot>,
 }
 
-/// The pieces of a document. Each is read when the one before has been dropped,
-/// and the last gives the place back.
+/// Returns the pieces of a document. Each is read when the previous one has
+/// been dropped, and the last returns the permit.
 pub(super) fn send(
     content: Content,
     place: DownloadSlot,
@@ -92,7 +92,7 @@ impl Sending {
         self.given += bytes.len();
         Ok(Some(Bytes::from_owner(Piece {
             bytes,
-            // Nobody closes the semaphore.
+            // The semaphore is never closed.
             _turn: turn.ok(),
             _place: self.place.clone(),
         })))
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// A piece in a second, after a second.
+    /// A pace of one piece a second, after a second.
     const PIECE_A_SECOND: BodyPace = BodyPace {
         grace: SECOND,
         least_bytes_per_second: NonZeroU32::new(64 * 1024).unwrap(),

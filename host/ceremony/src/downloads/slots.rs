@@ -1,4 +1,4 @@
-//! How many documents go out at one time.
+//! Limits of concurrent downloads.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -12,27 +12,28 @@ use uuid::Uuid;
 use crate::error::CeremonyError;
 use crate::metrics::{download_began, download_ended};
 
-/// Of one link. A browser asks twice: to show the document, and to save it.
+/// Downloads of one link. A browser requests twice: to show the document, and
+/// to save it.
 const OF_ONE_LINK: usize = 4;
-/// Of one key.
+/// Downloads of one key.
 const OF_ONE_KEY: usize = 32;
-/// Of one workspace, with all its keys and links, one in so many of all.
+/// Divisor of the limit for one workspace, with all its keys and links.
 const WORKSPACES: usize = 4;
-/// How long a place is waited for.
+/// Longest wait for a permit.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
-/// From how many shares on those that nobody has a place of are dropped.
+/// Number of shares from which unused ones are dropped.
 const MANY_SHARES: usize = 1024;
 
-/// Who asks for a document.
+/// Requester of a document.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Requester {
     /// The caller with this key.
     Key(Uuid),
-    /// Whoever has the link of this signer.
+    /// The holder of this signer's link.
     Link(Uuid),
 }
 
-/// Gives out places to documents that go out: each takes the memory of a piece
+/// Permits for concurrent downloads: each download takes the memory of a piece
 /// until it ends.
 #[derive(Debug)]
 pub struct DownloadSlots {
@@ -41,21 +42,21 @@ pub struct DownloadSlots {
     shares: Mutex<HashMap<Share, Arc<Semaphore>>>,
 }
 
-/// Whose places are counted together.
+/// Requesters counted together.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Share {
     Requester(Requester),
     Workspace(Uuid),
 }
 
-/// A place, given back when this is dropped.
+/// A permit, returned when dropped.
 #[derive(Debug)]
 pub(super) struct DownloadSlot {
     _permits: [OwnedSemaphorePermit; 3],
 }
 
 impl DownloadSlots {
-    /// So many of them.
+    /// Creates this many permits.
     pub fn new(count: NonZeroU32) -> Self {
         let count = usize::try_from(count.get()).unwrap_or(Semaphore::MAX_PERMITS);
         let count = count.min(Semaphore::MAX_PERMITS);
@@ -66,8 +67,8 @@ impl DownloadSlots {
         }
     }
 
-    /// Waits for a place, for a while. Whoever waits for one of all has one of
-    /// the requester's already: nobody keeps others waiting by asking often.
+    /// Waits for a permit, for a while. The requester's own permit is taken
+    /// first, so that frequent requests do not keep others waiting.
     pub(super) async fn take(
         &self,
         requester: Requester,
@@ -96,7 +97,7 @@ impl DownloadSlots {
         // No code panics while it holds the lock.
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         if shares.len() >= MANY_SHARES {
-            // Whoever has a place of a share, or waits for one, holds it too.
+            // A share in use, or waited for, is referenced elsewhere too.
             shares.retain(|_, share| Arc::strong_count(share) > 1);
         }
         let new = || Arc::new(Semaphore::new(places));
@@ -110,9 +111,9 @@ impl Drop for DownloadSlot {
     }
 }
 
-/// None if there was none in time.
+/// Returns a permit, or `None` if there was none in time.
 async fn permit(semaphore: Arc<Semaphore>, until: Instant) -> Option<OwnedSemaphorePermit> {
-    // Nobody closes the semaphore.
+    // The semaphore is never closed.
     timeout_at(until, semaphore.acquire_owned())
         .await
         .ok()?
@@ -120,7 +121,7 @@ async fn permit(semaphore: Arc<Semaphore>, until: Instant) -> Option<OwnedSemaph
 }
 
 impl DownloadSlots {
-    /// How many are free.
+    /// Returns the number of free permits.
     pub fn free(&self) -> usize {
         self.all.available_permits()
     }

@@ -5,29 +5,29 @@ use maud::{DOCTYPE, Markup, html};
 use parafa_api_ceremony::{Colour, Face, LogoSize, Messages, SubjectNotice};
 use parafa_domain::{Language, SigningMethod};
 
-/// By this name the HTML shows the workspace's logo, which comes along.
+/// Id of the attached logo in the HTML.
 pub(crate) const LOGO: &str = "logo";
-/// The colour of a workspace that has chosen none.
+/// Accent colour of a workspace that has chosen none.
 const USUAL_ACCENT: Colour = Colour([0x14, 0x53, 0x2d]);
-/// What is behind the letter, and around it.
+/// Background of the letter, and around it.
 const CARD: Colour = Colour::WHITE;
 const PAPER: Colour = Colour([0xf3, 0xf5, 0xf4]);
 
-/// What the text has between two languages.
+/// Separator between two languages in the text.
 const BETWEEN_LANGUAGES: &str = "\n* * *\n\n";
 
-/// Why a signer is written.
+/// Reason for a letter to a signer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LetterKind {
-    /// They may sign now.
+    /// The signer may sign now.
     Invitation,
-    /// The same, after others.
+    /// The signer may sign now, after others.
     Turn,
-    /// They still may.
+    /// The signer still may sign.
     Reminder,
-    /// They may not any more.
+    /// The signer may no longer sign.
     Retraction,
-    /// They and all others have.
+    /// All signers have signed.
     Done,
 }
 
@@ -35,21 +35,20 @@ pub(crate) enum LetterKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Letter<'a> {
     pub kind: LetterKind,
-    /// In which it is written; in all of them, one after the other, where nobody has
-    /// said which the reader knows.
+    /// The language; `None` for all languages, one after the other, where the
+    /// reader's is unknown.
     pub language: Option<Language>,
-    /// In whose name, and how that looks.
+    /// Name and branding of the requesting workspace.
     pub(crate) face: &'a Face,
     pub(crate) signer_name: Option<&'a str>,
     pub sandbox: bool,
-    /// What the ceremonies are called; those of a batch are called alike.
+    /// Title of the ceremonies, which is the same for all of a batch.
     pub title: &'a str,
-    /// By which the reader can sign.
+    /// Methods with which the reader can sign.
     pub(crate) methods: Vec<SigningMethod>,
-    /// When links lead nowhere any more.
+    /// End of the links.
     pub(crate) until: Timestamp,
-    /// What the reader is told of their data, where they are compared with a
-    /// register.
+    /// Privacy notice for the reader, where they are compared with a register.
     pub(crate) subject_notice: Option<&'a SubjectNotice>,
     pub(crate) items: Vec<LetterItem<'a>>,
 }
@@ -61,18 +60,18 @@ pub(crate) struct LetterItem<'a> {
     pub(crate) way: Way<'a>,
 }
 
-/// How a reader comes to a document.
+/// Access of a reader to a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Way<'a> {
-    /// On a link of their own.
+    /// By a personal link.
     Link(&'a str),
-    /// It comes along.
+    /// As an attachment.
     Attached,
-    /// Not at all.
+    /// None.
     Nowhere,
 }
 
-/// A letter put into words.
+/// A written letter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Written {
     pub subject: String,
@@ -81,7 +80,7 @@ pub(crate) struct Written {
 }
 
 impl Letter<'_> {
-    /// Puts the letter into words.
+    /// Writes the letter.
     pub(crate) fn write(&self) -> Written {
         let parts = self.languages().iter().map(|language| self.text(*language));
         Written {
@@ -99,12 +98,12 @@ impl Letter<'_> {
         }
     }
 
-    /// Whether the reader signs to say who they are, as the holder of a role.
+    /// Returns whether the reader signs for identification, as the holder of a role.
     fn is_of_role_holder(&self) -> bool {
         self.subject_notice.is_some()
     }
 
-    /// What the workspace does, after its name.
+    /// Returns the sentence after the workspace's name.
     fn sentence(&self, texts: &Messages) -> &'static str {
         match (self.kind, self.is_of_role_holder()) {
             (LetterKind::Invitation | LetterKind::Turn, false) => texts.asks_you_to_sign,
@@ -141,8 +140,8 @@ impl Letter<'_> {
         format!("{mark}{kind}: {}", self.title)
     }
 
-    /// A link that leads to a page in the language of what is read around it. Who
-    /// has a language has it there too.
+    /// Returns a link to a page in the language of the surrounding text. A signer
+    /// with a known language has it there too.
     fn link(&self, link: &str, language: Language) -> String {
         match self.language {
             Some(_) => link.to_owned(),
@@ -150,7 +149,7 @@ impl Letter<'_> {
         }
     }
 
-    /// What is read after the documents.
+    /// Returns the text after the documents.
     fn closing(&self, texts: &Messages) -> Closing {
         let is_linked = |item: &LetterItem<'_>| matches!(item.way, Way::Link(_));
         let until = self.items.iter().any(is_linked).then_some(self.until);
@@ -173,7 +172,7 @@ impl Letter<'_> {
         Closing { until, sentences }
     }
 
-    /// What the reader needs to sign, and how they decline. The sandbox needs
+    /// Returns what the reader needs to sign, and how to decline. The sandbox needs
     /// nothing.
     fn ways(&self, texts: &Messages) -> impl Iterator<Item = String> {
         let methods: Vec<_> = self
@@ -186,7 +185,7 @@ impl Letter<'_> {
         ways.into_iter().chain([texts.letter_decline.to_owned()])
     }
 
-    /// Whom the reader can ask.
+    /// Returns the contact for questions.
     fn contact(&self) -> String {
         match &self.face.contact {
             Some(contact) => format!("{}, {contact}", self.face.name()),
@@ -194,13 +193,13 @@ impl Letter<'_> {
         }
     }
 
-    /// What is said of the reader's data, where they are asked to sign.
+    /// Returns the privacy notice, in letters that ask to sign.
     fn subject_notice(&self) -> Option<&SubjectNotice> {
         let asks = !matches!(self.kind, LetterKind::Retraction | LetterKind::Done);
         self.subject_notice.filter(|_| asks)
     }
 
-    /// What a link is for.
+    /// Returns the label of a link.
     fn call_to_action(&self, texts: &Messages) -> &'static str {
         match self.kind {
             LetterKind::Done => texts.letter_download,
@@ -282,7 +281,7 @@ impl Letter<'_> {
         }
     }
 
-    /// What is read in one language.
+    /// Writes the letter in one language.
     fn part(&self, language: Language, accent: Colour) -> Markup {
         let texts = texts(language);
         let Closing { until, sentences } = self.closing(texts);
@@ -352,7 +351,7 @@ fn name(texts: &Messages, method: SigningMethod) -> &'static str {
     }
 }
 
-/// The same language, as pages have it.
+/// Returns the same language for pages.
 fn of_page(language: Language) -> parafa_api_ceremony::Language {
     match language {
         Language::En => parafa_api_ceremony::Language::En,
@@ -360,7 +359,7 @@ fn of_page(language: Language) -> parafa_api_ceremony::Language {
     }
 }
 
-/// What is said after the name of a document that comes along.
+/// Returns the text after the name of an attached document.
 fn attached(texts: &Messages, item: &LetterItem<'_>) -> String {
     match item.way {
         Way::Attached => format!(" ({})", texts.letter_attached),
@@ -368,9 +367,9 @@ fn attached(texts: &Messages, item: &LetterItem<'_>) -> String {
     }
 }
 
-/// What is read after the documents.
+/// Text after the documents.
 struct Closing {
-    /// Until when links are good, and for what.
+    /// End of the links, and its meaning.
     until: Option<(&'static str, Timestamp)>,
     sentences: Vec<String>,
 }

@@ -15,33 +15,33 @@ use crate::face::{face_of, logo_of};
 use crate::links::Links;
 use crate::records::{CeremonyLinkRow, CeremonyRow, MailKind, MailPayload};
 
-/// Most bytes of the documents that come along with a letter. Mail servers take
-/// ten million bytes or more, and a file is a third longer on its way.
+/// Most bytes of a letter's attachments. Mail servers accept ten million bytes or more, and
+/// encoding makes a file a third longer.
 const MOST_ATTACHED_BYTES: u64 = 5 * 1024 * 1024;
 
-/// What the mail notices of ceremonies say.
+/// Content of ceremonies' mail notices.
 pub struct CeremonyLetters {
     records: Records,
     links: Links,
-    /// Those that are set up, in the order in which they are named.
+    /// The configured methods, in the order in which they are named.
     methods: Vec<SigningMethod>,
 }
 
-/// A letter's notice, opened.
+/// A letter's unsealed notice.
 struct UnsealedNotice {
     kind: LetterKind,
     payload: MailPayload,
     row: CeremonyRow,
-    /// By which the reader can sign.
+    /// Methods with which the reader can sign.
     methods: Vec<SigningMethod>,
     link: String,
     until: Timestamp,
-    /// The document, where it comes along.
+    /// The document, if it is attached.
     attached: Option<MailFile>,
 }
 
 impl CeremonyLetters {
-    /// Reads ceremonies in these records; `methods` are set up.
+    /// Creates the source on these records; `methods` are configured.
     pub fn new(records: Records, links: Links, methods: Vec<SigningMethod>) -> Self {
         Self {
             records,
@@ -50,8 +50,8 @@ impl CeremonyLetters {
         }
     }
 
-    /// None where the ceremony is erased, or nobody could do what the notice asks
-    /// for.
+    /// Opens a notice; returns `None` if the ceremony is erased, or the notice's request can no
+    /// longer be met.
     async fn opened(
         &self,
         notice: &NoticeRow,
@@ -106,7 +106,7 @@ impl CeremonyLetters {
         }))
     }
 
-    /// Until when a link leads to what all have signed, if it does now.
+    /// Returns the end of a link's access to a completed document, if it has access now.
     async fn copy_until(
         &self,
         token_hash: &String,
@@ -123,8 +123,8 @@ impl CeremonyLetters {
         Ok(until.filter(|until| is_there && now < *until))
     }
 
-    /// Takes along what fits of the documents that all have signed, where the
-    /// workspace wants that; of the others there are links.
+    /// Attaches the completed documents that fit, if the workspace wants that; the others get
+    /// links.
     async fn attach(&self, opened: &mut [UnsealedNotice]) -> anyhow::Result<()> {
         let mut room = MOST_ATTACHED_BYTES;
         for notice in opened {
@@ -150,8 +150,8 @@ impl CeremonyLetters {
 }
 
 impl CeremonyLetters {
-    /// The letter that these notices, all of them to one party, make; none where
-    /// nobody could do any more what it asks for.
+    /// Returns the letter of these notices, all of them to one party; `None` if their request can
+    /// no longer be met.
     pub async fn letter(
         &self,
         notices: &[NoticeRow],
@@ -183,7 +183,8 @@ impl CeremonyLetters {
         Ok(put_into_words(&face, &opened, picture))
     }
 
-    /// Whether a notice's data key is its own. Of a ceremony whose row is lost the key may be all that is left.
+    /// Returns whether a notice has its own data key. If the ceremony's row is lost, the key may be
+    /// all that is left, and counts as the ceremony's.
     pub async fn has_own_key(
         &self,
         tx: &mut Transaction<'_>,
@@ -222,7 +223,7 @@ fn item(opened: &UnsealedNotice) -> LetterItem<'_> {
     }
 }
 
-/// The letter that opened notices make, the first of which says to whom.
+/// Writes the letter of opened notices; the first one names the receiver.
 fn put_into_words(
     face: &Face,
     opened: &[UnsealedNotice],

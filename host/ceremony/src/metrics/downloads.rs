@@ -1,4 +1,4 @@
-//! Documents that go out to whoever asked for them.
+//! Metrics of downloads.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// The numbers of this process.
+/// Metrics of this process.
 static METRICS: LazyLock<DownloadMetrics> = LazyLock::new(DownloadMetrics::default);
 
 #[derive(Debug, Default)]
@@ -22,23 +22,23 @@ struct ReasonLabels {
     reason: &'static str,
 }
 
-/// Counts a download that has a place.
+/// Counts a download that has a permit.
 pub(crate) fn download_began() {
     METRICS.under_way.inc();
 }
 
-/// Counts one that has its place no longer.
+/// Counts the end of a download's permit.
 pub(crate) fn download_ended() {
     METRICS.under_way.dec();
 }
 
-/// Counts a download that this side broke off.
+/// Counts a download broken off by this side.
 pub(crate) fn download_broken_off(reason: &'static str) {
     let labels = ReasonLabels { reason };
     METRICS.broken_off.get_or_create(&labels).inc();
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub(super) fn register(registry: &mut Registry) {
     registry.register(
         "downloads_under_way",

@@ -10,10 +10,10 @@ use prometheus_client::registry::Registry;
 
 use crate::quota::{NoRoom, Quota, Uploads};
 
-/// The numbers of this process.
+/// Metrics of this process.
 static METRICS: LazyLock<RoomMetrics> = LazyLock::new(RoomMetrics::default);
 
-/// What workspaces store, and what they were not let.
+/// Storage of workspaces, and refused uploads.
 #[derive(Debug, Default)]
 struct RoomMetrics {
     refused: Family<RefusalLabels, Counter>,
@@ -40,21 +40,21 @@ struct QuotaLabels {
     quota: &'static str,
 }
 
-/// Why documents were not let in.
+/// Reason why documents were refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Shortage {
-    /// Of a quota.
+    /// A quota.
     Of(Quota),
-    /// Of bytes in this minute.
+    /// The bytes in this minute.
     Pace,
-    /// Of free space on the disk.
+    /// The free space on the disk.
     Disk,
-    /// Of records that tell how much is stored.
+    /// The records, which do not tell how much is stored.
     Records,
 }
 
 impl Shortage {
-    /// Which one an upload was refused for.
+    /// Returns the reason of a refused upload.
     pub(crate) fn of(error: &NoRoom) -> Self {
         match error {
             NoRoom::QuotaExceeded(exceeded) => Self::Of(exceeded.quota),
@@ -74,7 +74,7 @@ impl Shortage {
     }
 }
 
-/// Counts documents that were not let in.
+/// Counts a refused upload.
 pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
     let labels = RefusalLabels {
         mode: name_of(mode),
@@ -83,7 +83,7 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
     METRICS.refused.get_or_create(&labels).inc();
 }
 
-/// Looks up how much is stored. What cannot be looked up keeps its last value.
+/// Updates how much is stored. A value that cannot be read is left unchanged.
 pub async fn look_at_quotas(uploads: &Uploads) {
     let metrics = &*METRICS;
     if let Some(free) = uploads.free_space().await {
@@ -122,7 +122,7 @@ fn gauged(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub(super) fn register(registry: &mut Registry) {
     registry.register(
         "uploads_refused",

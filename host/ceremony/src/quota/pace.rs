@@ -1,4 +1,4 @@
-//! How many bytes a workspace may store in a minute.
+//! Limit of bytes that a workspace may store per minute.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -8,23 +8,23 @@ use std::time::Duration;
 use parafa_store::QuotaKey;
 use tokio::time::Instant;
 
-/// The time in which an empty bucket fills.
+/// Time in which an empty bucket fills.
 const WINDOW: Duration = Duration::from_secs(60);
-/// From how many buckets on those that are full again are dropped.
+/// Number of buckets from which full ones are dropped.
 const MANY_BUCKETS: usize = 4096;
 
-/// A token bucket of bytes for each workspace and mode, kept as the moment at
-/// which it will be full.
+/// A token bucket of bytes for each workspace and mode, stored as the time when
+/// it is full.
 #[derive(Default)]
 pub(super) struct Pace(Mutex<HashMap<QuotaKey, Instant>>);
 
 impl Pace {
-    /// Takes so many bytes out of a bucket that holds those of a minute. A
-    /// request for more than that takes a full one, which is then empty for as
-    /// much longer.
+    /// Takes this many bytes from a bucket that holds those of a minute. A
+    /// larger request takes a full bucket, which is then empty for
+    /// correspondingly longer.
     ///
     /// # Errors
-    /// The whole seconds after which there will be as many.
+    /// The whole seconds until the bytes are available.
     pub(super) fn take(
         &self,
         of: QuotaKey,
@@ -51,14 +51,14 @@ impl Pace {
     }
 }
 
-/// The time in which so many bytes come back.
+/// Returns the time in which this many bytes are refilled.
 fn time_of(bytes: u64, a_minute: NonZeroU64) -> Duration {
     let millis = u128::from(bytes) * WINDOW.as_millis() / u128::from(a_minute.get());
-    // A day is more than any request is to wait.
+    // A day is longer than any request should wait.
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX)).min(24 * 60 * WINDOW)
 }
 
-/// Rounded up, so that whoever waits as long finds the bytes.
+/// Rounds up, so that the bytes are available after the wait.
 fn whole_seconds(time: Duration) -> u32 {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     u32::try_from(seconds).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! How much room the disk has.
+//! Free space of the disk.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use parafa_platform::Records;
 use tokio::time::Instant;
 
-/// How long an answer of the file system holds.
+/// Time that an answer of the file system is cached.
 const HOLDS: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The free space of the file systems that documents and their records are on.
+/// Free space of the file systems with the documents and their records.
 pub(super) struct FreeSpace {
     records: Records,
     seen: Mutex<Option<Seen>>,
@@ -20,16 +20,16 @@ pub(super) struct FreeSpace {
 #[derive(Clone, Copy)]
 struct Seen {
     at: Instant,
-    /// None if the file system did not tell.
+    /// `None` if the file system did not report it.
     free: Option<u64>,
 }
 
-/// Keeps the log from being told the same with every request.
+/// Limiter of a log message to once a minute.
 #[derive(Default)]
 pub(super) struct OncePerMinute(Mutex<Option<Instant>>);
 
 impl OncePerMinute {
-    /// Whether nothing was told in the last minute, and is now.
+    /// Returns whether the message is due, and counts it as logged.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = told.is_none_or(|told| now.duration_since(told) >= MINUTE);
@@ -49,7 +49,7 @@ impl FreeSpace {
         }
     }
 
-    /// In bytes, as of a second ago at most; none if nobody can tell.
+    /// Returns the free bytes, as of at most a second ago; `None` if unknown.
     pub(super) async fn now(&self, now: Instant) -> Option<u64> {
         if let Some(seen) = self
             .seen()
@@ -81,7 +81,7 @@ impl FreeSpace {
 }
 
 impl FreeSpace {
-    /// Keeps to this answer.
+    /// Fixes the answer.
     pub(super) fn seem(&self, bytes: u64) {
         self.see(Seen {
             at: Instant::now() + Duration::from_secs(24 * 60 * 60),

@@ -20,75 +20,73 @@ pub struct AttemptRow {
     pub ceremony: Uuid,
     /// The signer.
     pub signer: Uuid,
-    /// How it is signed.
+    /// The method.
     pub method: SigningMethod,
-    /// In which the signer read the page that it was begun on, where that is known.
+    /// Language in which the signer read the page where it began, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) language: Option<Language>,
-    /// How far it is.
+    /// The phase.
     pub phase: Phase,
-    /// Why it ended without a signature.
+    /// Failure of an attempt that ended without a signature.
     pub failure: Option<AttemptFailure>,
     /// The code that the signer compares with the device's.
     pub verification_code: Option<String>,
-    /// Byte file of the version that is being signed: the newest when the attempt
-    /// took its turn.
+    /// Byte file of the version to be signed: the newest when the attempt took its turn.
     pub base_version: Uuid,
-    /// Whether the attempt has yet to take its turn: it shows a code, or waits
-    /// for another signer.
+    /// The attempt has yet to take its turn: it shows a code, or waits for another signer.
     #[serde(default)]
     pub awaits_turn: bool,
     /// The plugin that prepared the signature and will finish it.
     pub plugin: Option<PluginPin>,
-    /// Keyed digest of the person who is asked, as long as somebody is.
+    /// Keyed digest of the prompted person, while there is one.
     pub person: Option<String>,
     pub(crate) started_at: Timestamp,
-    /// When it ended.
+    /// Time of the end.
     pub ended_at: Option<Timestamp>,
-    /// Counts the steps, so that a step done twice is stored once.
+    /// Number of the step, so that a step done twice is stored once.
     pub step_number: u32,
-    /// How often the current step was tried without getting on.
+    /// Attempts at the current step without progress.
     pub tries: u32,
-    /// An [`OpenDeviceLink`], when the attempt began without knowing the person.
+    /// An [`OpenDeviceLink`], if the attempt began without an identified person.
     pub device_link: Option<Sealed>,
-    /// Whether the app has come back to the link's callback.
+    /// The app has returned to the link's callback.
     pub returned: bool,
-    /// The digest of what it came back with, by which a repetition is known
-    /// when the link itself is forgotten.
+    /// Digest of the return's value, by which a repetition is recognised when the link is
+    /// deleted.
     pub(crate) returned_with: Option<String>,
-    /// How the card's app comes to it, when it is signed with a card.
+    /// Access of the card's app, for an attempt with a card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) card: Option<CardAccess>,
     /// A [`CardSubmission`] that the step has not taken yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) card_submission: Option<Sealed>,
-    /// The digest of the completion that the app sent, by which its repetition is
-    /// known also when the attempt has ended.
+    /// Digest of the app's completion, by which a repetition is recognised even when the
+    /// attempt has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) completed_with: Option<String>,
-    /// An [`AttemptStep`]; none once the attempt has ended.
+    /// An [`AttemptStep`]; `None` once the attempt has ended.
     pub step: Option<Sealed>,
 }
 
 impl AttemptRow {
-    /// Whether it waits for somebody to follow its link.
+    /// Returns whether it waits for a follower of its link.
     pub fn awaits_device_link(&self) -> bool {
         self.phase == Phase::Certificate && self.device_link.is_some()
     }
 
-    /// Whether it has all that it needs but the turn.
+    /// Returns whether it lacks only the turn.
     pub(crate) fn waits_for_turn(&self) -> bool {
         self.awaits_turn && self.phase == Phase::Signing
     }
 
-    /// Whether it has its turn, or may still take it.
+    /// Returns whether it has its turn, or may still take it.
     pub(crate) fn goes_on_in(&self, signing: &Ceremony) -> bool {
         let id = AttemptId::new(self.id);
         signing.has_turn(id) || (self.awaits_turn && self.is_open_in(signing))
     }
 
-    /// Whether its device has signed and nothing else is waited for: that is finished. A card
-    /// has signed, and an app come back, before the step that takes it up.
+    /// Returns whether its device has signed and nothing else is waited for: such an attempt
+    /// is finished. A card's signature or an app's return counts before the step takes it.
     pub(crate) fn has_signed_in(&self, signing: &Ceremony) -> bool {
         let has_come = self.returned || self.card_submission.is_some();
         let own_turn = signing.turn.filter(|turn| turn.attempt.uuid() == self.id);
@@ -96,7 +94,7 @@ impl AttemptRow {
         self.phase == Phase::Completing || (has_come && device_signed)
     }
 
-    /// Why it has lost its turn.
+    /// Returns the failure by which it has lost its turn.
     pub(crate) fn loss_in(&self, signing: &Ceremony) -> AttemptFailure {
         match self.is_open_in(signing) {
             true => AttemptFailure::SigningInProgress,
@@ -104,7 +102,7 @@ impl AttemptRow {
         }
     }
 
-    /// Whether it is the newest attempt of somebody who can sign.
+    /// Returns whether it is the newest attempt of a signer who can sign.
     fn is_open_in(&self, signing: &Ceremony) -> bool {
         let party = signing.signer(SignerId::new(self.signer));
         party.is_some_and(|party| {
@@ -114,159 +112,158 @@ impl AttemptRow {
     }
 }
 
-/// How the app that talks to a card comes to an attempt.
+/// Access of a card's app to an attempt.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CardAccess {
-    /// Hash of the pairing code; none once an app has used it.
+    /// Hash of the pairing code; `None` once an app has used it.
     pub(crate) code_hash: Option<String>,
-    /// When the code is no longer taken.
+    /// Expiry of the code.
     pub(crate) code_until: Timestamp,
     /// Hash of the token that the app got for it.
     pub(crate) token_hash: Option<String>,
-    /// Lower-case hex of the digest of the certificate that was sent first.
+    /// SHA-256 of the first submitted certificate, in lower-case hexadecimal.
     pub(crate) certificate_sha256: Option<String>,
 }
 
 impl CardAccess {
-    /// What leads to the attempt.
+    /// Returns the hashes that lead to the attempt.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
         let hashes = self.code_hash.iter().chain(&self.token_hash);
         hashes.map(String::as_str)
     }
 }
 
-/// What a card's app has handed over.
+/// Submission of a card's app.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardSubmission {
-    /// The card's certificate, DER.
+    /// The card's certificate in DER.
     Certificate(#[serde(with = "As::<Base64>")] Vec<u8>),
-    /// What the card has signed, as verifiers take it.
+    /// The card's signature, in the form for verifiers.
     Signature(#[serde(with = "As::<Base64>")] Vec<u8>),
 }
 
-/// Exactly which plugin touched a document.
+/// Exact identity of a plugin.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PluginPin {
     /// The format, such as `pdf`.
     pub id: String,
     /// The plugin's own version.
     pub version: String,
-    /// Lower-case hex of the component's SHA-256.
+    /// SHA-256 of the component, in lower-case hexadecimal.
     pub sha256: String,
-    /// Version of the contract that it is written against, such as `1.0.0`.
+    /// Version of its contract, such as `0.2.0`.
     pub contract: String,
 }
 
-/// What comes next in an attempt, with all that it needs: a restart loses
-/// nothing.
+/// Next step of an attempt, with all its input: a restart loses nothing.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case", tag = "step")]
 pub enum AttemptStep {
-    /// Ask the provider for the person's certificate.
+    /// Request of the person's certificate from the provider.
     RequestCertificate {
         /// ETSI semantics identifier of the person.
         person: String,
-        /// The number of the person's phone, where the provider needs one.
+        /// The number of the person's phone, if the provider needs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phone_number: Option<String>,
     },
-    /// Open a choice of a certificate to whoever follows its link.
+    /// Opening of a device link to choose a certificate.
     RequestDeviceLink,
-    /// Wait for somebody to follow it and choose.
+    /// Wait for a follower of the link to choose.
     AwaitDeviceLink {
         /// The provider's session.
         session: ProviderSession,
     },
-    /// Wait for the provider to give it.
+    /// Wait for the provider's certificate.
     AwaitCertificate {
         /// ETSI semantics identifier of the person.
         person: String,
         /// The provider's session.
         session: ProviderSession,
     },
-    /// Check it, before any digest leaves.
+    /// Check of the certificate, before any digest is sent.
     CheckCertificate {
-        /// Whose it has to be; anybody's after a device link.
+        /// Its expected holder; anyone's after a device link.
         person: Option<String>,
-        /// The certificate that was chosen.
+        /// The chosen certificate.
         chosen: ChosenCertificate,
     },
     /// Wait for the app to send the certificate of the signer's card.
     AwaitCard {
-        /// Whose it has to be, where the signer said so.
+        /// Its expected holder, if the signer is identified.
         person: Option<String>,
-        /// When it will not come any more.
+        /// End of the wait.
         until: Timestamp,
     },
-    /// Wait for the app to send what the card has signed.
+    /// Wait for the app to send the card's signature.
     AwaitCardSignature {
         /// The card's certificate.
         chosen: ChosenCertificate,
-        /// What the plugin has prepared.
+        /// The prepared signature.
         prepared: PreparedSignature,
-        /// When it will not come any more.
+        /// End of the wait.
         until: Timestamp,
     },
     /// Wait until no other signer has the turn.
     AwaitTurn {
-        /// The certificate that was chosen.
+        /// The chosen certificate.
         chosen: ChosenCertificate,
-        /// What the plugin is asked, but for the time.
+        /// Request to the plugin, except for the time.
         request: SignRequest,
     },
-    /// Have the plugin prepare the signature.
+    /// Preparation of the signature by the plugin.
     Prepare {
-        /// The certificate that was chosen.
+        /// The chosen certificate.
         chosen: ChosenCertificate,
-        /// What the plugin is asked.
+        /// Request to the plugin.
         request: SignRequest,
     },
-    /// Ask the device for it.
+    /// Request of the signature from the device.
     Ask {
-        /// The certificate that was chosen.
+        /// The chosen certificate.
         chosen: ChosenCertificate,
-        /// What the plugin has prepared.
+        /// The prepared signature.
         prepared: PreparedSignature,
-        /// When it could be asked for first.
+        /// Earliest time of the request.
         asked_at: Timestamp,
     },
     /// Wait for the device.
     AwaitSignature {
         /// The provider's session.
         session: ProviderSession,
-        /// What the plugin has prepared.
+        /// The prepared signature.
         prepared: PreparedSignature,
-        /// Whether the app has to come back to the callback.
+        /// The app must return to the callback.
         must_return: bool,
     },
-    /// Wait for the app to come back to the page that opened it.
+    /// Wait for the app's return to the page that opened it.
     AwaitReturn {
-        /// What the plugin has prepared.
+        /// The prepared signature.
         prepared: PreparedSignature,
-        /// The signature that the device made.
+        /// The device's signature.
         #[serde(with = "As::<Base64>")]
         value: Vec<u8>,
-        /// When it will not come back any more.
+        /// End of the wait.
         until: Timestamp,
     },
-    /// Time-stamp and embed what the device has signed.
+    /// Time-stamping and embedding of the device's signature.
     Finish {
-        /// What the plugin has prepared.
+        /// The prepared signature.
         prepared: PreparedSignature,
-        /// The signature that the device made.
+        /// The device's signature.
         #[serde(with = "As::<Base64>")]
         value: Vec<u8>,
     },
 }
 
 impl AttemptStep {
-    /// Whether nobody else may sign from then on.
+    /// Returns whether the step needs the turn.
     pub(crate) fn needs_turn(&self) -> bool {
         self.asks_device() || self.holds_signature() || matches!(self, Self::Prepare { .. })
     }
 
-    /// Whether the device is asked by then, or is about to be.
+    /// Returns whether the device is prompted by then, or about to be.
     pub(crate) fn asks_device(&self) -> bool {
         matches!(
             self,
@@ -274,7 +271,7 @@ impl AttemptStep {
         )
     }
 
-    /// When the device's answer will not come any more, where that is known.
+    /// Returns the end of the wait for the device's answer, if known.
     pub(crate) fn answer_until(&self) -> Option<Timestamp> {
         match self {
             Self::AwaitCardSignature { until, .. } => Some(*until),
@@ -282,41 +279,40 @@ impl AttemptStep {
         }
     }
 
-    /// Whether the device has signed by then.
+    /// Returns whether the device has signed by then.
     pub(crate) fn holds_signature(&self) -> bool {
         matches!(self, Self::AwaitReturn { .. } | Self::Finish { .. })
     }
 }
 
-/// A certificate, and the choice that the signature is linked to.
+/// A certificate, with the choice to which the signature is linked.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ChosenCertificate {
     /// The certificate.
     pub certificate: SignerCertificate,
-    /// None when the person was asked by notification.
+    /// `None` if the person was prompted by a notification.
     pub(crate) choice: Option<ProviderSession>,
 }
 
-/// A device link that is open.
+/// An open device link.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct OpenDeviceLink {
     /// The provider's session.
     pub session: ProviderSession,
-    /// Codes to scan say how long it has been open.
+    /// Opening time, on which the codes to scan depend.
     pub(crate) opened_at: Timestamp,
 }
 
-/// What the device signs.
+/// A prepared signature, for the device.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PreparedSignature {
-    /// As it was first made; every repetition uses it as it is.
+    /// The first request, which every repetition uses unchanged.
     pub request: SignRequest,
-    /// What the plugin wants signed; where the bytes are long, only their digest
-    /// is kept.
+    /// The plugin's need; of long bytes only the digest is kept.
     pub need: Need,
 }
 
-/// The attempts of a ceremony that have not ended.
+/// Index of a ceremony's attempts that have not ended.
 pub const RUNNING_ATTEMPTS: Index<AttemptRow, Uuid> = Index::many("running_of_signing", |row| {
     let running = (!row.phase.is_terminal()).then_some(row.ceremony);
     running.into_iter().collect()

@@ -2,12 +2,11 @@ use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Leads from what the card's app presents to an attempt that runs.
+/// Link from a card app's secret to a running attempt.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CardLinkRow {
-    /// Lower-case hex of the hash of a pairing code, or of a card token.
+    /// Hash of a pairing code or of a card token, in lower-case hexadecimal.
     pub(crate) hash: String,
-    /// The attempt.
     pub(crate) attempt: Uuid,
 }
 

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::PluginPin;
 use crate::error::CeremonyError;
 
-/// What jobs about a ceremony say.
+/// Payload of jobs about a ceremony.
 #[derive(Deserialize)]
 pub(crate) struct CeremonyJob {
     pub(crate) signing: Uuid,
@@ -28,66 +28,65 @@ pub struct CeremonyRow {
     pub ceremony: Ceremony,
     /// The workspace.
     pub tenant: Uuid,
-    /// Whether it is of production or of the sandbox.
+    /// Production or the sandbox.
     pub mode: KeyMode,
-    /// How the links reach the signers.
+    /// Delivery of the links to the signers.
     pub delivery: Delivery,
-    /// What it is held for; none of a row from before there was more than the
-    /// signing API. [`Self::owner`] tells.
+    /// The owner; `None` in a row from before there was more than the signing API. See
+    /// [`Self::owner`].
     pub(crate) owner: Option<Owner>,
-    /// The key that seals everything personal of this ceremony.
+    /// The key that seals all personal data of this ceremony.
     pub data_key: Uuid,
     /// The plugin's name for the format, such as `pdf`.
     pub format: String,
     /// Every version of the document, the uploaded one first.
     pub versions: Vec<DocumentVersion>,
-    /// What a simulated completion left, in place of a signed version.
+    /// Result of a simulated completion, instead of a signed version.
     pub artifact: Option<DocumentVersion>,
-    /// Whether the uploaded version carried a signature already.
+    /// The uploaded version was signed already.
     pub came_signed: bool,
-    /// Whether the uploaded version has scripts, which viewers may run.
+    /// The uploaded version contains scripts, which viewers may run.
     #[serde(default)]
     pub has_scripts: bool,
-    /// The batch that it belongs to.
+    /// Its batch.
     pub batch: Option<Uuid>,
-    /// A [`CeremonyPrivate`]; none once erased.
+    /// A [`CeremonyPrivate`]; `None` once erased.
     pub private: Option<Sealed>,
     /// Crashes of a plugin on the newest version.
     pub plugin_faults: Option<PluginFaults>,
-    /// One sentence, when the status needs it.
+    /// A sentence of detail, if the status needs it.
     pub detail: Option<String>,
-    /// When it was erased.
+    /// Time of erasure.
     pub erased_at: Option<Timestamp>,
-    /// What an erasure has still to remove.
+    /// Content that an erasure has yet to remove.
     #[serde(rename = "remains")]
     pub pending_deletion: Option<PendingDeletion>,
 }
 
 impl CeremonyRow {
-    /// The version that would be signed now.
+    /// Returns the version that would be signed now.
     pub fn newest(&self) -> Option<&DocumentVersion> {
         self.versions.last()
     }
 
-    /// The same of a ceremony that cannot be without one.
+    /// Returns the newest version of a ceremony that must have one.
     pub fn document(&self) -> Result<&DocumentVersion, CeremonyError> {
         let newest = self.newest();
         newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))
     }
 
-    /// Whether that is the version with these bytes.
+    /// Returns whether the version with these bytes is the newest.
     pub(crate) fn is_newest(&self, bytes_id: Uuid) -> bool {
         self.newest()
             .is_some_and(|newest| newest.bytes_id == bytes_id)
     }
 
-    /// The newest version, if somebody has signed here: one of them made it, or
-    /// it archives what they made.
+    /// Returns the newest version, if it was signed here or archives such a version.
     pub fn signed(&self) -> Option<&DocumentVersion> {
         self.newest().filter(|version| version.made_by.is_some())
     }
 
-    /// What it is held for.
+    /// Returns the owner.
     pub fn owner(&self) -> Owner {
         self.owner.unwrap_or(Owner {
             product: Product::Signing,
@@ -95,19 +94,19 @@ impl CeremonyRow {
         })
     }
 
-    /// Whether this caller may see it.
+    /// Returns whether this caller may see it.
     pub fn is_of(&self, caller: &Caller) -> bool {
         self.tenant == caller.tenant
             && self.mode == caller.mode
             && self.owner().product == caller.product
     }
 
-    /// Whether callers of its product's API see it as a record of its own.
+    /// Returns whether callers of its product's API see it as a record of its own.
     fn is_own_subject(&self) -> bool {
         self.owner().subject == self.ceremony.id.uuid()
     }
 
-    /// Signatures that may still be made here and would be billed as such.
+    /// Returns the number of signatures that may still be made and billed here.
     fn billable_signatures(&self) -> u64 {
         let is_billed = self.mode == KeyMode::Live && self.owner().product == Product::Signing;
         if !is_billed || self.ceremony.status != CeremonyStatus::Pending {
@@ -117,7 +116,7 @@ impl CeremonyRow {
         parties.filter(|party| party.status.is_open()).count() as u64
     }
 
-    /// Bytes of the documents that are kept because of it.
+    /// Returns the bytes of the documents stored for it.
     fn stored_bytes(&self) -> u64 {
         let is_gone = self.erased_at.is_some() && self.pending_deletion.is_none();
         if is_gone {
@@ -125,7 +124,7 @@ impl CeremonyRow {
         }
         let versions = self.versions.iter().map(|version| version.bytes);
         let artifact = self.artifact.as_ref();
-        // A document that was posted signed is its own artifact.
+        // A document that was signed when posted is its own artifact.
         let is_new = |artifact: &&DocumentVersion| {
             let mut versions = self.versions.iter();
             versions.all(|version| version.bytes_id != artifact.bytes_id)
@@ -134,8 +133,8 @@ impl CeremonyRow {
         versions.chain(artifact).sum()
     }
 
-    /// What the caller gets: the newest signed version, or else the artifact
-    /// of a simulation.
+    /// Returns the caller's output: the newest signed version, or else the artifact of a
+    /// simulation.
     pub fn output(&self) -> Option<Output<'_>> {
         if self.erased_at.is_some() {
             return None;
@@ -153,31 +152,31 @@ impl CeremonyRow {
     }
 }
 
-/// What a caller downloads.
+/// A caller's download.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'r> {
     /// The version of the document.
     pub version: &'r DocumentVersion,
-    /// Whether nobody has signed it here: the sandbox made it.
+    /// The version was made by the sandbox, without signatures.
     pub simulated: bool,
 }
 
-/// How the links reach the signers.
+/// Delivery of the links to the signers.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
-    /// They are mailed.
+    /// The links are mailed.
     Email,
-    /// The caller hands them on.
+    /// The caller passes the links on.
     Link,
 }
 
-/// The record of a product that a ceremony is held for.
+/// The product's record that owns a ceremony.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Owner {
-    /// Whose record it is.
+    /// The product.
     pub product: Product,
-    /// The record; the ceremony itself where it is all that there is.
+    /// The record; the ceremony itself if there is no other.
     pub subject: Uuid,
 }
 
@@ -186,20 +185,20 @@ pub struct Owner {
 pub struct DocumentVersion {
     /// Name of the byte file.
     pub bytes_id: Uuid,
-    /// Lower-case hex.
+    /// SHA-256, in lower-case hexadecimal.
     pub sha256: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// What it is.
+    /// The media type.
     pub media_type: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// What made it; none for the uploaded version.
+    /// Origin of the version; `None` for the uploaded one.
     pub made_by: Option<MadeBy>,
 }
 
 impl DocumentVersion {
-    /// The one whose bytes are in this file.
+    /// Creates the version with the bytes of this file.
     #[must_use]
     pub fn of(
         file: StoredFile,
@@ -218,34 +217,32 @@ impl DocumentVersion {
     }
 }
 
-/// What made a version of what was there before.
+/// Origin of a version that was made from the previous one.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct MadeBy {
-    /// The attempt whose signature it adds; none of an archive, which adds no
-    /// signature.
+    /// The attempt that added a signature; `None` for an archive, which adds none.
     pub attempt: Option<Uuid>,
-    /// Which code made it.
+    /// The code that made it.
     pub plugin: PluginPin,
     /// Reached level, such as `PAdES-B-T`.
     pub level: String,
-    /// A [`SignedWith`]; none of an archive, of an erased ceremony, and of what earlier
-    /// programs stored.
+    /// A [`SignedWith`]; `None` for an archive, for an erased ceremony, and in rows of earlier
+    /// programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_with: Option<Sealed>,
 }
 
-/// What a signature was made with, sealed: the certificate leads from one signature of a person
-/// to the others.
+/// Sealed facts about a signature: the certificate would link a person's signatures.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SignedWith {
-    /// Lower-case hex of the SHA-256 of the signer's certificate.
+    /// SHA-256 of the signer's certificate, in lower-case hexadecimal.
     pub certificate_sha256: String,
     /// The time in the time-stamp, if the signature has one.
     pub time_stamped_at: Option<Timestamp>,
 }
 
 impl MadeBy {
-    /// Adds to an audit event which code made the version, and of what level.
+    /// Adds the version's code and level to an audit event.
     pub fn audited(&self, fields: audit::Fields) -> audit::Fields {
         fields
             .reference("level", &self.level)
@@ -256,55 +253,54 @@ impl MadeBy {
     }
 }
 
-/// How often one plugin crashed on one version.
+/// Crashes of one plugin on one version.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PluginFaults {
     /// Byte file of the version.
     pub version: Uuid,
-    /// Lower-case hex of the component's SHA-256.
+    /// SHA-256 of the component, in lower-case hexadecimal.
     pub plugin_sha256: String,
-    /// How often.
+    /// Number of crashes.
     pub count: u32,
-    /// Whether the plugin that prepared a signature of the version has failed at it, then or
-    /// before: from then on another one may finish it. Earlier programs did not write it.
+    /// The plugin that prepared a signature of the version has failed at it, now or before, so
+    /// that another one may finish it. False in rows of earlier programs.
     #[serde(default)]
     pub by_preparer: bool,
 }
 
 impl PluginFaults {
-    /// Whether the plugin with this digest, which prepared a signature of the version, has failed
-    /// at it.
+    /// Returns whether the plugin with this digest, which prepared a signature of the version,
+    /// has failed at it.
     pub(crate) fn is_by(&self, preparer_sha256: &str) -> bool {
         self.by_preparer || self.plugin_sha256 == preparer_sha256
     }
 }
 
-/// What a ceremony says about persons, sealed.
+/// Personal data of a ceremony, sealed.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct CeremonyPrivate {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// The caller's own name for it.
+    /// The caller's own id.
     pub external_id: Option<String>,
-    /// Where events go.
+    /// Address for events.
     pub webhook_url: Option<String>,
     /// The file name of the document.
     pub document_name: String,
-    /// What the signer is told of their data, where they are compared with a
-    /// register.
+    /// Privacy notice for the signer, where they are compared with a register.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject_notice: Option<SubjectNotice>,
 }
 
-/// The ceremonies of a workspace and mode (whether live) that are no other record's, in
-/// the order of creation.
+/// Index of a workspace's ceremonies by mode (whether live), without those owned by other
+/// records, in the order of creation.
 pub const SIGNINGS_OF_WORKSPACE: Index<CeremonyRow, (Uuid, bool)> =
     Index::many("of_workspace", |row| {
         let key = (row.tenant, row.mode == KeyMode::Live);
         row.is_own_subject().then_some(key).into_iter().collect()
     });
 
-/// The same with one status; [`status_number`] stands for it.
+/// Index like [`SIGNINGS_OF_WORKSPACE`], by status too, as its [`status_number`].
 pub const SIGNINGS_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
     Index::many("by_status", |row| {
         let status = status_number(row.ceremony.status);
@@ -312,7 +308,7 @@ pub const SIGNINGS_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
         row.is_own_subject().then_some(key).into_iter().collect()
     });
 
-/// The ended ceremonies of a workspace and mode that are not erased yet.
+/// Index of ended ceremonies that are not erased yet, by workspace and mode.
 pub const SIGNINGS_TO_ERASE: Index<CeremonyRow, (Uuid, bool)> = Index::many("to_erase", |row| {
     let has_ended = row.ceremony.status.is_terminal() && row.erased_at.is_none();
     let is_left = has_ended && row.is_own_subject();
@@ -320,7 +316,7 @@ pub const SIGNINGS_TO_ERASE: Index<CeremonyRow, (Uuid, bool)> = Index::many("to_
     is_left.then_some(key).into_iter().collect()
 });
 
-/// The number of a status in [`SIGNINGS_BY_STATUS`]; never changed.
+/// Returns the number of a status in [`SIGNINGS_BY_STATUS`], which never changes.
 pub fn status_number(status: CeremonyStatus) -> u32 {
     match status {
         CeremonyStatus::Pending => 0,
@@ -365,7 +361,7 @@ impl Table for CeremonyRow {
         }
     }
 
-    /// Its bytes, and itself while it has not ended.
+    /// Returns its bytes, and itself while it has not ended.
     fn addend(&self) -> Option<Addend> {
         let is_open = self.ceremony.status == CeremonyStatus::Pending;
         Some(Addend {
@@ -379,44 +375,43 @@ impl Table for CeremonyRow {
     }
 }
 
-/// What is known about a signer, sealed.
+/// A signer's sealed data.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SignerPrivateRow {
     /// The signer.
     pub signer: Uuid,
     /// A [`SignerPrivate`].
     pub private: Sealed,
-    /// Keyed digest of the personal code that alone may sign, by which codes
-    /// are compared.
+    /// Keyed digest of the only personal code that may sign, for comparison.
     pub identity_lock: Option<String>,
 }
 
-/// What a signer's row says about the person.
+/// Personal data of a signer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct SignerPrivate {
     /// The party's address.
     pub email: String,
     /// The name.
     pub name: Option<String>,
-    /// Only the holder of this code may sign.
+    /// Code of the only person who may sign.
     pub personal_code: Option<PersonalCode>,
-    /// Why the signer declined.
+    /// The signer's reason for declining.
     pub decline_reason: Option<String>,
 }
 
 plain_table!(SignerPrivateRow: "signers" by Uuid, |row| row.signer);
 
-/// Leads from a ceremony link to its signer. Only the token's hash is kept.
+/// Link from a token to its signer. Only the token's hash is stored.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CeremonyLinkRow {
-    /// Lower-case hex of the token's hash.
+    /// Hash of the token, in lower-case hexadecimal.
     pub(crate) token_hash: String,
     /// The ceremony.
     #[serde(rename = "signing")]
     pub ceremony: Uuid,
     /// The signer.
     pub signer: Uuid,
-    /// Of a link to what all have signed: until when it leads there.
+    /// End of the access, for a link to a completed document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_until: Option<Timestamp>,
 }

@@ -3,21 +3,21 @@ use parafa_domain::Language;
 use parafa_platform::outbox::NoticeKind;
 use serde::{Deserialize, Serialize};
 
-/// The mails that signers get.
+/// Kinds of mail to signers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MailKind {
     /// The link, once it is live.
     Invitation,
     /// The link again.
     Reminder,
-    /// The link leads nowhere any more.
+    /// The end of the link.
     Retraction,
-    /// All have signed.
+    /// The completion of the signing.
     Done,
 }
 
 impl MailKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [
         Self::Invitation,
         Self::Reminder,
@@ -25,17 +25,17 @@ impl MailKind {
         Self::Done,
     ];
 
-    /// The one with this name.
+    /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// A notice of it.
+    /// Returns the kind of a notice about it.
     pub fn notice(self) -> NoticeKind {
         NoticeKind::Mail(self.name().to_owned())
     }
 
-    /// The name in rows.
+    /// Returns the name in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Invitation => "invitation",
@@ -46,21 +46,20 @@ impl MailKind {
     }
 }
 
-/// What a mail needs beside the workspace's name and the link.
+/// Content of a mail, except for the workspace's name and the link.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct MailPayload {
     /// The party's address.
     pub email: String,
     /// The name.
     pub name: Option<String>,
-    /// In which language the party is written; in all of them, where nobody has said.
+    /// Language of letters to the party; `None` for all languages, if unknown.
     pub language: Option<Language>,
-    /// What the ceremony is called.
+    /// The ceremony's title.
     pub title: String,
     /// The file name of the document.
     pub document_name: String,
-    /// What the signer is told of their data, where they are compared with a
-    /// register.
+    /// Privacy notice for the signer, where they are compared with a register.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject_notice: Option<SubjectNotice>,
 }

@@ -3,7 +3,7 @@ use parafa_store::plain_table;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// How often a person was asked to sign of late, over all ceremonies.
+/// Recent prompts of a person, over all ceremonies.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PromptsRow {
     /// Keyed digest of the person's national identifier.
@@ -12,14 +12,14 @@ pub struct PromptsRow {
     pub attempts: Vec<Prompt>,
 }
 
-/// One attempt that asks a person.
+/// One attempt's prompt of a person.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Prompt {
-    /// The attempt that asks.
+    /// The attempt.
     pub attempt: Uuid,
-    /// When it began to ask.
+    /// Time of the prompt.
     pub at: Timestamp,
-    /// Whether it has not ended.
+    /// The attempt has not ended.
     pub waits: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What may be begun here, and what has to wait until an attempt is over.
+//! Attempts that may begin, and attempts that must wait.
 
 use parafa_api_http::{Problem, ProblemType};
 use parafa_ceremony::CeremonyError;

@@ -1,4 +1,4 @@
-//! Readers of a link who wait for its state to change.
+//! Readers of a link that wait for its state to change.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use tower::ServiceExt;
 
 use crate::support::Stage;
 
-/// Longer than anything takes that happens at once.
+/// Longer than any immediate answer takes.
 const LONG: Duration = Duration::from_secs(30);
-/// Long enough to tell a wait from none.
+/// Long enough to distinguish a wait.
 const SHORT: Duration = Duration::from_millis(300);
 
 async fn read(stage: &Stage, wait: Duration, known: Option<Fingerprint>) -> CeremonyState {
@@ -25,7 +25,8 @@ async fn read(stage: &Stage, wait: Duration, known: Option<Fingerprint>) -> Cere
     state.await.unwrap()
 }
 
-/// The same, of an answer that may not take as long as the reader would wait.
+/// Reads like [`read`], where the answer must come before the reader's wait
+/// ends.
 async fn read_at_once(stage: &Stage, known: Option<Fingerprint>) -> CeremonyState {
     let asked = Instant::now();
     let state = read(stage, LONG, known).await;
@@ -96,7 +97,7 @@ async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one
     let started = started.await;
     assert_eq!(started.status(), StatusCode::CREATED);
     let tag = started.headers()["etag"].to_str().unwrap().to_owned();
-    // As a proxy passes it on that compresses.
+    // The forms in which a compressing proxy passes it on.
     for known in ["\"0\"", &format!("W/{tag}")] {
         let state = answer_to_page(&stage, Method::GET, "state", known, String::new());
         assert_eq!(state.await.headers()["etag"], tag);
@@ -105,7 +106,7 @@ async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one
     assert!(read_at_once(&stage, None).await.attempt.is_some());
 }
 
-/// What the page's script is answered, which says which state it knows.
+/// Returns the answer to the page's script, with its known state.
 async fn answer_to_page(
     stage: &Stage,
     method: Method,

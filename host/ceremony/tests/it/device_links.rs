@@ -1,4 +1,4 @@
-//! Codes to scan that say how long they have been open.
+//! Codes to scan that depend on the time since opening.
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use url::Url;
 use crate::support::{Stage, TICK};
 
 const HALF_AN_HOUR: SignedDuration = SignedDuration::from_mins(30);
-/// How long a code was open before something happens.
+/// Time before each event during which a code is open.
 const OPEN: SignedDuration = SignedDuration::from_secs(20);
-/// Longest picture of a code, in bytes.
+/// Longest image of a code, in bytes.
 const LONGEST_PICTURE: usize = 1024 * 1024;
 
-/// How long the link has been open, as the code to scan says, in seconds.
+/// Returns the seconds since the link's opening, according to the code to scan.
 async fn elapsed(stage: &Stage) -> u64 {
     let link = stage.shown_link().await.qr;
     let url = Url::parse(&link).unwrap();
@@ -25,7 +25,7 @@ async fn elapsed(stage: &Stage) -> u64 {
     elapsed.unwrap().1.parse().unwrap()
 }
 
-/// The code to scan as the page shows it.
+/// Returns the code to scan as shown on the page.
 async fn picture(stage: &Stage) -> Bytes {
     let link = stage.link();
     let request = Request::get(format!("/c/{link}/attempts/current/qr.svg"));
@@ -59,7 +59,7 @@ async fn a_code_to_scan_goes_on_where_it_was_when_the_clock_is_set_back() {
     stage.smart_id.set_clock_back(HALF_AN_HOUR);
     assert_eq!(stage.run_due().await, 1);
 
-    // What the poll has taken counts as well.
+    // The duration of the poll counts as well.
     let first = elapsed(&stage).await;
     assert!((20..30).contains(&first), "{first}");
     for second in first..first + 5 {

@@ -1,4 +1,4 @@
-//! Documents that go out over sockets, to clients that may be slow or gone.
+//! Downloads over sockets, to clients that may be slow or gone.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{CALLER, Stage};
 
-/// More than the system takes in advance for a client that does not read.
+/// More than the system buffers for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;
 /// Downloads of one link at the same time.
 const OF_ONE_LINK: usize = 4;
-/// Longest time that somebody waits who has nothing to wait for.
+/// Longest wait of a client with nothing to wait for.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A moment in which nothing is to happen.
+/// A moment without any expected event.
 const MOMENT: Duration = Duration::from_millis(300);
 
 /// A signer's link to a long document, served on a socket.
@@ -58,7 +58,7 @@ impl Scene {
         }
     }
 
-    /// Asks for the document.
+    /// Requests the document.
     async fn ask(&self, method: &str) -> TcpStream {
         let mut client = TcpStream::connect(self.address).await.unwrap();
         let request = format!(
@@ -69,7 +69,7 @@ impl Scene {
         client
     }
 
-    /// The head of the answer, and what followed it until the connection ended.
+    /// Returns the head of the answer, and the rest until the connection ended.
     async fn answer(&self, method: &str) -> (String, Vec<u8>) {
         read(self.ask(method).await).await
     }
@@ -81,7 +81,7 @@ impl Scene {
 
 async fn read(mut client: TcpStream) -> (String, Vec<u8>) {
     let mut answer = Vec::new();
-    // However the connection ends.
+    // The connection may end in any way.
     let _ = client.read_to_end(&mut answer).await;
     let mut lines = answer.windows(4);
     let end = lines.position(|end| end == b"\r\n\r\n").unwrap();

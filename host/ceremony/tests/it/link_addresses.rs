@@ -1,5 +1,5 @@
-//! What stands in the addresses below a signer's link, and which of its faults
-//! is told first.
+//! Parts of the addresses below a signer's link, and the precedence of their
+//! faults.
 
 use axum::body::{Body, to_bytes};
 use axum::response::Response;
@@ -13,7 +13,7 @@ use crate::support::Stage;
 
 /// Longest page of a link.
 const LONGEST_PAGE: usize = 1 << 20;
-/// A token that nobody was given.
+/// A token that was never issued.
 const NOBODY: &str = "deadbeef";
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn a_link_says_that_its_signer_declined_and_that_its_time_has_run_out() {
     }
 }
 
-/// What a program is answered that sends an empty object.
+/// Returns the answer to a program that sends an empty object.
 async fn answer(stage: &Stage, method: &str, path: &str) -> Response {
     let request = Request::builder()
         .method(method)
@@ -134,7 +134,7 @@ async fn answer(stage: &Stage, method: &str, path: &str) -> Response {
     send(stage, request.body(Body::from("{}")).unwrap()).await
 }
 
-/// What a browser is answered.
+/// Returns the answer to a browser.
 async fn browse(stage: &Stage, method: Method, path: &str) -> Response {
     let request = Request::builder()
         .method(method)
@@ -148,7 +148,7 @@ async fn send(stage: &Stage, request: Request<Body>) -> Response {
     answer.await.unwrap()
 }
 
-/// The pointers of a problem.
+/// Returns the pointers of a problem.
 fn faults(answer: &Response) -> (StatusCode, Vec<String>) {
     let problem = answer.extensions().get::<Problem>();
     let errors = problem.map(Problem::errors).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The ceremonies as a product sees them that holds them, and as a signer does before
-//! anybody has signed.
+//! Ceremonies as seen by an owning product, and by a signer before any signature.
 
 mod attempts;
 mod awaited_state;

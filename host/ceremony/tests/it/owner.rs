@@ -1,4 +1,4 @@
-//! What a product is told of the ceremonies that are held for its records.
+//! Events of ceremonies as reported to their owner.
 
 use async_trait::async_trait;
 use parafa_ceremony::records::CeremonyRow;
@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use crate::support::{CALLER, ORDER, Stage};
 
-/// A product of which ceremonies know nothing: it notes on its order what
-/// happens to the ceremony.
+/// A product unknown to ceremonies, which notes on its order the events of the
+/// ceremony.
 pub(crate) struct Orders;
 
 async fn note(
@@ -97,7 +97,7 @@ async fn a_ceremony_is_held_for_the_record_of_another_product_and_tells_that_one
     );
 }
 
-/// What the product has noted on its order.
+/// Returns the events that the product has noted on its order.
 async fn noted(records: &Records) -> Vec<String> {
     let events = records
         .store

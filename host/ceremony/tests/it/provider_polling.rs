@@ -1,4 +1,4 @@
-//! A provider that does not wait for the signer when it is asked to.
+//! A provider that does not hold polls.
 
 use crate::support::{Stage, TICK};
 
@@ -33,7 +33,7 @@ async fn a_provider_that_refuses_polls_in_between_is_asked_less_often_and_not_gi
     assert!(!stage.newest_attempt().await.phase.is_terminal());
 }
 
-/// After how many seconds the provider is asked again.
+/// Returns the seconds until the next poll of the provider.
 async fn asked_after(stage: &Stage) -> u32 {
     let before = stage.smart_id.polls();
     for seconds in 1..120 {

@@ -1,4 +1,4 @@
-//! A Smart-ID that opens what it is asked for, and at which nobody ever acts.
+//! A Smart-ID that opens every session, in which no one ever acts.
 
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,12 +15,12 @@ use parafa_store::ManualClock;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// Says at once that nobody has acted yet, however long it is asked to wait for that.
+/// Provider that answers every poll at once that no one has acted yet.
 pub(crate) struct SmartId {
     clock: Arc<ManualClock>,
     polls: AtomicU32,
     refuses: AtomicBool,
-    /// By how much the clock is set back during the next poll.
+    /// Setback of the clock during the next poll.
     set_back: Mutex<SignedDuration>,
 }
 
@@ -34,17 +34,17 @@ impl SmartId {
         }
     }
 
-    /// How often it was asked what has become of a session.
+    /// Returns the number of polls.
     pub(crate) fn polls(&self) -> u32 {
         self.polls.load(Ordering::Relaxed)
     }
 
-    /// Whether it says that it is asked too often.
+    /// Sets whether it refuses polls as too many.
     pub(crate) fn refuse(&self, refuses: bool) {
         self.refuses.store(refuses, Ordering::Relaxed);
     }
 
-    /// Has the clock be set back during the next poll.
+    /// Sets the clock back during the next poll.
     pub(crate) fn set_clock_back(&self, by: SignedDuration) {
         *self.set_back.lock().unwrap() = by;
     }

@@ -1,4 +1,4 @@
-//! Ceremonies of a product that they do not know, with a Smart-ID at which nobody ever acts.
+//! Ceremonies of an unknown product, with a Smart-ID at which no one ever acts.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -44,9 +44,9 @@ use uuid::Uuid;
 use crate::owner::Orders;
 use crate::smart_id::SmartId;
 
-/// The order that the ceremony is held for.
+/// The order that owns the ceremony.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(7);
-/// How time passes while nothing is due.
+/// Steps of the clock while nothing is due.
 pub(crate) const TICK: SignedDuration = SignedDuration::from_secs(1);
 
 /// The ceremonies' caller.
@@ -65,13 +65,13 @@ const LANES: &[LaneBudget] = &[LaneBudget {
     jobs: 8,
     is_outbound: false,
 }];
-/// How often something is due at one moment.
+/// Most due jobs at one moment.
 const MOST_RUNS: usize = 1000;
 const START: &str = "2026-03-11T09:00:00Z";
-/// ETSI semantics identifier of whoever presses the button.
+/// ETSI semantics identifier of the signer who presses the button.
 const PERSON: &str = "PNOLT-50001029996";
 
-/// A ceremony in which two people are asked to sign, and all that it is held with.
+/// A ceremony with two signers, and its environment.
 pub(crate) struct Stage {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) records: Records,
@@ -88,7 +88,7 @@ impl Stage {
         Self::set_over("%PDF".into()).await
     }
 
-    /// Over this document, which nothing looks at.
+    /// Creates a ceremony over this document, which is not inspected.
     pub(crate) async fn set_over(content: Bytes) -> Self {
         let clock = Arc::new(ManualClock::new(START.parse().unwrap()));
         let folder = tempfile::tempdir().unwrap();
@@ -108,13 +108,13 @@ impl Stage {
         }
     }
 
-    /// The token of the signer's link.
+    /// Returns the token of the signer's link.
     pub(crate) fn link(&self) -> String {
         let token = self.ceremonies.links().ceremony_token(self.signer);
         token.reveal().to_owned()
     }
 
-    /// The pages and calls of signers.
+    /// Returns the pages and calls of signers.
     pub(crate) fn router(&self) -> Router {
         let operations = CeremonyOperations(self.ceremonies.clone());
         let base_url = self.ceremonies.links().base_url();
@@ -123,12 +123,12 @@ impl Stage {
         parafa_api_ceremony::router(operations, &config, &origin)
     }
 
-    /// The signer presses the button, and says who they are.
+    /// Starts an attempt of the identified signer.
     pub(crate) async fn start(&self) -> Result<(), CeremonyError> {
         self.start_by(SigningMethod::SmartId, Some(PERSON)).await
     }
 
-    /// The same by this method.
+    /// Starts an attempt by this method.
     pub(crate) async fn start_by(
         &self,
         method: SigningMethod,
@@ -145,14 +145,14 @@ impl Stage {
         self.ceremonies.start_attempt(link, start).await
     }
 
-    /// The signer presses the button that asks for a link, and waits for it.
+    /// Starts an attempt by a device link, and waits for the link.
     pub(crate) async fn open_link(&self) {
         self.start_by(SigningMethod::SmartId, None).await.unwrap();
         self.run_due().await;
         assert!(self.newest_attempt().await.awaits_device_link());
     }
 
-    /// The link that the page shows.
+    /// Returns the link shown on the page.
     pub(crate) async fn shown_link(&self) -> ChoiceLinks {
         let link = self.ceremonies.open_link(&self.link()).await.unwrap();
         let state = self.ceremonies.state(link).await.unwrap();
@@ -171,7 +171,7 @@ impl Stage {
         attempt.unwrap()
     }
 
-    /// Does each step of an attempt that is due once; tells how many there were.
+    /// Does each due step of an attempt once; returns their number.
     pub(crate) async fn run_due(&self) -> usize {
         let due = self.runner.claim(ATTEMPTS, MOST_RUNS).await.unwrap();
         let steps = due.len();
@@ -181,7 +181,7 @@ impl Stage {
         steps
     }
 
-    /// Does what is due until nothing is.
+    /// Does due steps until there are none.
     pub(crate) async fn run_all(&self) {
         for _ in 0..MOST_RUNS {
             if self.run_due().await == 0 {
@@ -217,7 +217,7 @@ async fn records(folder: &TempDir, clock: &Arc<ManualClock>) -> Records {
     })
 }
 
-/// Nobody is asked anything here.
+/// A destination that is never reached.
 struct Nowhere;
 
 #[async_trait]
@@ -268,7 +268,7 @@ fn ceremonies(records: &Records, clock: &Arc<ManualClock>, smart_id: &Arc<SmartI
     })
 }
 
-/// Drives attempts, and nothing else.
+/// Returns a runner for attempts only.
 fn runner(records: &Records, ceremonies: &Arc<Ceremonies>, folder: &TempDir) -> JobRunner {
     let mut handlers = JobHandlers::default();
     let ceremonies = ceremonies.clone();

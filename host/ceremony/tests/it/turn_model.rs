@@ -1,5 +1,5 @@
-//! Turns, claims, attempts, retractions and erasures of one ceremony as a small model, of which
-//! every state is looked at; `docs/reliability.md` says what is in it, and what is not.
+//! Model of one ceremony's turns, claims, attempts, retractions and erasures, small enough that
+//! every state is explored; `docs/reliability.md` describes its scope.
 
 mod conformance;
 mod hosts;
@@ -14,26 +14,26 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use self::moves::{Model, Move};
 use self::state::{Failure, Guard, Kind, Maker, Rules, State, Step};
 
-/// What must not come about.
+/// Breaches of the rules.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Breach {
     /// Two signatures on one version.
     TwoOnOneBase,
-    /// A version that was not made of the one before it.
+    /// A version that was not made from the previous one.
     NoLine,
-    /// A signer who has signed other than once, or an attempt that is done without a version.
+    /// A signer who has not signed exactly once, or a finished attempt without a version.
     NotOnce,
     /// A version that came after the end.
     AfterTheEnd,
     /// An attempt that ended twice.
     EndedTwice,
-    /// A signature that was accepted and is not there, though nobody retracted or erased.
+    /// An accepted signature that is missing, without a retraction or erasure.
     Lost,
-    /// An attempt that nothing ends any more.
+    /// An attempt that can no longer end.
     Endless,
 }
 
-/// What led there, and where that is.
+/// A breach, with the moves that led there and the state.
 type Trace = Box<(Breach, Vec<Move>, State)>;
 
 fn breach(before: &State, after: &State) -> Option<Breach> {
@@ -89,7 +89,7 @@ fn is_signature_added(before: &State, after: &State) -> bool {
     signatures(before) < signatures(after)
 }
 
-/// Looks at all states, nearest first, until something is broken; where a breach is `wanted`, that.
+/// Explores all states, nearest first, until a breach; if one is `wanted`, until that one.
 fn explored(rules: Rules, wanted: Option<Breach>) -> Result<(), Trace> {
     let model = Model::new(rules);
     let first = State::first(&model.rules).plain(&model.rules);
@@ -171,7 +171,7 @@ fn assert_holds(rules: Rules) {
     }
 }
 
-/// Without these checks something is broken, and what.
+/// Asserts that the wanted breach occurs without these checks.
 #[track_caller]
 fn assert_breaks(rules: Rules, unchecked: &'static [Guard], wanted: Breach) {
     let found = explored(Rules { unchecked, ..rules }, Some(wanted));

@@ -33,8 +33,8 @@ const HEAD_BYTES: usize = 1024;
 /// Name of actions that run a script, too long to occur in an image by chance.
 const SCRIPT: &[u8] = b"JavaScript";
 /// Names without which a PDF has nothing to report: names of scripts and other
-/// actions, of forms with scripts of their own, of signatures, and of structures that
-/// hide objects from a search for names.
+/// actions, of forms with their own scripts, of signatures, and of structures that
+/// hide objects.
 const TELLING: [&[u8]; 10] = [
     SCRIPT,
     b"JS",

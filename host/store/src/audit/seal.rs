@@ -211,7 +211,8 @@ async fn newest(tx: &mut Transaction<'_>) -> Result<Option<Seal>, StoreError> {
     Ok(page.rows.into_iter().next())
 }
 
-/// Returns the heads of the earliest unsealed hour after `before`, at most one seal's worth.
+/// Returns the first unsealed heads after the seal `before`: those of one hour, at most one seal's
+/// worth.
 async fn unsealed(
     store: &Store,
     before: Option<&Seal>,

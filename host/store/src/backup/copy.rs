@@ -27,7 +27,7 @@ const TEMPORARY: &[u8] = b".tmp";
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Copies of blobs, each of which is written once and eventually removed.
+/// Copies of blobs. A blob is written once and eventually removed.
 pub(super) struct Copies {
     blobs: Blobs,
     /// The backup's folder.

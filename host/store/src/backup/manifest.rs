@@ -29,9 +29,8 @@ use crate::keys::{BackupProof, MasterKey};
 use crate::mode::StoreMode;
 use crate::schema::SCHEMA_VERSION;
 
-/// Name of the manifest.
 pub(super) const NAME: &str = "manifest.jsonl";
-/// Its name until it is complete.
+/// Name of the manifest until it is complete.
 const NEW_NAME: &str = "manifest.jsonl.new";
 /// The format that this program writes and reads. It changes whenever the syntax of a line does.
 const FORMAT: u32 = 2;
@@ -246,7 +245,7 @@ struct Lines<'p, R> {
 }
 
 impl<'p, R: BufRead> Lines<'p, R> {
-    /// Longest line, in bytes: a path has at most 4096 bytes, all of which JSON may escape.
+    /// Longest line, in bytes: a path has at most 4096 bytes, and JSON may escape each of them.
     const LONGEST: u64 = 32 * 1024;
 
     fn of(text: R, path: &'p Path) -> Self {

@@ -12,7 +12,7 @@ use crate::keys::MasterKey;
 
 /// Present in a data folder from the first to the last step of a restore.
 const RESTORING: &str = "restoring";
-/// Holds the seal of a backup restored without the master key, until the key exists.
+/// Contains the seal of a backup restored without the master key, until the key exists.
 const UNPROVEN: &str = "unproven";
 /// Present in a data folder from which nothing may be sent.
 const HELD: &str = "held";

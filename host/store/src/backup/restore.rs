@@ -167,8 +167,8 @@ impl Backup {
     /// backup lacks.
     ///
     /// # Errors
-    /// A file that is not a records file, that changed since the backup was opened, or that is
-    /// of another store than the manifest; an engine failure.
+    /// A file that is not a records file; one that changed since the backup was opened, or is of
+    /// another store than the manifest; an engine failure.
     pub async fn restore_records(&self, engine: &dyn Engine) -> Result<Vec<Missing>, BackupError> {
         self.fill(Filling::alone(engine)).await
     }

@@ -1,4 +1,4 @@
-//! Data keys, each of which seals the data of one owner.
+//! Data keys: a data key seals the data of one owner.
 
 use std::borrow::Cow;
 use std::fmt;

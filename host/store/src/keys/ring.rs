@@ -9,7 +9,7 @@ use aws_lc_rs::aead::LessSafeKey;
 use super::DataKey;
 use super::aead::{self, Secret};
 
-/// Keys, one of which is active and wraps new keys. The first is the configured master key.
+/// Keys with an active one, which wraps new keys. The first is the configured master key.
 pub(super) struct Ring {
     keys: Vec<WrappingKey>,
     active: AtomicUsize,
@@ -42,7 +42,6 @@ impl Ring {
         &self.keys[0]
     }
 
-    /// Returns the active key.
     pub(super) fn active(&self) -> &WrappingKey {
         &self.keys[self.active.load(Ordering::Relaxed)]
     }

@@ -49,7 +49,7 @@ impl LeftBehind {
                 _ = dropped => {}
             }
             let _counted = left_behind.count();
-            // After that the socket is closed, whatever the state of the database.
+            // After that the socket is closed, in any state of the database.
             let _ = tokio::time::timeout(LONGEST, connection).await;
         });
         InUse {

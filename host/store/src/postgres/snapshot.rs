@@ -10,7 +10,7 @@ use super::session::Session;
 use super::statements::ScanParameters;
 use crate::engine::{EngineError, Entry, Scan, Snapshot, SnapshotSource};
 
-/// Takes snapshots of a database.
+/// Source of a database's snapshots.
 pub(super) struct Snapshots(Database);
 
 /// A connection with the transaction in progress. A backup's work between two scans may take

@@ -1,8 +1,8 @@
 //! Rotation of a store's master key.
 //!
 //! The schema row identifies the store's key. A server configured with that key and a new one
-//! replaces it: at once the wrapping of the root secret, in the same row, and then the wrapping of
-//! each data key, in walks through all of them.
+//! replaces it. It rewraps the root secret at once, in the same row, and then each data key, in
+//! walks through all of them.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -27,7 +27,6 @@ pub(super) enum Kind {
 /// A bucket of a store with the protocol of Amazon S3.
 #[derive(Clone)]
 pub(super) struct Bucket {
-    /// The URL.
     pub(super) url: String,
     pub(super) prefix: Path,
     pub(super) store: AmazonS3,

@@ -1,7 +1,8 @@
 //! The leader thread, the only one that writes to sled.
 //!
 //! Commits queued while the disk was busy are checked one after the other and written as one
-//! batch with one sync, so that the rate of commits is not bound by the disk's rate of syncs.
+//! batch with one sync. The rate of commits is therefore not bound by the disk's rate of
+//! syncs.
 
 use std::collections::HashMap;
 use std::io;

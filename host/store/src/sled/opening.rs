@@ -296,7 +296,7 @@ fn unreadable(error: EngineError) -> EngineError {
 mod tests {
     use super::*;
 
-    /// Returns the entries after this many commits, each of which adds a note.
+    /// Returns the entries after this many commits; each commit adds a note.
     fn entries(commits: u64) -> Tallies {
         let mut tallies = Tallies::default();
         for number in 1..=commits {

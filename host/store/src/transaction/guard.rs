@@ -6,7 +6,7 @@ use crate::table::{Table, layout};
 ///
 /// The engine compares the versions of rows that were read. It cannot know of a row that a scan
 /// did not see because it did not exist yet. A transaction that decides on what is *not* in a
-/// set therefore names a guard, and one that adds to the set calls [`Transaction::touch`] on the
+/// set therefore names a guard. One that adds to the set calls [`Transaction::touch`] on the
 /// same guard. Without such a decision, [`Guard::none`] is sufficient.
 #[derive(Clone, Debug)]
 pub struct Guard(pub(super) Option<Vec<u8>>);

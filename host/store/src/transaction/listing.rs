@@ -103,8 +103,9 @@ impl Transaction<'_> {
             .await
     }
 
-    /// Returns at most `limit` rows that an index has between two of its keys, both included,
-    /// in order of these keys and then of the rows' own. `from` may extend into the rows' keys.
+    /// Returns at most `limit` rows that an index has between two of its keys, both included.
+    /// They are in order of these keys and then of the rows' own. `from` may extend into the
+    /// rows' keys.
     ///
     /// # Errors
     /// An engine failure, or a row that is not of type `T`.

@@ -456,7 +456,7 @@ on_every_engine! {
     }
 }
 
-/// Creates documents and erases the older ones, until told to stop.
+/// Creates documents and erases the older ones, until stopped.
 async fn come_and_go(source: BackupSource, is_over: Arc<AtomicBool>) {
     let mut made = VecDeque::new();
     while !is_over.load(Ordering::SeqCst) {

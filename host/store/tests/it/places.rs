@@ -136,7 +136,6 @@ impl Place {
         self.keys.create(Uuid::now_v7()).await.expect("a key")
     }
 
-    /// Returns the bucket.
     pub(crate) fn bucket(&self) -> &S3 {
         match &self.kept {
             Kept::Shared {

@@ -1,5 +1,5 @@
-//! How the app that talks to the card finds the signer's attempt: a code that
-//! is typed or scanned once, and the token of the app's calls after it.
+//! Pairing of the app with the card and the signer's attempt: a code that is
+//! typed or scanned once, and then the token of the app's calls.
 
 use jiff::Timestamp;
 use parafa_domain::AttemptId;
@@ -17,17 +17,18 @@ use crate::records::{AttemptRow, CardLinkRow, CeremonyRow};
 
 const CODE_LENGTH: usize = 8;
 
-/// What a person types into the app, or the app scans.
+/// Code that a person types into the app, or that the app scans.
 pub(crate) struct PairingCode(String);
 
 impl PairingCode {
-    /// That of an attempt; always the same, so that it need not be stored.
+    /// Returns the code of an attempt; always the same, so that it need not be
+    /// stored.
     pub(crate) fn of(master: &MasterKey, attempt: Uuid) -> Self {
         let digest = Sha256::digest(master.token("pairing", attempt, 0).reveal());
         Self(pairing_code::characters(&digest[..CODE_LENGTH]).collect())
     }
 
-    /// One that somebody typed.
+    /// Returns a typed code.
     fn typed(text: &str) -> Self {
         let typed = pairing_code::normalized(text);
         Self(typed.take(CODE_LENGTH + 1).collect())
@@ -38,30 +39,30 @@ impl PairingCode {
     }
 }
 
-/// What the page shows for the app.
+/// Pairing data shown on the page.
 #[derive(Clone, Debug)]
 pub struct Pairing {
-    /// To be typed.
+    /// The code to type.
     pub code: String,
-    /// To be scanned or followed.
+    /// The address to scan or follow.
     pub uri: String,
-    /// When it is no longer taken.
+    /// Time of expiry.
     pub expires_at: Timestamp,
 }
 
-/// An attempt that an app was paired with.
+/// An attempt paired with an app.
 #[derive(Debug)]
 pub struct Paired {
     /// The bearer token of its calls.
     pub token: String,
-    /// Where they go.
+    /// Base address of the app's calls.
     pub base: String,
-    /// Whose link it is.
+    /// The signer's link.
     pub link: OpenedLink,
 }
 
 impl Ceremonies {
-    /// What leads a card's app to an attempt that waits for one.
+    /// Returns the pairing data of an attempt that waits for a card's app.
     pub(in crate::ceremonies) fn pairing(
         &self,
         attempt: &AttemptRow,
@@ -83,7 +84,7 @@ impl Ceremonies {
     /// Pairs an app with the attempt of a code, once.
     ///
     /// # Errors
-    /// [`CeremonyError::NotFound`] for a code that is unknown, used or too old.
+    /// [`CeremonyError::NotFound`] for a code that is unknown, used or expired.
     pub async fn pair(&self, code: &str) -> Result<Paired, CeremonyError> {
         let hash = PairingCode::typed(code).hash();
         let (hash, master) = (&hash, &self.records.master);
@@ -116,7 +117,7 @@ impl Ceremonies {
         })
     }
 
-    /// Where the token of an app leads, as long as its attempt runs.
+    /// Opens the link of an app's token, as long as its attempt runs.
     pub async fn open_card_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
         let hash = hash_token(token).to_string();
         let store = &self.records.store;
@@ -144,7 +145,7 @@ impl Ceremonies {
     }
 }
 
-/// The attempt that a hash leads to, and its ceremony.
+/// Returns the attempt for a hash, with its ceremony.
 async fn linked(
     tx: &mut Transaction<'_>,
     hash: &String,

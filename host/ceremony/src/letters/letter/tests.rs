@@ -286,7 +286,7 @@ fn who_asks_has_the_name_and_the_look_that_it_chose_and_the_registered_name_stay
     assert!(!written.html.contains("#14532d") && !written.html.contains("#ffe000"));
 }
 
-/// The letters as they are, in both languages, for whoever changes a word of them.
+/// Snapshot of the letters, in both languages; update it when a text changes.
 #[test]
 fn letters_read_as_they_always_did() {
     let plain = registered();

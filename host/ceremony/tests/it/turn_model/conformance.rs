@@ -1,5 +1,5 @@
-//! The ceremonies themselves beside the model: the same acts come to the same. No device answers
-//! here, so that both hold to turns that lapse, attempts that end and what callers do.
+//! Conformance of the ceremonies to the model: the same acts have the same results. No device
+//! answers here, so both cover lapsing turns, ending attempts and callers' actions.
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::{OpenedLink, StartAttempt};
@@ -13,7 +13,7 @@ use crate::support::{CALLER, Stage};
 
 const TRACES: u64 = 40;
 const MOST_ACTS: usize = 10;
-/// Time passes oftener than anybody spoils anything.
+/// Acts; ticks are more frequent than spoiling ones.
 const ACTS: [Move; 13] = [
     Move::Start(0),
     Move::Start(1),
@@ -37,7 +37,7 @@ const RULES: Rules = Rules {
     ..PROMPTS
 };
 
-/// What is seen of a ceremony.
+/// Observable state of a ceremony.
 #[derive(Debug, Eq, PartialEq)]
 struct Seen {
     status: CeremonyStatus,
@@ -65,7 +65,7 @@ async fn ceremonies_go_as_the_model_has_it() {
         for by in acts(trace) {
             let is_pages = !matches!(by, Move::Tick | Move::Cancel | Move::Erase);
             let is_again = matches!(by, Move::Start(n) if state.attempts[n].is_some());
-            // Links lead nowhere after the deadline, and the model has one attempt a signer.
+            // Links are closed after the deadline, and the model has one attempt per signer.
             if is_again || (is_pages && state.now >= DEADLINE) {
                 continue;
             }
@@ -77,7 +77,7 @@ async fn ceremonies_go_as_the_model_has_it() {
                 stage.run_all().await;
                 state = after_a_tick(&model, &state);
             } else {
-                // What is refused changes nothing, which is all that counts here.
+                // A refused act changes nothing, which is all that counts here.
                 let _ = act(&stage, by).await;
                 state = after(&model, &state, |it| it == by).unwrap_or(state);
             }
@@ -91,7 +91,7 @@ async fn ceremonies_go_as_the_model_has_it() {
     }
 }
 
-/// What happens in a trace: the same in each run.
+/// Returns the acts of a trace, the same in each run.
 fn acts(trace: u64) -> impl Iterator<Item = Move> {
     let mut random = trace;
     let acts = (0..MOST_ACTS).map(move |_| {
@@ -109,7 +109,7 @@ fn after(model: &Model, state: &State, is_it: impl Fn(Move) -> bool) -> Option<S
     moves.find(|(by, _)| is_it(*by)).map(|(_, next)| next)
 }
 
-/// Time has passed, and each attempt that is running had a step done.
+/// Advances the time and does a step of each running attempt.
 fn after_a_tick(model: &Model, state: &State) -> State {
     let mut state = after(model, state, |by| by == Move::Tick).unwrap();
     for n in [0, 1] {

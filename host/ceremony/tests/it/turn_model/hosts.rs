@@ -1,4 +1,4 @@
-//! What hosts do: they read the rows, do a step, and store what it has come to.
+//! Moves of hosts: they read the rows, do a step, and store its outcome.
 
 use parafa_domain::{CannotBegin, CeremonyStatus, SignerStatus, SigningMethod};
 
@@ -9,7 +9,7 @@ use super::state::{
 };
 
 impl Model {
-    /// A host reads the rows, and sees whether it is worth going on.
+    /// Reads the rows on a host, and decides whether the step is still needed.
     pub(super) fn claimed(
         &self,
         state: &State,
@@ -52,7 +52,7 @@ impl Model {
         state.has_turn(n) || (awaits_turn && state.signers[n] == SignerStatus::Pending)
     }
 
-    /// What a step has come to is stored, if it still counts.
+    /// Stores the outcome of a step, if it still counts.
     pub(super) fn stored(&self, state: &State, host: usize, now: u8) -> State {
         let mut next = *state;
         let Some(work) = next.hosts[host].take() else {
@@ -110,7 +110,7 @@ impl Model {
         }
     }
 
-    /// The same step again, when what it waits for comes or will not come any more.
+    /// Repeats the step when its event comes, or the wait ends.
     fn wait(&self, state: &mut State, n: usize, now: u8) {
         let turn_until = state.turn.map_or(now, |turn| turn.until);
         let is_card = self.rules.kinds[n] == Kind::Card;
@@ -210,7 +210,7 @@ impl Model {
     }
 }
 
-/// The state with the device asked by the step that a host is at.
+/// Returns the state after a host's step has prompted the device.
 pub(super) fn asked(state: &State, host: usize) -> State {
     let mut next = *state;
     if let Some(work) = state.hosts[host]
@@ -226,7 +226,7 @@ pub(super) fn asked(state: &State, host: usize) -> State {
     next
 }
 
-/// A step that finds that what it waits for has not come in time.
+/// Returns the step of a host that finds its wait over.
 pub(super) fn too_late(claimed: State, host: usize) -> Option<State> {
     let work = claimed.hosts[host]?;
     let waits = work.step == Step::AwaitReturn && !work.has_come && work.over.is_none();

@@ -1,5 +1,5 @@
-//! What may happen in a state. The turn and the ceremony are moved by the code's own functions;
-//! what the transactions around them do is said anew.
+//! Moves possible in a state. The turn and the ceremony are changed by the code's own functions;
+//! the transactions around them are modelled.
 
 use parafa_domain::{CannotBegin, Ceremony, SigningMethod, Turn};
 
@@ -9,7 +9,7 @@ use super::state::{
     Version, at, attempt_id, signer_id,
 };
 
-/// Something that happens at once; numbers are of signers, but where a host is named.
+/// An atomic move; numbers identify signers, unless a host is named.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Move {
     Tick,
@@ -31,22 +31,22 @@ pub(super) enum Move {
         host: usize,
         attempt: usize,
     },
-    /// The same, and it has waited for the app's return for too long.
+    /// A host begins a step after too long a wait for the app's return.
     ClaimTooLate {
         host: usize,
         attempt: usize,
     },
-    /// The same of a job whose host is at work for longer than its lease.
+    /// A host takes over a job whose host has worked longer than its lease.
     TakeOver {
         host: usize,
         attempt: usize,
     },
-    /// It stores what the step has come to. Whether it is told so makes no difference to what it
-    /// does next, which it reads from the rows.
+    /// A host stores the outcome of a step. Whether the host gets the answer does not matter,
+    /// since its next step reads the rows.
     Store {
         host: usize,
     },
-    /// It dies before it stores anything, but after it has asked whom it was to ask.
+    /// A host dies before it stores anything, but after its prompt.
     Die {
         host: usize,
     },
@@ -63,7 +63,7 @@ impl Move {
         matches!(self, Archive | Cancel | Decline(_) | Erase | GiveUp(_))
     }
 
-    /// Whether it happens though nobody acts, and nothing fails.
+    /// Returns whether the move happens without actions and failures.
     pub(super) fn comes_by_itself(self) -> bool {
         use Move::{Claim, ClaimTooLate, Expire, Store, Tick};
 
@@ -87,7 +87,7 @@ impl Model {
         }
     }
 
-    /// All that may happen next.
+    /// Returns all possible moves.
     pub(super) fn moves(&self, state: &State) -> Vec<(Move, State)> {
         let mut moves = Vec::new();
         let mut offer = |by: Move, next: Option<State>| {
@@ -161,8 +161,8 @@ impl Model {
         moves
     }
 
-    /// A transaction that changes the ceremony, if it does, and ends the attempts of those who
-    /// cannot sign any more.
+    /// Applies a transaction that changes the ceremony, and ends the attempts of those who can no
+    /// longer sign.
     fn call(&self, state: &State, change: impl FnOnce(&mut Ceremony) -> bool) -> Option<State> {
         if state.is_erased {
             return None;
@@ -177,7 +177,7 @@ impl Model {
         Some(next)
     }
 
-    /// Changes the ceremony for an attempt that is supposed to have the turn.
+    /// Changes the ceremony for an attempt that should have the turn.
     pub(super) fn change<T, E>(
         &self,
         state: &mut State,
@@ -258,7 +258,7 @@ impl Model {
 
     fn erase(&self, state: &State, now: u8) -> Option<State> {
         let erased = self.call(state, |ceremony| {
-            // What has ended is erased as well.
+            // An ended ceremony is erased as well.
             let _ = ceremony.end_for_erasure(at(now));
             true
         });
@@ -268,7 +268,7 @@ impl Model {
         })
     }
 
-    /// Adds a version while nobody signs.
+    /// Adds a version while no signer has the turn.
     fn archive(&self, state: &State, now: u8) -> Option<State> {
         let is_free = self.ceremonies.of(state).current_turn(at(now)).is_none();
         let mut next = *state;
@@ -279,7 +279,7 @@ impl Model {
         (is_free && !state.is_erased).then_some(next)
     }
 
-    /// The card's app sends a certificate, with which the attempt takes its turn.
+    /// Submits the card's certificate, with which the attempt takes its turn.
     fn hand_over_certificate(&self, state: &State, n: usize, now: u8) -> Option<State> {
         let attempt = running(state, n, Step::AwaitCard)?;
         if attempt.has_come || !self.goes_on(state, n) {
@@ -294,8 +294,7 @@ impl Model {
         Some(next)
     }
 
-    /// The card's app sends a signature. While a host is at work on the attempt, that has to take
-    /// it up.
+    /// Submits the card's signature. A host that works on the attempt must take it up.
     fn hand_over_signature(&self, state: &State, n: usize, now: u8) -> Option<State> {
         let attempt = running(state, n, Step::AwaitSignature)?;
         let is_card = self.rules.kinds[n] == Kind::Card;
@@ -377,7 +376,7 @@ fn running(state: &State, n: usize, step: Step) -> Option<Attempt> {
     state.attempts[n].filter(|attempt| attempt.step == step)
 }
 
-/// Ends the attempts of signers who cannot sign any more.
+/// Ends the attempts of signers who can no longer sign.
 pub(super) fn settle(state: &mut State) {
     for n in [0, 1] {
         let may_sign = state.signers[n].is_open() || state.has_turn(n);

@@ -1,4 +1,4 @@
-//! What a state of the model holds, and the code's own ceremony of it.
+//! States of the model, and the code's own ceremony for each.
 
 use jiff::Timestamp;
 use parafa_domain::{
@@ -7,61 +7,61 @@ use parafa_domain::{
 };
 use uuid::Uuid;
 
-/// When the deadline is, in ticks.
+/// The deadline, in ticks.
 pub(super) const DEADLINE: u8 = 2;
-/// After it nothing more comes by time alone.
+/// Last tick: nothing more comes by time alone.
 pub(super) const LAST_TICK: u8 = 3;
 const MOST_VERSIONS: usize = 4;
 const START: Timestamp = Timestamp::constant(1_773_219_600, 0);
 
-/// How a signer signs.
+/// A signer's way of signing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     /// By a prompt: the attempt takes its turn when it starts.
     Prompted,
-    /// By a link to an app on the same device, which has to come back.
+    /// By a link to an app on the same device, which must return.
     Linked,
-    /// With a card, whose app hands over a certificate and a signature.
+    /// With a card, whose app submits a certificate and a signature.
     Card,
 }
 
-/// A check of the code that can be left out, to see what it is good for.
+/// A check of the code that can be omitted, to show its effect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Guard {
-    /// That the claim on the job still stands.
+    /// The claim on the job is still valid.
     Claim,
-    /// That the attempt is still at the step that was done.
+    /// The attempt is still at the step that was done.
     Step,
-    /// That the turn is the attempt's.
+    /// The turn is the attempt's.
     Turn,
-    /// That a turn does not lapse once the device has signed.
+    /// A turn does not lapse once the device has signed.
     Hold,
-    /// That the base is the newest version when it is asked for and stored.
+    /// The base is the newest version when it is requested and stored.
     Base,
-    /// The same when the device has signed.
+    /// The base is the newest version when the device has signed.
     SignedBase,
-    /// That a step ends nothing that has come without its seeing it.
+    /// A step ends no attempt whose event it has not seen.
     Unseen,
-    /// That what an app has come back with is not given up.
+    /// An app's return is not given up.
     Accepted,
 }
 
-/// What is explored.
+/// Scope of the exploration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How each of the two signers signs.
+    /// The two signers' ways of signing.
     pub(super) kinds: [Kind; 2],
-    /// By how many ticks each host's clock is ahead.
+    /// Ticks by which each host's clock is ahead.
     pub(super) ahead: [u8; 2],
-    /// How often a host dies, or keeps a job so long that another takes it.
+    /// Most deaths of a host, or jobs held so long that another host takes them.
     pub(super) faults: u8,
-    /// How often somebody gives up, declines, retracts, erases or archives.
+    /// Most cases of giving up, declining, retracting, erasing or archiving.
     pub(super) spoilers: u8,
-    /// A turn's longest time, and how long a card's app may take, in ticks.
+    /// Longest turn, and time limit of a card's app, in ticks.
     pub(super) term: u8,
-    /// Whether no device ever gives its certificate.
+    /// No device ever gives its certificate.
     pub(super) is_deaf: bool,
-    /// What is not checked.
+    /// Omitted checks.
     pub(super) unchecked: &'static [Guard],
 }
 
@@ -79,7 +79,7 @@ pub(super) enum Failure {
     Timeout,
 }
 
-/// What an attempt does next.
+/// Next step of an attempt.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Step {
     AwaitCard,
@@ -110,23 +110,23 @@ pub(super) enum Device {
 pub(super) enum Job {
     Gone,
     Due(u8),
-    /// By this host, or by one that has died.
+    /// Claimed by this host, or by one that has died.
     Claimed(Option<usize>),
 }
 
-/// An attempt's row and job, and what its signer's device has done.
+/// An attempt's row and job, and the state of its signer's device.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Attempt {
     pub(super) step: Step,
     pub(super) base: usize,
     pub(super) awaits_turn: bool,
-    /// What the step waits for has come: what a card's app hands over, or an app's return.
+    /// The event of the step has come: a submission of a card's app, or an app's return.
     pub(super) has_come: bool,
     pub(super) device: Device,
     pub(super) job: Job,
 }
 
-/// A step that a host is at, as it has read the rows.
+/// A step in progress on a host, with the rows as read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) struct Work {
     pub(super) attempt: usize,
@@ -145,7 +145,7 @@ pub(super) enum Maker {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Version {
     pub(super) by: Maker,
-    /// Place of the version that it was made of.
+    /// Index of the version from which it was made.
     pub(super) base: usize,
 }
 
@@ -157,7 +157,7 @@ pub(super) struct TurnState {
     pub(super) device_signed: bool,
 }
 
-/// All that is stored, all that hosts have in mind, and the time.
+/// Everything stored, everything known to hosts, and the time.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct State {
     pub(super) now: u8,
@@ -166,7 +166,7 @@ pub(super) struct State {
     pub(super) turn: Option<TurnState>,
     pub(super) is_erased: bool,
     pub(super) versions: [Option<Version>; MOST_VERSIONS],
-    /// Each signer's one attempt.
+    /// The single attempt of each signer.
     pub(super) attempts: [Option<Attempt>; 2],
     pub(super) hosts: [Option<Work>; 2],
     pub(super) faults: u8,
@@ -197,7 +197,7 @@ impl State {
         self.versions.into_iter().flatten()
     }
 
-    /// Place of the newest version.
+    /// Returns the index of the newest version.
     pub(super) fn newest(&self) -> usize {
         self.versions().count() - 1
     }
@@ -223,7 +223,7 @@ impl State {
             .is_some_and(|turn| turn.of == of && turn.device_signed)
     }
 
-    /// The same state wherever what differs can make no difference any more.
+    /// Normalises differences that can no longer matter.
     pub(super) fn plain(mut self, rules: &Rules) -> Self {
         let earliest = self.now;
         if let Some(turn) = &mut self.turn {
@@ -281,8 +281,8 @@ impl State {
         }
     }
 
-    /// A host whose claim is gone can store nothing, and a claim of nobody at work is a dead
-    /// one's.
+    /// Removes work that can no longer be stored: a host whose claim is gone stores nothing,
+    /// and a claim without work is a dead host's.
     fn forget_lost_work(&mut self, rules: &Rules) {
         for host in [0, 1] {
             let attempt = self.hosts[host].and_then(|work| self.attempts[work.attempt]);
@@ -302,7 +302,7 @@ impl State {
     }
 }
 
-/// The moment of a tick. Ticks are as far apart as a page may be silent.
+/// Returns the time of a tick. Ticks are as far apart as a page may be silent.
 pub(super) fn at(tick: u8) -> Timestamp {
     START + MAX_ABSENCE * i32::from(tick)
 }
@@ -320,7 +320,7 @@ pub(super) fn attempt_id(n: usize) -> AttemptId {
     AttemptId::new(Uuid::from_u128(101 + n as u128))
 }
 
-/// The code's ceremony, of which a state keeps what the rules of turns look at.
+/// The code's ceremony. A state keeps the parts of it that the rules of turns need.
 pub(super) struct Ceremonies(Ceremony);
 
 impl Default for Ceremonies {
@@ -363,7 +363,7 @@ impl Ceremonies {
 }
 
 impl State {
-    /// Takes over what the code has made of the ceremony.
+    /// Takes over the ceremony's state from the code.
     pub(super) fn take_over(&mut self, ceremony: &Ceremony) {
         self.status = ceremony.status;
         for (n, party) in ceremony.signers.iter().enumerate() {

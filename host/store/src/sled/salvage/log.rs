@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Node,
     /// Changes a page.
     Link,
-    /// Gives the position up to which the log must be complete for the next messages to count.
+    /// The position up to which the log must be complete for the next messages to count.
     Batch,
     /// Fills the end of a segment.
     Cap,

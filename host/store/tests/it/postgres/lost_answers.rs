@@ -105,7 +105,7 @@ async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_
     let key = host.keys.create(Uuid::now_v7()).await.expect("a key");
     let id = Uuid::now_v7();
     let content = Bytes::from(vec![3; 1024 * 1024]);
-    // First between its pieces, none of which stays, and then after all of them.
+    // First between its pieces, which all disappear, and then after all of them.
     proxy.cut_at(Moment::BeforeAnswer("INSERT 0 1"));
     proxy.cut_at(Moment::BeforeCommitIsAnswered);
 
@@ -120,7 +120,8 @@ async fn a_file_of_five_pieces_is_known_to_be_there_although_its_answer_was_cut_
     another.expect("what is refused is in nobody's way");
 }
 
-/// The database cannot detect the lost peer, and keeps the locks for a while.
+/// Loses the connection at a moment. The database cannot detect the lost peer, and keeps
+/// the locks for a while.
 async fn swallowed(moment: Moment) {
     let database = Postgres::shared().database();
     let Distant { host, proxy } = Distant::at(&database.name).await;

@@ -141,7 +141,7 @@ async fn a_key_that_the_standby_does_not_have_does_not_count_as_written() {
         servers.primary.psql("postgres", waiting).trim() == "1"
     })
     .await;
-    // It is written again, and found to exist when its wait is interrupted.
+    // The key is written again, and found to exist when its wait is interrupted.
     proxy.cut();
     let cutter = Cutter::begin(&servers);
 

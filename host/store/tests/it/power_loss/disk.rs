@@ -1,8 +1,8 @@
 //! A disk that reliably keeps only what was synced.
 //!
 //! POSIX permits the following after a loss of power. Each change of a file since its last
-//! sync may have reached the disk or not, a write also in part, and a folder's entries are
-//! such changes of the folder. That is harsher than the file systems in use, which order more.
+//! sync may have reached the disk or not, a write also in part. A folder's entries are such
+//! changes of the folder. That is harsher than the file systems in use, which order more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
