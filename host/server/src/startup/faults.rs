@@ -36,7 +36,6 @@ impl ConfigFaults {
         Self(vec![fault.to_string()])
     }
 
-    /// Returns the sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
     }
