@@ -203,7 +203,7 @@ pub(super) async fn act_on(
             if !is_first {
                 return Ok(Reply::Nothing);
             }
-            // The link may have expired.
+            // The link may not be open any more.
             phone.follow(&same_device.unwrap_or(link.qr)).await;
             Ok(Reply::Nothing)
         }
