@@ -1,15 +1,15 @@
 """Verifies the XAdES signatures in ASiC-E and ADOC containers.
 
-Prints one JSON object per line and file. xmlsec1 verifies each signature over the unpacked files, and
-its certificate's chain; pyHanko verifies its time-stamps. This script checks what xmlsec1 does not:
+Prints one JSON object per line and file. xmlsec1 verifies each signature over the unpacked files,
+and its certificate's chain; pyHanko verifies its time-stamps. This script checks the rest:
 
 - the archive is valid, and the manifest names exactly the files in it
 - every signature covers all of them, with their types
 - the signed properties are the ones in their place, and name the certificate that signed
 
-An ADOC does not sign types. There, every signature also covers the metadata about the document, its
-authors and itself, and relations lead to it from everything that it covers. The exit status is 0 only
-if every file has signatures and all of that holds for each.
+An ADOC does not sign types. There, every signature also covers the metadata about the document,
+its authors and itself, and relations lead to it from everything that it covers. The exit status is
+0 only if every file has signatures and all of that holds for each.
 """
 
 import argparse
@@ -125,7 +125,7 @@ class Judge:
     def verify_timestamp(self, signature, stamp):
         method = stamp.find(f"{DS}CanonicalizationMethod")
         exclusive = method is not None and method.get("Algorithm") == EXCLUSIVE
-        # Serialized and parsed again: lxml canonicalizes an element inside of a document differently.
+        # Serialized and parsed again: lxml canonicalizes inner elements of a document differently.
         value = etree.fromstring(etree.tostring(signature.find(f"{DS}SignatureValue"), with_tail=False))
         stamped = etree.tostring(value, method="c14n", exclusive=exclusive, with_comments=False)
         [token] = stamp.findall(f"{XADES}EncapsulatedTimeStamp")
