@@ -143,7 +143,7 @@ class Judge:
 
 
 def manifest_of(archive):
-    """Returns the types of the container and its members; requires the layout of EN 319 162-1, A.1."""
+    """Returns the types of container and members; requires the layout of EN 319 162-1, A.1."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     if len(names) != len(set(names)):
         raise Unsound("two members have one name")
@@ -190,7 +190,7 @@ class Adoc:
         }
 
     def require_all(self, identifier, covers, _properties):
-        """Requires a signature over all documents, their metadata, its own metadata, and nothing else."""
+        """Requires a signature over exactly the documents, their metadata and its own metadata."""
         expected = set(self.content)
         for name, metadata in self.signable.items():
             signed = metadata.findall(f"{SIGNABLE}document") + metadata.findall(f"{SIGNABLE}authors/{SIGNABLE}author")
@@ -209,7 +209,7 @@ class Adoc:
 
 
 def referenced(signature):
-    """Returns the files, and elements of files, that references lead to, with the references' ids."""
+    """Returns the files, and elements of files, that references lead to, by reference id."""
     found = []
     for reference in signature.find(f"{DS}SignedInfo").findall(f"{DS}Reference"):
         if not reference.get("URI").startswith("#"):
