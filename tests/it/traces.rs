@@ -125,7 +125,7 @@ async fn a_callers_trace_is_continued_if_it_is_recorded_and_else_left_alone_and_
 
     let deliveries = hook.deliveries(1).await;
     assert_eq!(deliveries[0].header_if_any("traceparent"), None);
-    // Visitors of a page cannot influence tracing, whatever they send.
+    // Visitors of a page cannot influence tracing by any header.
     let page = text(&signing["signers"][0], "ceremonyUrl");
     let page = api.request(Method::GET, page);
     let signers = format!("00-{SIGNERS_TRACE}-{SPAN}-01");

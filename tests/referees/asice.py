@@ -1,15 +1,15 @@
 """Verifies the XAdES signatures in ASiC-E and ADOC containers.
 
-Prints one JSON object per line and file. xmlsec1 verifies each signature over the unpacked files, and
-its certificate's chain; pyHanko verifies its time-stamps. This script checks what xmlsec1 does not:
+Prints one JSON object per line and file. xmlsec1 verifies each signature over the unpacked files,
+and its certificate's chain; pyHanko verifies its time-stamps. This script checks the rest:
 
 - the archive is valid, and the manifest names exactly the files in it
 - every signature covers all of them, with their types
 - the signed properties are the ones in their place, and name the certificate that signed
 
-An ADOC does not sign types. There, every signature also covers the metadata about the document, its
-authors and itself, and relations lead to it from everything that it covers. The exit status is 0 only
-if every file has signatures and all of that holds for each.
+An ADOC does not sign types. There, every signature also covers the metadata about the document,
+its authors and itself, and relations lead to it from everything that it covers. The exit status is
+0 only if every file has signatures and all of that holds for each.
 """
 
 import argparse
@@ -125,7 +125,7 @@ class Judge:
     def verify_timestamp(self, signature, stamp):
         method = stamp.find(f"{DS}CanonicalizationMethod")
         exclusive = method is not None and method.get("Algorithm") == EXCLUSIVE
-        # Serialized and parsed again: lxml canonicalizes an element inside of a document differently.
+        # Serialized and parsed again: lxml canonicalizes inner elements of a document differently.
         value = etree.fromstring(etree.tostring(signature.find(f"{DS}SignatureValue"), with_tail=False))
         stamped = etree.tostring(value, method="c14n", exclusive=exclusive, with_comments=False)
         [token] = stamp.findall(f"{XADES}EncapsulatedTimeStamp")
@@ -143,7 +143,7 @@ class Judge:
 
 
 def manifest_of(archive):
-    """Returns the types of the container and its members; requires the layout of EN 319 162-1, A.1."""
+    """Returns the types of container and members; requires the layout of EN 319 162-1, A.1."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     if len(names) != len(set(names)):
         raise Unsound("two members have one name")
@@ -190,7 +190,7 @@ class Adoc:
         }
 
     def require_all(self, identifier, covers, _properties):
-        """Requires a signature over all documents, their metadata, its own metadata, and nothing else."""
+        """Requires a signature over exactly the documents, their metadata and its own metadata."""
         expected = set(self.content)
         for name, metadata in self.signable.items():
             signed = metadata.findall(f"{SIGNABLE}document") + metadata.findall(f"{SIGNABLE}authors/{SIGNABLE}author")
@@ -209,7 +209,7 @@ class Adoc:
 
 
 def referenced(signature):
-    """Returns the files, and elements of files, that references lead to, with the references' ids."""
+    """Returns the files, and elements of files, that references lead to, by reference id."""
     found = []
     for reference in signature.find(f"{DS}SignedInfo").findall(f"{DS}Reference"):
         if not reference.get("URI").startswith("#"):

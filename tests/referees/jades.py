@@ -1,9 +1,10 @@
 """Verifies flattened JAdES signatures with jwcrypto, cryptography and OpenSSL.
 
 Prints one JSON object per line and file. jwcrypto verifies the JWS under the first certificate of
-`x5c`. cryptography checks that this certificate is the one of `x5t#S256`, and that the list leads to
-the root. `openssl ts` checks that every token of `sigTst` covers the text of the signature value, and
-that its signer leads to the root. The exit status is 0 only if all of that holds for every file.
+`x5c`. cryptography checks that this certificate is the one of `x5t#S256`, and that the list leads
+to the root. `openssl ts` checks that every token of `sigTst` covers the text of the signature
+value, and that its signer leads to the root. The exit status is 0 only if all of that holds for
+every file.
 """
 
 import argparse

@@ -63,7 +63,7 @@ def signer():
 
 
 class Signer(XAdESSigner):
-    """Signer that states the canonicalization of its own parts, so that a container can include them."""
+    """Signer that states the canonicalization of its own parts, as a container requires."""
 
     def _add_reference_to_signed_info(self, sig_root, node_to_reference, **attributes):
         super()._add_reference_to_signed_info(sig_root, node_to_reference, **attributes)

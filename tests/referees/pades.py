@@ -1,10 +1,11 @@
 """Validates the PAdES signatures in PDF files with pyHanko.
 
-Prints one JSON object per line and file. Every signature is validated by the suitable procedure of
-ETSI EN 319 102-1: with proof of existence if a document time-stamp follows it (5.6.3), with its time
-if it has a signature time-stamp (5.5), else as a basic signature (5.3). The exit status is 0 only if
-every file has signatures and all of them pass. Each has to cover the whole of its revision, and later
-changes may not go beyond what it allows. Every document time-stamp has to pass, too.
+Prints one JSON object per line and file. Every signature is validated by the suitable procedure
+of ETSI EN 319 102-1: with proof of existence if a document time-stamp follows it (5.6.3), with
+its time if it has a signature time-stamp (5.5), else as a basic signature (5.3). The exit status
+is 0 only if every file has signatures and all of them pass. Each has to cover the whole of its
+revision, and later changes may not go beyond what it allows. Every document time-stamp has to
+pass, too.
 """
 
 import argparse

@@ -71,7 +71,6 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Returns the operations of the signing API.
     pub(crate) fn signing_api(&self) -> SigningOperations {
         SigningOperations {
             records: self.records.clone(),
@@ -88,12 +87,10 @@ impl App {
         }
     }
 
-    /// Returns the operations of the authentication API.
     pub(crate) fn auth_api(&self) -> AuthOperations {
         AuthOperations(self.authentications.clone())
     }
 
-    /// Returns the operations of the due-diligence API.
     pub(crate) fn diligence_api(&self) -> DiligenceOperations {
         DiligenceOperations {
             product: self.diligence.clone(),

@@ -34,8 +34,7 @@ pub(crate) struct Dependency {
 impl Health {
     /// Checks each dependency, so that a recovered one is noticed even if
     /// nothing needed it meanwhile, and updates `/metrics`. `accepts_loss` is
-    /// true if the server was started to go on with whatever is left of its
-    /// store.
+    /// true if the server was started to go on with the remains of its store.
     pub(crate) async fn of(app: &App, accepts_loss: bool) -> Self {
         let (row, keys, objects) = tokio::join!(
             in_time(app.records.store.get::<SweepRow>(&())),

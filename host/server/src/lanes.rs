@@ -9,7 +9,6 @@ use parafa_platform::outbox::{DELIVERIES, LETTERS};
 /// long poll for up to ten seconds. Above this number, each is polled later.
 const WAITING_AT_ONCE: usize = 1024;
 
-/// All lanes.
 pub(crate) const LANES: [LaneBudget; 6] = [
     LaneBudget {
         lane: ATTEMPTS,

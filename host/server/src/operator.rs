@@ -40,8 +40,8 @@ pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
 #[derive(Clone)]
 struct RunningServer {
     app: Arc<App>,
-    /// True if the server was started to go on with whatever is left of its
-    /// store; the same command line would do so again at the next start.
+    /// True if the server was started to go on with the remains of its store;
+    /// the same command line would do so again at the next start.
     accepts_loss: bool,
 }
 

@@ -68,7 +68,6 @@ impl Watch {
         }
     }
 
-    /// Returns the time.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -122,7 +122,6 @@ fn to_bytes(body: &Value) -> Bytes {
     body.to_string().into()
 }
 
-/// Returns the median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -136,7 +136,6 @@ impl Server {
         member.expect("demo.json has it")
     }
 
-    /// Returns the address of a path.
     pub(crate) fn address(&self, path: &str) -> String {
         format!("{}/{path}", self.base)
     }

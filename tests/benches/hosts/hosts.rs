@@ -150,7 +150,6 @@ fn known(number: u32) -> Uuid {
     Uuid::from_u128(u128::from(number))
 }
 
-/// Opens a database.
 pub(crate) async fn database(url: &str) -> Database {
     let options = DatabaseOptions {
         url: url.to_owned(),
@@ -162,7 +161,6 @@ pub(crate) async fn database(url: &str) -> Database {
     Database::open(&options).await.expect("a database")
 }
 
-/// Returns the master key.
 pub(crate) fn master() -> MasterKey {
     MasterKey::from_bytes([7; 32])
 }

@@ -169,7 +169,6 @@ impl Repetition {
     }
 }
 
-/// Returns the path of a signing.
 pub(super) fn path_of(signing: &Value) -> String {
     format!("v1/signings/{}", text(signing, "signingId"))
 }

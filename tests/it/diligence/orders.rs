@@ -19,7 +19,6 @@ pub(super) const PACKAGES: &str = "/v1/kyc-packages";
 const LOOKS: usize = 120;
 
 impl DiligenceCaller<'_> {
-    /// Orders a package.
     pub(crate) async fn orders(&self, order: &Value) -> Value {
         let ordered = self.post(PACKAGES, order.clone()).await;
         assert_eq!(ordered.status, StatusCode::ACCEPTED, "{}", ordered.json());
@@ -39,7 +38,6 @@ impl DiligenceCaller<'_> {
     }
 }
 
-/// Returns the path of an order.
 pub(crate) fn path_of(ordered: &Value) -> String {
     format!("{PACKAGES}/{}", ordered["orderId"].as_str().expect("an id"))
 }

@@ -12,7 +12,6 @@ use crate::support::demo::Demo;
 /// Bytes that no attempt asks to sign.
 const OTHER_BYTES: &[u8] = b"something else";
 
-/// Paired app.
 pub(super) struct CardApp(PairedApp);
 
 impl CardApp {

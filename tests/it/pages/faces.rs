@@ -62,7 +62,6 @@ fn link_in(letter: &Value) -> Url {
     link.expect("a link").parse().expect("an address")
 }
 
-/// Signs as both.
 async fn signed_by_both(demo: &Demo) {
     let first = mailed(demo).await;
     let personas = demo.smart_id_personas("signs");

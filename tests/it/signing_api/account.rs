@@ -78,7 +78,6 @@ impl Account {
         self.send(Method::POST, path, Some(body), Some(key)).await
     }
 
-    /// Creates a signing.
     pub(crate) async fn create(&self, body: Value) -> Value {
         self.post("v1/signings", body).await.expect(201)
     }

@@ -104,11 +104,11 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
             "asice/refused-signed-in-cms",
         ),
         (unsupported, "content", "a.adoc", "adoc/refused-egas"),
-        // Recognized by its content, whatever its name.
+        // Recognized by its content, under any name.
         (mdoc, "content", "a.asice", "asice/refused-mdoc"),
         (mdoc, "content", "a.bdoc", "adoc/refused-mdoc"),
         (mdoc, "content", "a.adoc", "adoc/refused-mdoc"),
-        // Recognized by its name, whatever its content.
+        // Recognized by its name, with any content.
         (mdoc, "name", "a.mdoc", "adoc/refused-mdoc"),
         (mdoc, "name", "a.MDOC", "asice/signed-once"),
     ] {

@@ -33,7 +33,7 @@ async fn every_call_finds_nothing_of_another_workspace_or_mode() {
     for place in ["/signing/test", "/other/live", "/other/test"] {
         let stranger = Account::of(&demo, place);
         for (method, path, body) in &calls {
-            // A live key may never simulate, whatever the id.
+            // A live key may never simulate, for any id.
             let simulates = path.ends_with("/simulate") && place.ends_with("/live");
             let mut request = stranger.request(method.clone(), path);
             if let Some(body) = body {

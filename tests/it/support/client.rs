@@ -176,7 +176,6 @@ impl Ceremony {
         self.finish().await;
     }
 
-    /// Starts an attempt.
     pub(crate) async fn start(&self, body: &Value) -> Result<State, Refused> {
         read(self.http.post(self.url("attempts")).json(body)).await
     }
@@ -241,7 +240,6 @@ impl Ceremony {
         came.expect("the attempt comes so far")
     }
 
-    /// Declines to sign.
     pub(crate) async fn decline(&self, reason: &str) -> State {
         let request = self
             .http

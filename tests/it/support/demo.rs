@@ -284,7 +284,6 @@ impl Demo {
         stored
     }
 
-    /// Returns the server's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -339,7 +338,6 @@ impl Demo {
             .collect()
     }
 
-    /// Returns the persona with this id.
     pub(crate) fn persona(&self, id: &str) -> &Persona {
         let mut personas = self.world.world.personas.iter();
         personas

@@ -1,5 +1,5 @@
-// Verifies an assertion (a JWT) with `jose`, like a relying party. Prints one JSON object with the
-// claims, or with the fault. Runs in the folder where its package is installed.
+// Verifies an assertion (a JWT) with `jose`, like a relying party. Prints one JSON object with
+// the claims, or with the fault. Runs in the folder where its package is installed.
 //
 // usage: assertion.mjs JWKS-ADDRESS ISSUER AUDIENCE NOW < assertion
 

@@ -1,6 +1,7 @@
-// Verifies flattened JWS (RFC 7515) with `jose`. Prints one JSON object per line and file. The key is
-// that of the first certificate in `x5c`; the signer's identity is not checked. The exit status is 0
-// only if every signature verifies. Runs in the folder where its package is installed.
+// Verifies flattened JWS (RFC 7515) with `jose`. Prints one JSON object per line and file. The
+// key is that of the first certificate in `x5c`; the signer's identity is not checked. The exit
+// status is 0 only if every signature verifies. Runs in the folder where its package is
+// installed.
 //
 // usage: verify.mjs FILE...
 

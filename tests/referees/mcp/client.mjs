@@ -1,8 +1,8 @@
-// Calls tools of a server with the protocol's own client libraries. Reads calls as JSON from standard
-// input: [{name, arguments}]. Prints one JSON object: {revision, tools, results}, one result per call,
-// with `thrown` in place of a result that the library refused. Each library checks structured content
-// against the schema of the tool's output; 1.x also that of refusals. Runs in the folder where the
-// packages are installed.
+// Calls tools of a server with the protocol's own client libraries. Reads calls as JSON from
+// standard input: [{name, arguments}]. Prints one JSON object: {revision, tools, results}, one
+// result per call, with `thrown` in place of a result that the library refused. Each library
+// checks structured content against the schema of the tool's output; 1.x also that of refusals.
+// Runs in the folder where the packages are installed.
 //
 // usage: KEY=... client.mjs sdk|client URL
 

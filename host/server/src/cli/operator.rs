@@ -206,7 +206,7 @@ fn audit(
 pub(super) struct CommandTarget<'c> {
     config: &'c Config,
     own: Option<Own>,
-    /// True once the operator has been told which process executes the command.
+    /// True once the executing process has been printed.
     is_told: bool,
 }
 

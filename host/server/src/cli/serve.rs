@@ -124,8 +124,8 @@ async fn run(
     arguments: &ServeArguments,
     connections: Connections,
 ) -> Result<(), CommandError> {
-    // Before anything slow, so that early commands are told to wait for the
-    // start.
+    // Before anything slow, so that early commands get the answer that the
+    // server is starting.
     let starting = socket(&config)?.put_off();
     let listener = listen("server.listen", config.server.listen)?;
     let operator_listener = listen("server.operator_listen", config.server.operator_listen)?;

@@ -218,7 +218,6 @@ fn plain(value: &Spanned<DeValue<'_>>) -> Option<Value> {
 pub struct ConfigError(Vec<String>);
 
 impl ConfigError {
-    /// Returns the sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
     }

@@ -9,7 +9,6 @@ pub(crate) struct Sample<'t> {
     labels: &'t str,
 }
 
-/// Returns all samples of a text.
 pub(crate) fn samples(text: &str) -> impl Iterator<Item = Sample<'_>> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| {

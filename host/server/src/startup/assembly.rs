@@ -51,7 +51,6 @@ struct Shared<'a> {
     sends_mail: bool,
 }
 
-/// Assembles the services of a host.
 pub(crate) fn assemble(
     config: &Config,
     mode: StoreMode,

@@ -37,7 +37,6 @@ pub(crate) struct NoStore;
 /// A database that has answered.
 pub(crate) struct Reached {
     pub(crate) database: Database,
-    /// Clock of the database.
     pub(crate) clock: DatabaseClock,
 }
 

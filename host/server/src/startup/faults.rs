@@ -36,7 +36,6 @@ impl ConfigFaults {
         Self(vec![fault.to_string()])
     }
 
-    /// Returns the sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
     }
@@ -243,7 +242,7 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     if config.store.is_shared() {
         return Ok(());
     }
-    // Opening the folder reports other faults, and whatever cannot be checked
+    // Opening the folder reports other faults, and those that cannot be checked
     // here.
     if let Err(away @ (FolderError::RecordsAway { .. } | FolderError::DocumentsAway { .. })) =
         Folder::refuse_torn(data)

@@ -39,7 +39,6 @@ pub(crate) async fn open_folder(
     open_folder_with(config, mode, clock, AcceptedLoss::None).await
 }
 
-/// Opens the folder.
 pub(super) async fn open_folder_with(
     config: &Config,
     mode: StoreMode,

@@ -70,7 +70,7 @@ enum Conduct {
     #[default]
     Answers,
     Down,
-    /// Nobody holds any role any more.
+    /// No holders of any role any more.
     NobodyHolds,
     /// Another person holds it.
     AnotherHolds,
@@ -192,7 +192,6 @@ impl<'s> Office<'s> {
         ceremony.unwrap().ceremony.signers[0].id.uuid()
     }
 
-    /// Signs as a person.
     async fn sign(&self, order: &Order, person: &str) {
         let subject = self.subject(order).await;
         self.host.start(subject, person).await.unwrap();
@@ -249,7 +248,6 @@ impl<'s> Office<'s> {
         panic!("it takes long: {:?}", self.now(caller, order).await);
     }
 
-    /// Returns the row of an order.
     async fn row(&self, order: &Order) -> OrderRow {
         let store = &self.host.app.records.store;
         store.get(&order.id).await.unwrap().unwrap()

@@ -5,7 +5,6 @@ use parafa_api_signing::{Delivery, SigningOrder};
 
 use super::support::{Log, Site, Stage, create, name_workspace};
 
-/// Asserts that the line with these words has all these parts.
 #[track_caller]
 fn assert_line(log: &str, words: &str, parts: &[&str]) {
     let line = log.lines().find(|line| line.contains(words));

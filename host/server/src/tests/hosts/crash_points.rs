@@ -146,7 +146,7 @@ impl Played {
     }
 }
 
-/// Plays the script with two signers, whatever happens to the host.
+/// Plays the script with two signers, regardless of the host's crashes.
 async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) -> Played {
     site.rings().await;
     let deployment = Deployment::new(site);

@@ -210,7 +210,8 @@ async fn a_quota_is_exceeded_by_what_other_hosts_have_under_way_and_no_more() {
 
     assert!(is_full(create(&other).await));
     assert!(is_full(create(&one).await), "it knows of both");
-    // Requests within the quota succeed, whatever others have stored meanwhile.
+    // Every request within the quota succeeds, regardless of what others store
+    // meanwhile.
     assert_eq!(open_signings(&one).await, u64::from(ALLOWED));
     // Reservations of a dead host do not count any more.
     under_way.into_iter().for_each(std::mem::forget);

@@ -1,4 +1,4 @@
-//! Log of requests to registers for orders, whatever their outcome.
+//! Log of requests to registers for orders, for all outcomes.
 
 use std::num::NonZeroU32;
 

@@ -13,12 +13,12 @@ use parafa_store::{EntriesCopy, FaultyEngine};
 
 use super::invariants::Invariant;
 
-/// Check to skip.
+/// Skipped check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SkippedCheck {
-    /// That a claimed job is still this host's.
+    /// Check that a claimed job is still this host's.
     Leases,
-    /// That rows read have not changed since.
+    /// Check that rows read have not changed since.
     Versions,
 }
 
@@ -68,7 +68,7 @@ impl CarelessEngine {
 impl Engine for CarelessEngine {
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
         let found = self.engine.get(key).await?;
-        // A claim always seems to be where it was put.
+        // A claimed job appears to be there, even if it is gone.
         let claims = || Versioned {
             version: Version::new(1).unwrap(),
             value: Bytes::from_static(&[0, 0, 0, 1]),

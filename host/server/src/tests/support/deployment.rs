@@ -66,8 +66,8 @@ pub(crate) const TOY: &str = "test/toy.wasm";
 pub(crate) const TOY_CONTAINER: &str = "test/toy-container.wasm";
 /// Concurrent plugin calls.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
-/// Time for which a poll is held while nobody follows the link. In real time:
-/// the clock must go on.
+/// Time for which a poll is held for an unused link. In real time: the clock
+/// must go on.
 const LINK_POLL: Duration = Duration::from_millis(100);
 const START: &str = "2026-03-11T09:00:00Z";
 
@@ -188,12 +188,10 @@ impl Site {
         self.world.faults(service)
     }
 
-    /// Returns the switches of Smart-ID.
     pub(crate) fn smart_id(&self) -> &SmartIdSwitches {
         self.world.smart_id_switches()
     }
 
-    /// Returns the switches of Mobile-ID.
     pub(crate) fn mobile_id(&self) -> &MobileIdSwitches {
         self.world.mobile_id_switches()
     }
@@ -249,7 +247,6 @@ impl Site {
         self.deaf.accept().await.unwrap().0
     }
 
-    /// Advances the clock.
     pub(crate) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
@@ -263,14 +260,15 @@ pub(crate) struct Rings {
     pub(crate) authentications: usize,
 }
 
-/// Sends a request to the world and returns the successful answer.
+/// Sends a request for a path below `base` to the world; returns the answer,
+/// which must be a success.
 async fn ask(base: &Url, method: &str, path: &str, body: &str) -> String {
     let (status, content) = exchange(base, method, path, body).await;
     assert!(status.starts_with("20"), "{status}");
     content
 }
 
-/// Sends a request to the world and returns status and content.
+/// Sends a request for a path below `base`; returns status and content.
 async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, String) {
     let address = (base.host_str().unwrap(), base.port().unwrap());
     let mut world = TcpStream::connect(address).await.unwrap();

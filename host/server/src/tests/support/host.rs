@@ -227,7 +227,6 @@ impl Host {
         Ok(opened.row)
     }
 
-    /// Posts a signing request.
     pub(crate) async fn post(
         &self,
         request: CreateSigning,
@@ -236,7 +235,6 @@ impl Host {
         signings.create_signing(&CALLER, request).await
     }
 
-    /// Posts several documents.
     pub(crate) async fn post_batch(
         &self,
         request: CreateBatch,
@@ -248,12 +246,10 @@ impl Host {
             .await
     }
 
-    /// Stores a file as a caller.
     pub(crate) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
         self.app.signing.intake.store_file(&CALLER, file).await
     }
 
-    /// Adds a signer as a caller.
     pub(crate) async fn add_signer(
         &self,
         signing: Uuid,
@@ -263,17 +259,14 @@ impl Host {
         signings.add_signer(&CALLER, signing, signer).await
     }
 
-    /// Cancels a signing as a caller.
     pub(crate) async fn cancel(&self, signing: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         self.app.ceremonies.cancel(&CALLER, signing).await
     }
 
-    /// Erases a signing as a caller.
     pub(crate) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
         self.app.ceremonies.erase(&CALLER, signing).await
     }
 
-    /// Executes an operator's command.
     pub(crate) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         self.app.operator_commands().carry_out(command).await
     }

@@ -38,7 +38,6 @@ pub(crate) fn document(name: &str) -> NewDocument {
     }
 }
 
-/// Returns a file to store.
 pub(crate) fn stored_pdf() -> NewFile {
     NewFile {
         name: "a.pdf".to_owned(),
@@ -124,7 +123,6 @@ pub(crate) fn keyed(key: &str) -> IdempotentRequest {
     }
 }
 
-/// Signs as one signer.
 pub(crate) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
     host.start(signer, person).await.unwrap();
     for _ in 0..60 {

@@ -159,7 +159,6 @@ fn pick<T: Copy>(of: &[T], which: Index) -> Result<T, SigningError> {
     picked.ok_or(CeremonyError::NotFound.into())
 }
 
-/// Returns the caller with a key of this mode.
 pub(super) fn of_mode(mode: KeyMode) -> Caller {
     Caller { mode, ..CALLER }
 }
@@ -204,7 +203,7 @@ pub(super) async fn act_on(
             if !is_first {
                 return Ok(Reply::Nothing);
             }
-            // It may be too late for the phone.
+            // The link may not be open any more.
             phone.follow(&same_device.unwrap_or(link.qr)).await;
             Ok(Reply::Nothing)
         }
