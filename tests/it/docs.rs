@@ -183,9 +183,9 @@ fn resolved(page: &Path, target: &str) -> String {
     let file = if path.is_empty() {
         from_root(page)
     } else {
-        let folder = page.parent().expect("a folder").join(path);
+        let joined = page.parent().expect("a folder").join(path);
         let mut resolved = PathBuf::new();
-        for part in folder.components() {
+        for part in joined.components() {
             if part == Component::ParentDir {
                 resolved.pop();
             } else {
