@@ -1,4 +1,4 @@
-//! What readers of the documentation see.
+//! Rendering, links and entry points of the documentation.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::support::root;
 
-/// Where documentation is, beside the top folder's own files.
+/// Folders with documentation, in addition to the files of the top folder.
 const FOLDERS: [&str; 6] = [
     "docs",
     "docs/clients/python",
@@ -147,13 +147,13 @@ fn read(page: &Path) -> String {
     fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
 }
 
-/// A path below the repository's root, as links are written here.
+/// Returns a path relative to the root of the repository.
 fn from_root(page: &Path) -> String {
     let path = page.strip_prefix(root()).expect("a page of the repository");
     path.to_string_lossy().into_owned()
 }
 
-/// The pages that a page links to.
+/// Returns the pages that a page links to.
 fn linked_pages(page: &str) -> Vec<String> {
     let links = links(&root().join(page)).into_iter();
     let pages = links.map(|link| match link.split_once('#') {
@@ -164,7 +164,7 @@ fn linked_pages(page: &str) -> Vec<String> {
     pages.filter(is_page).collect()
 }
 
-/// A page's links into the repository, each as `path#heading` from the root.
+/// Returns a page's links into the repository, as `path#heading` from the root.
 fn links(page: &Path) -> Vec<String> {
     let text = read(page);
     let targets = unfenced(&text).flat_map(|line| {
@@ -175,7 +175,7 @@ fn links(page: &Path) -> Vec<String> {
     inside.map(|target| resolved(page, target)).collect()
 }
 
-/// The target of a link, written from the root.
+/// Returns the target of a link, relative to the root.
 fn resolved(page: &Path, target: &str) -> String {
     let (path, heading) = target
         .split_once('#')
@@ -200,7 +200,7 @@ fn resolved(page: &Path, target: &str) -> String {
     }
 }
 
-/// Whether a page has a heading with this anchor, as GitHub makes anchors.
+/// Returns whether a page has a heading with this anchor, as GitHub derives anchors.
 fn has_heading(page: &Path, anchor: &str) -> bool {
     let text = read(page);
     unfenced(&text)
@@ -215,7 +215,7 @@ fn has_heading(page: &Path, anchor: &str) -> bool {
         })
 }
 
-/// The lines outside of fences.
+/// Returns the lines outside of code fences.
 fn unfenced(text: &str) -> impl Iterator<Item = &str> {
     let mut is_fenced = false;
     text.lines().filter(move |line| {
@@ -237,7 +237,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The lines of each table; what stands in fences is none.
+/// Returns the lines of each table outside of code fences.
 fn tables(text: &str) -> Vec<Vec<&str>> {
     let mut is_fenced = false;
     let rows: Vec<(bool, &str)> = text
@@ -253,12 +253,12 @@ fn tables(text: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// Whether a line sets the header of a table off.
+/// Returns whether a line separates the header of a table.
 fn is_rule(line: &str) -> bool {
     line.contains("---") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
-/// How many cells a row has. A bar with a backslash before it is text.
+/// Counts the cells of a row. A bar after a backslash is text.
 fn columns(row: &str) -> usize {
     let bars = row.replace("\\|", "");
     bars.trim_end().matches('|').count() - 1
