@@ -1,4 +1,4 @@
-//! Rendering of the documentation.
+//! Rendering, links and entry points of the documentation.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,67 @@ use std::path::{Component, Path, PathBuf};
 use crate::support::root;
 
 /// Folders with documentation, in addition to the files of the top folder.
-const FOLDERS: [&str; 4] = ["docs", "docs/decisions", "fixtures/cases", "wit"];
+const FOLDERS: [&str; 6] = [
+    "docs",
+    "docs/clients/python",
+    "docs/clients/typescript",
+    "docs/decisions",
+    "fixtures/cases",
+    "wit",
+];
+const LEAD: &str = "docs/README.md";
+const DECISIONS: &str = "docs/decisions/README.md";
+/// Tasks of readers, and the section that has the answer.
+const TASKS: [(&str, &str); 24] = [
+    ("sign a first document", "README.md#sign-a-document"),
+    ("why was my PDF refused", "docs/pdf-producers.md#refused"),
+    ("what does a webhook look like", "docs/webhooks.md#the-body"),
+    (
+        "send a lost webhook again",
+        "docs/webhooks.md#listing-and-replaying",
+    ),
+    (
+        "verify a signed answer",
+        "docs/due-diligence.md#verify-a-signed-answer",
+    ),
+    (
+        "log a person in",
+        "docs/authentication.md#a-relying-party-in-a-minute",
+    ),
+    (
+        "what does a signer see",
+        "docs/pages.md#what-the-signers-page-does",
+    ),
+    (
+        "put our logo on the pages",
+        "docs/operating.md#how-workspaces-show-themselves",
+    ),
+    (
+        "how long are documents kept",
+        "docs/operating.md#how-long-signings-are-kept",
+    ),
+    ("how large a machine do I need", "docs/operating.md#sizing"),
+    ("go back after an upgrade", "docs/operating.md#going-back"),
+    (
+        "create a key for a caller",
+        "docs/operating.md#workspaces-users-and-keys",
+    ),
+    ("rotate a key", "docs/operating.md#all-others"),
+    ("replace the master key", "docs/operating.md#the-master-key"),
+    ("restore a backup", "docs/operating.md#backups"),
+    ("what does an alert mean", "docs/operating.md#alerts"),
+    ("a caller's key was stolen", "docs/operating.md#incidents"),
+    ("run a second host", "docs/operating.md#several-hosts"),
+    ("write a plugin", "docs/plugins.md#write-one"),
+    ("publish a plugin", "docs/plugins.md#publish-it"),
+    ("run one test", "CONTRIBUTING.md#tests"),
+    (
+        "where do I start for a change",
+        "docs/architecture.md#where-a-change-begins",
+    ),
+    ("fuzz a reader", "docs/testing.md#fuzzing"),
+    ("report a vulnerability", "SECURITY.md#reporting"),
+];
 
 #[test]
 fn every_row_belongs_to_a_table_with_a_header_and_has_its_columns() {
@@ -87,13 +147,13 @@ fn read(page: &Path) -> String {
     fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
 }
 
-/// A path below the repository's root, as links are written here.
+/// Returns a path relative to the root of the repository.
 fn from_root(page: &Path) -> String {
     let path = page.strip_prefix(root()).expect("a page of the repository");
     path.to_string_lossy().into_owned()
 }
 
-/// The pages that a page links to.
+/// Returns the pages that a page links to.
 fn linked_pages(page: &str) -> Vec<String> {
     let links = links(&root().join(page)).into_iter();
     let pages = links.map(|link| match link.split_once('#') {
@@ -104,7 +164,7 @@ fn linked_pages(page: &str) -> Vec<String> {
     pages.filter(is_page).collect()
 }
 
-/// A page's links into the repository, each as `path#heading` from the root.
+/// Returns a page's links into the repository, as `path#heading` from the root.
 fn links(page: &Path) -> Vec<String> {
     let text = read(page);
     let targets = unfenced(&text).flat_map(|line| {
@@ -115,7 +175,7 @@ fn links(page: &Path) -> Vec<String> {
     inside.map(|target| resolved(page, target)).collect()
 }
 
-/// The target of a link, written from the root.
+/// Returns the target of a link, relative to the root.
 fn resolved(page: &Path, target: &str) -> String {
     let (path, heading) = target
         .split_once('#')
@@ -123,9 +183,9 @@ fn resolved(page: &Path, target: &str) -> String {
     let file = if path.is_empty() {
         from_root(page)
     } else {
-        let folder = page.parent().expect("a folder").join(path);
+        let joined = page.parent().expect("a folder").join(path);
         let mut resolved = PathBuf::new();
-        for part in folder.components() {
+        for part in joined.components() {
             if part == Component::ParentDir {
                 resolved.pop();
             } else {
@@ -140,7 +200,7 @@ fn resolved(page: &Path, target: &str) -> String {
     }
 }
 
-/// Whether a page has a heading with this anchor, as GitHub makes anchors.
+/// Returns whether a page has a heading with this anchor, as GitHub derives anchors.
 fn has_heading(page: &Path, anchor: &str) -> bool {
     let text = read(page);
     unfenced(&text)
@@ -155,7 +215,7 @@ fn has_heading(page: &Path, anchor: &str) -> bool {
         })
 }
 
-/// The lines outside of fences.
+/// Returns the lines outside of code fences.
 fn unfenced(text: &str) -> impl Iterator<Item = &str> {
     let mut is_fenced = false;
     text.lines().filter(move |line| {

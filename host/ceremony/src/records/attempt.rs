@@ -152,7 +152,7 @@ pub struct PluginPin {
     pub version: String,
     /// SHA-256 of the component, in lower-case hexadecimal.
     pub sha256: String,
-    /// Version of its contract, such as `0.2.0`.
+    /// Version of its contract, such as `1.0.0`.
     pub contract: String,
 }
 
