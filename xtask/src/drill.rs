@@ -21,7 +21,7 @@ enum Engine {
     Postgres,
 }
 
-/// What is tried on the built server.
+/// Attack the built server, kill it under load, or have it carry a steady load for hours
 #[derive(Args)]
 pub(crate) struct Drill {
     /// As strangers and careless tenants do
@@ -50,7 +50,7 @@ pub(crate) struct Drill {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     hosts: u8,
     /// Another build of `parafa`, as which hosts are started at random, as in a rolling upgrade
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "soak")]
     other_binary: Option<PathBuf>,
     /// Of all random choices; each run prints its own
     #[arg(long)]

@@ -124,7 +124,6 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Attack the built server, kill it under load, or have it carry a steady load for hours
     Drill(drill::Drill),
     /// Fuzz what reads bytes from outside, as docs/testing.md tells
     Fuzz {

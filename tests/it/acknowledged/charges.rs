@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
@@ -11,8 +12,7 @@ const FIRST: &str = "24.99";
 const AGAIN: &str = "14.99";
 
 /// Holds the rows of a workspace's ledger against what was acknowledged: a signature and a package
-/// are charged once, and an answer is; what was cancelled or refused is not. Where an answer did
-/// not come it may have been charged, once.
+/// are charged once, and so is an answer, however often it was asked for; what was cancelled is not.
 pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
     let mut charged: HashMap<&str, Vec<&Value>> = HashMap::new();
     for row in rows {
@@ -20,30 +20,23 @@ pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
         charged.entry(of).or_default().push(row);
     }
     let mut wrong = Vec::new();
-    let mut hold = |id: &str, rows: &[&Value], allowed: [usize; 2]| {
-        let [least, most] = allowed;
-        if !(least..=most).contains(&rows.len()) {
-            let what = format!("{id} has {} charges of {least} to {most}", rows.len());
-            wrong.push(BreachKind::ChargedWrongly.of(what));
-        }
-    };
     let mut prices: HashMap<&str, Vec<&str>> = HashMap::new();
     for entry in entries {
-        let of = charged.remove(entry.id.as_str()).unwrap_or_default();
-        hold(&entry.id, &of, allowed(entry));
-        match &entry.subject {
-            Subject::Order { holder } => {
-                let packages = of.iter().filter(|row| row["item"] == PACKAGE);
-                let amounts = packages.filter_map(|row| row["amount"].as_str());
-                prices.entry(holder).or_default().extend(amounts);
+        let mut of = charged.remove(entry.id.as_str()).unwrap_or_default();
+        if let Subject::Question { earlier } = &entry.subject {
+            for request in earlier {
+                of.extend(charged.remove(request.as_str()).unwrap_or_default());
             }
-            Subject::Question { unanswered } => {
-                for request in unanswered {
-                    let of = charged.remove(request.as_str()).unwrap_or_default();
-                    hold(request, &of, [0, 1]);
-                }
-            }
-            Subject::Signing | Subject::Authentication { .. } => {}
+        }
+        let (count, allowed) = (of.len(), allowed(entry));
+        if !allowed.contains(&count) {
+            let what = format!("{} has {count} charges of {allowed:?}", entry.id);
+            wrong.push(BreachKind::ChargedWrongly.of(what));
+        }
+        if let Subject::Order { holder } = &entry.subject {
+            let packages = of.iter().filter(|row| row["item"] == PACKAGE);
+            let amounts = packages.filter_map(|row| row["amount"].as_str());
+            prices.entry(holder).or_default().extend(amounts);
         }
     }
     for id in charged.into_keys() {
@@ -62,12 +55,12 @@ pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
 }
 
 /// The fewest and the most charges of an entry.
-fn allowed(entry: &Entry) -> [usize; 2] {
+fn allowed(entry: &Entry) -> RangeInclusive<usize> {
     match &entry.subject {
-        Subject::Authentication { .. } => [0, 0],
-        _ if entry.has_reached(Step::Completed) => [1, 1],
-        _ if entry.may_have_reached(Step::Completed) => [0, 1],
-        _ => [0, 0],
+        Subject::Authentication { .. } => 0..=0,
+        _ if entry.has_reached(Step::Completed) => 1..=1,
+        _ if entry.may_have_reached(Step::Completed) => 0..=1,
+        _ => 0..=0,
     }
 }
 
@@ -91,8 +84,8 @@ mod tests {
             let holder = "smart-id-1";
             ledger.begin(order, Subject::Order { holder }, None, Step::Completed);
         }
-        let unanswered = vec!["question/0".to_owned()];
-        let question = Subject::Question { unanswered };
+        let earlier = vec!["question/0".to_owned()];
+        let question = Subject::Question { earlier };
         ledger.begin("question/1", question, None, Step::Completed);
         let entries = ledger.entries();
         let right = vec![
@@ -103,11 +96,11 @@ mod tests {
         ];
         assert_eq!(wrong_charges(&entries, &right), []);
 
-        let unheard = row("question/0", "participants", "0.10");
-        let may_be = [&right[..], &[unheard]].concat();
-        assert_eq!(wrong_charges(&entries, &may_be), []);
+        let mut repeated = right.clone();
+        repeated[3] = row("question/0", "participants", "0.10");
+        assert_eq!(wrong_charges(&entries, &repeated), []);
 
-        for more in ["signed", "waiting", "stranger", "question/1"] {
+        for more in ["signed", "waiting", "stranger", "question/0", "question/1"] {
             let more = [&right[..], &[row(more, "signature", "0.50")]].concat();
             assert_eq!(wrong_charges(&entries, &more).len(), 1, "{more:?}");
         }

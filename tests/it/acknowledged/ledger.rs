@@ -53,8 +53,8 @@ pub(crate) enum Subject {
     Authentication { is_by_phone: bool },
     /// A question to the registers, under the id of the request that was answered.
     Question {
-        /// The requests before it, whose answers did not come.
-        unanswered: Vec<String>,
+        /// The same request before: if one was charged, its answer was kept for this one.
+        earlier: Vec<String>,
     },
 }
 

@@ -20,18 +20,22 @@ pub(crate) fn judge(before: &Entry, after: &Entry, sight: &Sight) -> Option<Brea
         Sight::Strange(_) => return told(BreachKind::Impossible),
         Sight::Present { step, sha256 } => (*step, sha256),
     };
-    if step == before.step() {
-        let is_other = before.sha256.is_some() && step == Step::Completed;
-        return match is_other && before.sha256 != *sha256 {
-            true => told(BreachKind::Lost),
-            false => None,
-        };
-    }
+    let may_be = after.may_have_reached(step);
     match before.step() {
-        Step::Erased => told(BreachKind::Returned),
+        Step::Erased if step != Step::Erased || sha256.is_some() => told(BreachKind::Returned),
+        known if known == step => {
+            // Somebody may have erased it between a look at its state and one at its document.
+            let is_erased = sha256.is_none() && after.may_have_reached(Step::Erased);
+            match is_erased || *sha256 == before.sha256 {
+                true => None,
+                false => told(BreachKind::Lost),
+            }
+        }
         // It is not as far as somebody was told.
         _ if before.has_reached(step) => told(BreachKind::Lost),
-        _ if after.may_have_reached(step) => None,
+        Step::Created if may_be => None,
+        // What has ended can only be erased.
+        _ if may_be && step == Step::Erased => None,
         _ => told(BreachKind::Impossible),
     }
 }
@@ -100,20 +104,21 @@ mod tests {
         ledger.asks("one", Step::Erased);
         ledger.reached("one", Step::Erased);
 
-        let returned = present(Step::Completed, "digest");
-        assert_eq!(verdict(&ledger, &returned), Some(BreachKind::Returned));
+        for step in [Step::Completed, Step::Erased] {
+            let returned = present(step, "digest");
+            assert_eq!(verdict(&ledger, &returned), Some(BreachKind::Returned));
+        }
     }
 
     #[test]
     fn a_state_that_nobody_asked_for_is_impossible() {
         let ledger = signed();
-        let cancelled = Sight::Present {
-            step: Step::Cancelled,
-            sha256: None,
-        };
+        // It has ended otherwise by now.
+        ledger.asks("one", Step::Failed);
+        let ended = |step| Sight::Present { step, sha256: None };
         let strange = Sight::Strange("expired".to_owned());
 
-        for sight in [cancelled, strange] {
+        for sight in [ended(Step::Cancelled), ended(Step::Failed), strange] {
             assert_eq!(verdict(&ledger, &sight), Some(BreachKind::Impossible));
         }
     }
@@ -124,12 +129,11 @@ mod tests {
         let before = ledger.entry("one");
         ledger.asks("one", Step::Erased);
         let after = ledger.entry("one");
-        let erased = Sight::Present {
-            step: Step::Erased,
-            sha256: None,
-        };
 
-        assert_eq!(judge(&before, &after, &erased), None);
-        assert!(judge(&before, &before, &erased).is_some());
+        for step in [Step::Completed, Step::Erased] {
+            let erased = Sight::Present { step, sha256: None };
+            assert_eq!(judge(&before, &after, &erased), None);
+            assert!(judge(&before, &before, &erased).is_some());
+        }
     }
 }

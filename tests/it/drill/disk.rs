@@ -101,7 +101,7 @@ impl Disk {
             .output();
         let told = told.expect("df runs");
         let told = String::from_utf8_lossy(&told.stdout);
-        let last = told.lines().last().map(str::trim);
+        let last = told.lines().next_back().map(str::trim);
         last.and_then(|bytes| bytes.parse().ok()).expect("a number")
     }
 }

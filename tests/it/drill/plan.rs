@@ -1,6 +1,6 @@
 use std::env;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Deserialize;
 
@@ -33,15 +33,9 @@ impl Plan {
         serde_json::from_str(&asked).unwrap_or_else(|error| panic!("{ASKED}: {error}"))
     }
 
-    /// How long it takes, if that is said.
-    pub(super) fn time(&self) -> Option<Duration> {
-        self.minutes
-            .map(|minutes| Duration::from_secs(60 * minutes))
-    }
-
     /// Whether a run that began then and has killed so often is over.
     pub(super) fn is_over(&self, begun: Instant, kills: usize) -> bool {
-        let is_late = self.time().is_some_and(|time| begun.elapsed() >= time);
-        is_late || self.kills.is_some_and(|most| kills >= most)
+        let is_late = |minutes: u64| begun.elapsed().as_secs() >= 60 * minutes;
+        self.minutes.is_some_and(is_late) || self.kills.is_some_and(|most| kills >= most)
     }
 }

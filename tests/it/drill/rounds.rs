@@ -1,21 +1,24 @@
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use parafa_fixtures::tool;
 use tokio::task::block_in_place;
 
 use super::check;
 use super::deployment::{Deployment, Records};
 use super::faults::{Fault, Lasting};
-use super::load::Load;
+use super::load::{Load, said};
 use super::plan::Plan;
 use super::referees;
 use super::scoreboard::Scoreboard;
 use crate::acknowledged::{Ledger, Told, wrong_charges};
 use crate::errands::{Conditions, Hosts, Samples, Town};
+use crate::support::demo::Demo;
 use crate::support::random::Random;
 use crate::support::strace::Strace;
 
@@ -30,6 +33,11 @@ const LIFE: u64 = 1_500;
 const LONGER: u64 = 3_000;
 /// How long it is dead at most, in milliseconds.
 const DEATH: u64 = 400;
+/// How long a host may take to stop that is told to, and how often it is looked at.
+const STOP: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(50);
+/// The signal that kills.
+const SIGKILL: i32 = 9;
 /// After so many kills receivers of webhooks are listened to.
 const LISTEN: usize = 10;
 /// How far the world's clock goes in the end, so that whatever is to be repeated is.
@@ -79,20 +87,35 @@ impl Drill {
         }
     }
 
-    /// Kills hosts under load until that is enough, and holds everything against the ledger.
-    pub(super) async fn run(mut self) -> Scoreboard {
+    /// Kills hosts under load, prints the scoreboard whatever comes of it, and tells whether
+    /// everything holds.
+    pub(super) async fn run(mut self) -> bool {
+        let whole = AssertUnwindSafe(self.kill_and_hold()).catch_unwind().await;
+        if let Err(panic) = whole {
+            let why = said(panic.as_ref());
+            println!("the drill is broken off: {why}");
+            self.board.broken_off.push(why);
+        }
+        self.board.entries = self.ledger.entries();
+        let holds = self.board.holds();
+        if !holds {
+            println!("kept: {}", self.deployment.disk.keep().display());
+        }
+        println!("{}", self.board);
+        holds
+    }
+
+    /// Kills hosts until that is enough, and holds everything against the ledger.
+    async fn kill_and_hold(&mut self) {
         let hooks = self.deployment.world.world.world.hooks.clone();
         let mut load = Load::prepare(&self.town, &hooks, self.plan.seed);
         load.begin(match self.deployment.records {
             Records::Files => PEOPLE,
             Records::Database { .. } => PEOPLE_ON_DATABASE,
         });
-        let (begun, mut seen, mut all_live) = (Instant::now(), 0, true);
+        let (begun, mut seen) = (Instant::now(), 0);
         while !self.plan.is_over(begun, self.board.kills) {
-            all_live = self.kill_one().await;
-            if !all_live {
-                break;
-            }
+            self.kill_one().await;
             let (changed, now) = self.ledger.changed_since(seen);
             check::look(&self.town, &self.ledger, changed, &mut self.board).await;
             seen = now;
@@ -104,21 +127,12 @@ impl Drill {
                 println!("{kills} kills, {done} errands, {seconds} s");
             }
         }
-        // Without a host no errand ends.
-        if all_live {
-            self.board.broken_off.extend(load.end().await);
-            self.hold_everything().await;
-        }
-        self.board.entries = self.ledger.entries();
-        if !self.board.holds() {
-            println!("kept: {}", self.deployment.disk.keep().display());
-        }
-        self.board
+        self.board.broken_off.extend(load.end().await);
+        self.hold_everything().await;
     }
 
-    /// Lets a host live for a while, has something befall it, kills it and starts it again; tells
-    /// whether it starts.
-    async fn kill_one(&mut self) -> bool {
+    /// Lets a host live for a while, has something befall it, kills it and starts it again.
+    async fn kill_one(&mut self) {
         let victim = self.random.length(self.deployment.hosts.len());
         let is_upgraded = self.plan.other_binary.is_some();
         let fault = Fault::drawn(&mut self.random, &self.deployment.records, is_upgraded);
@@ -126,56 +140,49 @@ impl Drill {
         tokio::time::sleep(Duration::from_millis(life / 2)).await;
         let strace = self.strace.as_deref();
         let lasting = block_in_place(|| fault.begin(&self.deployment, victim, strace));
-        let befell = if lasting.is_some() {
-            fault
-        } else {
-            Fault::Moment
-        };
+        let mut befell = lasting.as_ref().map_or(Fault::Moment, |_| fault);
         let lasting = lasting.unwrap_or(Lasting::Nothing);
         tokio::time::sleep(Duration::from_millis(life / 2)).await;
         let host = &mut self.deployment.hosts[victim];
-        let has_ended = host.has_ended();
-        block_in_place(|| match befell {
-            Fault::Stop if !has_ended => host.stop(),
-            _ => host.kill(),
-        });
+        match (befell, host.end()) {
+            (Fault::Call { .. }, Some(ended)) if ended.signal() == Some(SIGKILL) => {
+                self.board.kills += 1;
+            }
+            (_, Some(_)) => self.board.ended_by_themselves += 1,
+            (Fault::Stop, None) => self.board.unstopped += usize::from(!stops(host).await),
+            (_, None) => {
+                self.board.kills += 1;
+                if let Fault::Call { .. } = befell {
+                    // No such call came.
+                    befell = Fault::Moment;
+                }
+            }
+        }
+        host.kill();
         lasting.mend(&self.deployment);
-        self.board.kills += 1;
         self.board.count(&befell.to_string());
-        // A call that kills it comes before the signal.
-        let is_own_end = has_ended && !matches!(befell, Fault::Call { .. });
-        self.board.ended_by_themselves += usize::from(is_own_end);
         let death = self.random.millis(DEATH);
         tokio::time::sleep(death).await;
-        self.start(victim)
+        self.start(victim);
     }
 
-    /// Starts a host as the build that is tried or, as long as that starts, as the other one; tells
-    /// whether it starts.
-    fn start(&mut self, host: usize) -> bool {
+    /// Starts a host as the build that is tried or, as long as that starts, as the other one.
+    fn start(&mut self, host: usize) {
         let is_other = self.random.below(2) == 0 && self.goes_back;
-        let other = self.plan.other_binary.clone().filter(|_| is_other);
+        let other = self.plan.other_binary.as_deref().filter(|_| is_other);
         let host = &mut self.deployment.hosts[host];
-        let mut starts = |program: Option<&Path>| {
-            let start = AssertUnwindSafe(|| host.start_again_as(program));
-            block_in_place(|| catch_unwind(start)).is_ok()
-        };
-        if let Some(other) = &other {
-            if starts(Some(other)) {
+        if other.is_some() {
+            let start = AssertUnwindSafe(|| host.start_again_as(other));
+            if block_in_place(|| catch_unwind(start)).is_ok() {
                 self.board.other_starts += 1;
-                return true;
+                return;
             }
             // As when the data have a later schema than it knows.
             self.goes_back = false;
             let skipped = "starts of the other build, which does not take what this one wrote";
             self.board.skipped.push(skipped.to_owned());
         }
-        let has_started = starts(None);
-        if !has_started {
-            let broken_off = &mut self.board.broken_off;
-            broken_off.push("everything: a host does not start".to_owned());
-        }
-        has_started
+        block_in_place(|| host.start_again_as(None));
     }
 
     async fn hold_everything(&mut self) {
@@ -197,6 +204,19 @@ impl Drill {
         board.breaches(wrong_charges(&entries, &charges));
         board.charges = charges.len();
     }
+}
+
+/// Tells a host to stop; and whether it ends well, and soon.
+async fn stops(host: &mut Demo) -> bool {
+    host.tell_to_stop();
+    let begun = Instant::now();
+    while begun.elapsed() < STOP {
+        if let Some(ended) = host.end() {
+            return ended.success();
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    false
 }
 
 /// Whoever runs errands at the hosts of a deployment.

@@ -7,10 +7,12 @@ use crate::acknowledged::{Breach, BreachKind, Entry, Step, Subject};
 #[derive(Default)]
 pub(super) struct Scoreboard {
     pub(super) kills: usize,
-    /// How often each fault befell a host.
+    /// How often each fault befell a host; with those that ended otherwise than by a kill.
     pub(super) faults: BTreeMap<String, usize>,
     /// Hosts that ended before they were killed.
     pub(super) ended_by_themselves: usize,
+    /// Hosts that were told to stop, and did so late or with an error.
+    pub(super) unstopped: usize,
     /// Starts of the other build.
     pub(super) other_starts: usize,
     /// Times that an entry was held against what a host said.
@@ -65,7 +67,7 @@ impl Scoreboard {
     fn rows(&self) -> Vec<Row> {
         let mut rows = vec![Row::told("kills", self.kills)];
         for (fault, times) in &self.faults {
-            rows.push(Row::told(&format!("of these: {fault}"), *times));
+            rows.push(Row::told(&format!("fault: {fault}"), *times));
         }
         rows.push(Row::told(
             "hosts that ended by themselves",
@@ -96,6 +98,9 @@ impl Scoreboard {
         ] {
             rows.push(Row::told(&format!("acknowledged: {what}"), count));
         }
+        let open =
+            self.count_of(Step::Created, is_order) - self.count_of(Step::Completed, is_order);
+        rows.push(Row::told("identification packages left open", open));
         rows.push(Row::told("looks at what was acknowledged", self.looks));
         let signed = |subject: &Subject| *subject == Subject::Signing || is_order(subject);
         let signatures = self.count_of(Step::Completed, signed);
@@ -118,6 +123,7 @@ impl Scoreboard {
         ] {
             rows.push(Row::none(what, self.found(kind)));
         }
+        rows.push(Row::none("hosts that did not stop as told", self.unstopped));
         rows.push(Row::none(
             "errands that were broken off",
             self.broken_off.len(),

@@ -26,6 +26,8 @@ const SHARE: f64 = 0.8;
 const GROWTH: f64 = 0.1;
 const GROWTH_OF_TIMES: f64 = 0.5;
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
+/// Which part of the errands that are asked for is to be begun and ended at least.
+const CARRIED: f64 = 0.95;
 /// Fewest minutes that say anything.
 const FEWEST: usize = 6;
 
@@ -69,7 +71,7 @@ pub(super) async fn run(plan: &Plan) -> Verdict {
         minutes.push(minute);
     }
     let broken_off = load.end().await;
-    Verdict::of(&minutes, broken_off.len())
+    Verdict::of(&minutes, rate, broken_off.len())
 }
 
 /// How many errands a second there can be, as a minute of many people shows.
@@ -122,9 +124,14 @@ fn percentile(times: &[Duration], of_hundred: usize) -> f64 {
 }
 
 impl Verdict {
-    fn of(minutes: &[Minute], broken_off: usize) -> Self {
+    fn of(minutes: &[Minute], rate: f64, broken_off: usize) -> Self {
         let last = &minutes[minutes.len() / 3..];
-        let mut rows = Vec::new();
+        let carried = carried(last);
+        let mut rows = vec![(
+            "errands a second".to_owned(),
+            format!("{carried:.2} of {rate:.2}"),
+            carried >= CARRIED * rate,
+        )];
         let mut level = |what: &str, values: Vec<f64>, most: f64| {
             let grown = growth(&values);
             let is_level = values.len() >= FEWEST && grown <= most;
@@ -159,6 +166,16 @@ impl Verdict {
     pub(super) fn holds(&self) -> bool {
         self.rows.iter().all(|(_, _, holds)| *holds)
     }
+}
+
+/// How many errands a second have ended.
+fn carried(minutes: &[Minute]) -> f64 {
+    let of_minutes = minutes.windows(2);
+    let seconds = MINUTE.as_secs_f64() * of_minutes.len() as f64;
+    let errands: u64 = of_minutes
+        .map(|pair| pair[1].errands - pair[0].errands)
+        .sum();
+    errands as f64 / seconds.max(1.0)
 }
 
 /// KiB that each errand of a minute has added, minute by minute.
@@ -221,6 +238,9 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
+    /// Of the errands of these minutes.
+    const RATE: f64 = 100.0 / 60.0;
+
     /// Minutes in which memory grows by this much each.
     fn minutes(growing: f64) -> Vec<Minute> {
         let minute = |number: u32| Minute {
@@ -236,18 +256,25 @@ mod tests {
 
     #[test]
     fn what_grows_minute_by_minute_is_not_level() {
-        let level = Verdict::of(&minutes(0.0), 0);
+        let level = Verdict::of(&minutes(0.0), RATE, 0);
         assert!(level.holds(), "{level}");
 
-        let grows = Verdict::of(&minutes(10.0), 0);
+        let grows = Verdict::of(&minutes(10.0), RATE, 0);
 
         assert!(!grows.holds(), "{grows}");
         assert!(grows.to_string().contains("| memory | +"), "{grows}");
     }
 
     #[test]
+    fn a_load_that_is_not_carried_is_no_soak() {
+        let verdict = Verdict::of(&minutes(0.0), 2.0 * RATE, 0);
+
+        assert!(!verdict.holds(), "{verdict}");
+    }
+
+    #[test]
     fn a_few_minutes_say_nothing() {
-        let verdict = Verdict::of(&minutes(0.0)[..6], 0);
+        let verdict = Verdict::of(&minutes(0.0)[..6], RATE, 0);
 
         assert!(!verdict.holds(), "{verdict}");
     }

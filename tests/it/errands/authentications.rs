@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use reqwest::Method as Http;
+use reqwest::{Method as Http, StatusCode};
 use serde_json::{Value, json};
 
 use super::hosts::Hosts;
@@ -67,19 +67,33 @@ impl Authentication {
     }
 }
 
-/// Makes the two calls of a client that has a card.
+/// Makes the two calls of a client that has a card; both again if a certificate that somebody hung
+/// up on came late, and its token replaced the one that was answered.
 async fn present_card(hosts: &Hosts, provider: &Provider, created: &Value, card: &str) {
     let text = |name: &str| created[name].as_str().expect("a text");
     let client = hosts.with_key(text("clientToken"));
     let step = |step: &str| format!("v1/auth/{}/{step}", text("requestId"));
     let certificate = json!({"certificate": provider.certificate(card, "authentication").await});
-    let submitted = client
-        .insist_on_json(Http::POST, &step("certificate"), Some(&certificate))
-        .await;
-    let completion = provider.completion(card, &submitted).await;
-    client
-        .insist(Http::POST, &step("complete"), Some(&completion), &[])
-        .await;
+    let known = [StatusCode::CONFLICT];
+    loop {
+        let path = step("certificate");
+        let submitted = client
+            .insist(Http::POST, &path, Some(&certificate), &known)
+            .await;
+        if submitted.status == StatusCode::CONFLICT {
+            // The request has ended.
+            return;
+        }
+        let submitted: Value = serde_json::from_slice(&submitted.body).expect("JSON");
+        let completion = provider.completion(card, &submitted).await;
+        let path = step("complete");
+        let completed = client
+            .insist(Http::POST, &path, Some(&completion), &known)
+            .await;
+        if completed.status != StatusCode::CONFLICT {
+            return;
+        }
+    }
 }
 
 async fn ended(hosts: &Hosts, path: &str) -> Value {

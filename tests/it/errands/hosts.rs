@@ -53,8 +53,8 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
     /// The id of the request that was answered so.
     pub(super) request: String,
-    /// The ids of those before it that were not answered at all.
-    pub(super) unanswered: Vec<String>,
+    /// The ids of those before it, which were refused or not answered at all.
+    pub(super) earlier: Vec<String>,
 }
 
 impl Hosts {
@@ -127,7 +127,7 @@ impl Hosts {
         let begun = Instant::now();
         // The same for all repetitions: the first may have been carried out.
         let key = uuid::Uuid::new_v4().to_string();
-        let mut unanswered = Vec::new();
+        let mut earlier = Vec::new();
         let mut last = String::new();
         for number in 0.. {
             if begun.elapsed() > PATIENCE {
@@ -153,30 +153,29 @@ impl Hosts {
                 None => request,
             };
             let sent = Instant::now();
-            match answered(request).await {
+            last = match answered(request).await {
                 Ok((status, body)) if status.is_success() || known.contains(&status) => {
                     self.times.note(&method, path, sent.elapsed());
                     return Answer {
                         status,
                         body,
                         request: id,
-                        unanswered,
+                        earlier,
                     };
                 }
                 Ok((status, body)) => {
-                    last = format!("{status} {}", String::from_utf8_lossy(&body));
+                    let told = format!("{status} {}", String::from_utf8_lossy(&body));
                     let passes = [
                         StatusCode::SERVICE_UNAVAILABLE,
                         StatusCode::CONFLICT,
                         StatusCode::TOO_MANY_REQUESTS,
                     ];
-                    assert!(passes.contains(&status), "{method} {path}: {last}");
+                    assert!(passes.contains(&status), "{method} {path}: {told}");
+                    told
                 }
-                Err(error) => {
-                    last = error.to_string();
-                    unanswered.push(id);
-                }
-            }
+                Err(error) => error.to_string(),
+            };
+            earlier.push(id);
             tokio::time::sleep(PAUSE).await;
         }
         panic!("{method} {path}: {last}");

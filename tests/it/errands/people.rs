@@ -51,6 +51,8 @@ enum Look {
     Waiting,
     /// An attempt was begun, or could not be.
     Begun,
+    /// This person may not be asked once more for now.
+    Refused,
 }
 
 /// Somebody who signs in some way.
@@ -66,9 +68,10 @@ impl Signer {
         world.persona(people[self.number % people.len()])
     }
 
-    /// Signs what a link leads to.
-    pub(super) async fn sign(self, hosts: &Hosts, world: &Demo, link: &Value) {
-        self.sign_as(hosts, world, link, |_| self).await;
+    /// Signs what a link leads to; tells whether, for somebody whose attempts have come to nothing
+    /// too often may not be asked for an hour.
+    pub(super) async fn sign(self, hosts: &Hosts, world: &Demo, link: &Value) -> bool {
+        self.sign_as(hosts, world, link, |_| self).await
     }
 
     /// The same where anybody may sign, so that somebody with a card does after some attempts.
@@ -79,23 +82,30 @@ impl Signer {
         };
         let is_enough = |attempts: usize| hosts.are_faulty() && attempts >= ATTEMPTS;
         let who = |attempts: usize| if is_enough(attempts) { with_card } else { self };
-        self.sign_as(hosts, world, link, who).await;
+        let is_signed = self.sign_as(hosts, world, link, who).await;
+        assert!(is_signed, "{self:?}: nobody may be asked");
     }
 
-    async fn sign_as(self, hosts: &Hosts, world: &Demo, link: &Value, who: impl Fn(usize) -> Self) {
+    async fn sign_as(
+        self,
+        hosts: &Hosts,
+        world: &Demo,
+        link: &Value,
+        who: impl Fn(usize) -> Self,
+    ) -> bool {
         let link: Url = link.as_str().expect("a link").parse().expect("a URL");
         let link = link.path().trim_matches('/').to_owned();
         let (begun, mut attempts) = (Instant::now(), 0);
         loop {
-            match who(attempts).look(hosts, world, &link).await {
-                Look::Signed => return,
+            let look = who(attempts).look(hosts, world, &link).await;
+            let is_late = begun.elapsed() >= PATIENCE;
+            match look {
+                Look::Signed => return true,
+                Look::Refused if is_late => return false,
                 Look::Waiting => {}
-                Look::Begun => attempts += 1,
+                Look::Begun | Look::Refused => attempts += 1,
             }
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{self:?}: the ceremony does not end"
-            );
+            assert!(!is_late, "{self:?}: the ceremony does not end");
         }
     }
 
@@ -121,12 +131,12 @@ impl Signer {
             }
             Some(_) => return Look::Waiting,
         }
-        self.begin(hosts, world, link).await;
+        let look = self.begin(hosts, world, link).await;
         tokio::time::sleep(PAUSE).await;
-        Look::Begun
+        look
     }
 
-    async fn begin(self, hosts: &Hosts, world: &Demo, link: &str) {
+    async fn begin(self, hosts: &Hosts, world: &Demo, link: &str) -> Look {
         let persona = self.persona(world);
         if let Method::Card = self.method {
             let link = hosts.any().join(link).expect("a link").to_string();
@@ -145,7 +155,7 @@ impl Signer {
             let signed = tokio::task::spawn_blocking(move || parafa(words));
             // One that did not come through is seen at the link.
             drop(signed.await.expect("the app"));
-            return;
+            return Look::Begun;
         }
         let mut body = json!({
             "method": self.method.name(),
@@ -159,7 +169,11 @@ impl Signer {
         let mut known = vec![StatusCode::CONFLICT];
         // Somebody else may be asked.
         known.extend(hosts.are_faulty().then_some(StatusCode::TOO_MANY_REQUESTS));
-        hosts.insist(Http::POST, &path, Some(&body), &known).await;
+        let begun = hosts.insist(Http::POST, &path, Some(&body), &known).await;
+        match begun.status {
+            StatusCode::TOO_MANY_REQUESTS => Look::Refused,
+            _ => Look::Begun,
+        }
     }
 }
 

@@ -23,8 +23,8 @@ impl Question {
         let path = format!("v1/entities/999000009/{}", self.0);
         let answer = town.diligence.insist(Http::GET, &path, None, &[]).await;
         assert_eq!(answer.status, StatusCode::OK, "{self:?}");
-        let unanswered = answer.unanswered;
-        let subject = Subject::Question { unanswered };
+        let earlier = answer.earlier;
+        let subject = Subject::Question { earlier };
         let ledger = &town.ledger;
         ledger.begin(&answer.request, subject, None, Step::Completed);
     }

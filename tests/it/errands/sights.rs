@@ -29,7 +29,7 @@ impl Town {
     }
 }
 
-/// What is at a path, and the digest of the bytes below it where it is completed.
+/// What is at a path, and the digest of the bytes below it where they were there once.
 async fn sight(hosts: &Hosts, path: &str, bytes: &str, step: fn(&Value) -> Option<Step>) -> Sight {
     let known = [StatusCode::NOT_FOUND];
     let answer = hosts.insist(Http::GET, path, None, &known).await;
@@ -41,7 +41,8 @@ async fn sight(hosts: &Hosts, path: &str, bytes: &str, step: fn(&Value) -> Optio
         return Sight::Strange(told.to_string());
     };
     let mut sha256 = None;
-    if step == Step::Completed && !bytes.is_empty() {
+    let has_ended = [Step::Completed, Step::Erased].contains(&step);
+    if has_ended && !bytes.is_empty() {
         let path = format!("{path}/{bytes}");
         let answer = hosts.insist(Http::GET, &path, None, &known).await;
         let is_there = answer.status.is_success();

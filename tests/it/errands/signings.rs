@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::plain;
-use reqwest::Method as Http;
+use reqwest::{Method as Http, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -61,9 +61,11 @@ impl Signing {
         if let Fate::Cancelled = self.fate {
             ledger.asks(id, Step::Cancelled);
             let cancel = format!("{path}/cancel");
-            let cancelled = hosts
-                .insist_on_json(Http::POST, &cancel, Some(&json!({})))
-                .await;
+            // It has ended if an earlier call was carried out and not answered.
+            let known = [StatusCode::CONFLICT];
+            let body = json!({});
+            hosts.insist(Http::POST, &cancel, Some(&body), &known).await;
+            let cancelled = hosts.insist_on_json(Http::GET, &path, None).await;
             assert_eq!(cancelled["status"], "cancelled", "{self:?}: {cancelled}");
             ledger.reached(id, Step::Cancelled);
             return;

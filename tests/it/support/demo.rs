@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -220,9 +220,9 @@ impl Demo {
         self.start_again();
     }
 
-    /// Whether the server has ended by itself, or was ended.
-    pub(crate) fn has_ended(&mut self) -> bool {
-        !matches!(self.server.try_wait(), Ok(None))
+    /// How the server has ended, if it has.
+    pub(crate) fn end(&mut self) -> Option<ExitStatus> {
+        self.server.try_wait().expect("it is a child")
     }
 
     /// The same with another setting, as an environment variable.
@@ -293,11 +293,16 @@ impl Demo {
         self.server.id()
     }
 
-    /// Stops the server like an operator, and keeps its data folder.
-    pub(crate) fn stop(&mut self) {
+    /// Tells the server to stop, as an operator would.
+    pub(crate) fn tell_to_stop(&self) {
         let pid = self.server.id().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(told.expect("kill runs").success(), "the server runs");
+    }
+
+    /// The same, waits until it has ended, and leaves its data folder.
+    pub(crate) fn stop(&mut self) {
+        self.tell_to_stop();
         let ended = self.server.wait().expect("the server ends");
         assert!(ended.success(), "the server ended with {ended}");
     }
