@@ -46,7 +46,7 @@ fn registry(script: Script) -> (Registry, Arc<Scripted>) {
     });
     let reference: Reference = "oci://registry.example/acme/pdf".parse().unwrap();
     let Location::Registry(name) = reference.location else {
-        panic!("{reference:?}");
+        panic!("it is a layout");
     };
     let account = Credentials::new("ona", "secret");
     let registry = Registry::new(port.clone(), &name, Some(account), Access::PullAndPush);
