@@ -70,7 +70,7 @@ pub enum OciError {
     },
     /// A registry leads to an address that is not spoken to.
     #[error(
-        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone"
+        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone; one behind a proxy has to be told its own address, such as by X-Forwarded-Proto"
     )]
     Insecure {
         /// The registry.
@@ -102,7 +102,7 @@ pub enum OciError {
         source: io::Error,
     },
     /// A folder is no image layout.
-    #[error("{} is no OCI image layout of version 1.0.0", .0.display())]
+    #[error("{} is no OCI image layout of version 1.0.0; `parafa plugin copy` makes one", .0.display())]
     NoLayout(PathBuf),
     /// The file of credentials cannot be used.
     #[error(transparent)]

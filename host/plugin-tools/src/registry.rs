@@ -8,7 +8,7 @@ mod pull;
 mod push;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -80,10 +80,14 @@ impl RegistryOptions {
     }
 
     fn open(&self, location: &Location, access: Access) -> Result<Box<dyn Repository>, ToolError> {
+        // What was installed from a layout is compared with it from another folder.
+        let absolute = |path: &Path| {
+            std::path::absolute(path).context("the folder of the command is not known")
+        };
         let repository: Box<dyn Repository> = match (location, access) {
-            (Location::Layout(path), Access::Pull) => Box::new(Layout::open(path)?),
+            (Location::Layout(path), Access::Pull) => Box::new(Layout::open(&absolute(path)?)?),
             (Location::Layout(path), Access::PullAndPush) => {
-                Box::new(Layout::open_or_create(path)?)
+                Box::new(Layout::open_or_create(&absolute(path)?)?)
             }
             (Location::Registry(name), access) => Box::new(self.connect(name, access)?),
         };
