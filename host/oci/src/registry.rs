@@ -172,13 +172,9 @@ impl Registry {
             true => self.authorization.known().await,
             false => None,
         };
-        let is_known = known.is_some();
         let answer = self.send(&call, known).await?;
         if answer.status() != StatusCode::UNAUTHORIZED || !is_own {
             return Ok(answer);
-        }
-        if is_known {
-            self.authorization.forget().await;
         }
         match self.authorize(answer.headers()).await? {
             Some(credential) => self.send(&call, Some(credential)).await,

@@ -56,10 +56,6 @@ impl Authorization {
         self.header.lock().await.clone()
     }
 
-    pub(super) async fn forget(&self) {
-        *self.header.lock().await = None;
-    }
-
     fn basic(&self) -> Option<HeaderValue> {
         self.credentials.as_ref()?.header()
     }

@@ -166,3 +166,25 @@ impl Comparison {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_that_has_older_versions_alone_is_told_of() {
+        let comparison = Comparison {
+            id: "pdf".to_owned(),
+            version: "0.2.0".to_owned(),
+            repository: "oci://a.example/pdf".to_owned(),
+            tag: None,
+            outdated: false,
+            is_ahead: true,
+            newest: Some("0.1.0".to_owned()),
+            moved: None,
+            fault: None,
+        };
+        let told = comparison.text();
+        assert!(told.contains("newer than all of"), "{told}");
+    }
+}
