@@ -60,9 +60,12 @@ fn an_artifact_has_the_layout_of_wkg_and_the_same_digest_wherever_it_is_pushed()
     let registries = [(); 2].map(|()| TestRegistry::start(Rules::default()));
     let desk = Desk::new();
     let component = desk.signed(1);
-    let [one, other] = registries
-        .each_ref()
-        .map(|registry| desk.push(&component, &format!("{}:0.1.0", registry.repository())));
+    let renamed = desk.path("renamed.wasm");
+    fs::copy(&component, &renamed).expect("a copy");
+    fs::copy(with_sig(&component), with_sig(&renamed)).expect("a copy");
+    let [there, elsewhere] = registries.each_ref().map(TestRegistry::repository);
+    let one = desk.push(&component, &format!("{there}:0.1.0"));
+    let other = desk.push(&renamed, &format!("{elsewhere}:0.1.0"));
     assert_eq!(one["digest"], other["digest"]);
 
     let [registry, _] = &registries;
@@ -97,12 +100,19 @@ fn documents_about_a_component_go_and_come_with_it() {
         r#"{"_type": "https://in-toto.io/Statement/v1"}"#,
     );
     let materials = desk.file("sbom.json", r#"{"bomFormat": "CycloneDX"}"#);
+    let others = desk.file("others.json", r#"{"bomFormat": "CycloneDX", "version": 2}"#);
     let note = desk.file("note.json", "{}");
     let component = desk.signed(1);
     let push = |document: &Path| {
         let words = ["plugin", "push", text(&component), &reference];
-        let documents = ["--attach", text(&materials), "--attach", text(document)];
-        parafa(words.into_iter().chain(documents).chain(["--json"]))
+        let documents: [&Path; 3] = [&materials, &others, document];
+        let documents = documents.map(|document| ["--attach", text(document)]);
+        parafa(
+            words
+                .into_iter()
+                .chain(documents.into_iter().flatten())
+                .chain(["--json"]),
+        )
     };
     let refused = refusal(&push(&note));
     assert!(refused.contains("neither provenance"), "{refused}");
@@ -118,13 +128,18 @@ fn documents_about_a_component_go_and_come_with_it() {
     let expected = [
         SIGNATURE,
         "application/vnd.cyclonedx+json",
+        "application/vnd.cyclonedx+json",
         "application/vnd.in-toto+json",
     ];
     assert_eq!(types, expected);
     desk.pull(&reference);
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", text(&desk.pulled())));
     assert_eq!(read(&beside(".intoto.json")), read(&provenance));
-    assert_eq!(read(&beside(".cdx.json")), read(&materials));
+    let mut written = [".cdx.json", ".2.cdx.json"].map(|ending| read(&beside(ending)));
+    let mut expected = [read(&materials), read(&others)];
+    written.sort();
+    expected.sort();
+    assert_eq!(written, expected);
     registry.assert_sound();
 }
 
@@ -329,6 +344,10 @@ fn a_mirror_in_a_folder_is_filled_installed_from_and_copied_on_without_a_change(
     let on = answer(&parafa(["plugin", "copy", &mirror, &on, "--json"]));
     assert_eq!(on["digest"], pushed["digest"]);
 
+    desk.push(&desk.signed(2), &format!("{to}:0.1.0"));
+    let taken = parafa(["plugin", "copy", &mirror, &to, "--json"]);
+    assert!(refusal(&taken).contains("--move-tag"));
+
     let (digest, _) = registries[1].tagged("stable");
     assert_eq!(pushed["digest"], *digest);
     let installed = place.install(&mirror, &[]);
@@ -350,6 +369,7 @@ fn what_is_installed_is_compared_with_the_newest_release() {
     assert_eq!(place.outdated(), json!([]));
     place.install(&repository, &[]);
     assert_eq!(place.outdated()[0]["outdated"], false);
+    assert_eq!(place.outdated()[0]["newest"], "0.9.0");
 
     desk.push(&desk.signed(2), &format!("{repository}:0.10.0"));
     desk.push(&desk.signed(2), &format!("{repository}:1.0.0-rc.1"));
@@ -374,6 +394,8 @@ fn web_addresses_are_refused_with_what_to_do_instead() {
             assert!(told.contains("oci://HOST/NAME:TAG"), "{told}");
         }
     }
+    let file = refusal(&place.try_install("pdf.wasm", &["--publisher", "a"]));
+    assert!(file.contains("parafa plugin trust"), "{file}");
     let missing = refusal(&place.try_install("oci-layout:/no/such/folder", &[]));
     assert!(missing.contains("no OCI image layout"), "{missing}");
 }

@@ -1,10 +1,11 @@
 use crate::error::OciError;
 use crate::manifest::{Descriptor, StoredManifest, media_type};
 use crate::reference::{Tag, Version};
-use crate::repository::Repository;
+use crate::repository::{MOST_REFERRERS, Repository};
 
 /// Copies an artifact, and what refers to it, to the byte, and returns the
-/// descriptors of the latter. The tag is written last: whoever finds it finds all.
+/// descriptors of the latter. The tag is written last: whoever finds it finds all. The
+/// artifact is there before what refers to it, as some registries demand.
 ///
 /// # Errors
 /// The first of either repository; what was copied before it stays.
@@ -14,14 +15,24 @@ pub async fn copy(
     artifact: &StoredManifest,
     tag: Option<&Tag>,
 ) -> Result<Vec<Descriptor>, OciError> {
-    let referrers = from.referrers(&artifact.descriptor.digest).await?;
-    for referrer in &referrers {
-        if referrer.media_type == media_type::MANIFEST {
-            let version = Version::Digest(referrer.digest);
-            put(from, to, &from.manifest(&version).await?, None).await?;
-        }
+    let subject = artifact.descriptor.digest;
+    let mut referrers = from.referrers(&subject).await?;
+    referrers.retain(|referrer| referrer.media_type == media_type::MANIFEST);
+    if referrers.len() > MOST_REFERRERS {
+        return Err(OciError::TooMany {
+            artifact: subject,
+            place: from.place(),
+            limit: MOST_REFERRERS,
+        });
     }
-    put(from, to, artifact, tag).await?;
+    put(from, to, artifact).await?;
+    for referrer in &referrers {
+        let version = Version::Digest(referrer.digest);
+        put(from, to, &from.manifest(&version).await?).await?;
+    }
+    if tag.is_some() {
+        to.put_manifest(artifact, tag).await?;
+    }
     Ok(referrers)
 }
 
@@ -29,10 +40,9 @@ async fn put(
     from: &dyn Repository,
     to: &dyn Repository,
     artifact: &StoredManifest,
-    tag: Option<&Tag>,
 ) -> Result<(), OciError> {
     for content in artifact.manifest.contents() {
         to.put_blob(from.blob(content).await?).await?;
     }
-    to.put_manifest(artifact, tag).await
+    to.put_manifest(artifact, None).await
 }

@@ -70,20 +70,27 @@ impl Credentials {
     }
 
     /// Looks for the credentials of a registry in the file that
-    /// `REGISTRY_AUTH_FILE` names, or else `config.json` in the folder that
-    /// `DOCKER_CONFIG` names, or else `.docker/config.json` in the home folder.
+    /// `REGISTRY_AUTH_FILE` names, or else `containers/auth.json` in the folder that
+    /// `XDG_RUNTIME_DIR` names, and `config.json` in the folder that `DOCKER_CONFIG`
+    /// names, or else `.docker/config.json` in the home folder.
     ///
     /// # Errors
     /// When there is such a file and it cannot be used.
     pub fn find(host: &str) -> Result<Option<Self>, CredentialsError> {
-        let file = std::env::var_os("REGISTRY_AUTH_FILE").map(PathBuf::from);
-        let folder = || std::env::var_os("DOCKER_CONFIG").map(PathBuf::from);
-        let home = || Some(std::env::home_dir()?.join(".docker"));
-        let file = file.or_else(|| Some(folder().or_else(home)?.join("config.json")));
-        match file {
-            Some(file) => Self::in_file(&file, host),
-            None => Ok(None),
+        let named = |variable| std::env::var_os(variable).map(PathBuf::from);
+        if let Some(file) = named("REGISTRY_AUTH_FILE") {
+            return Self::in_file(&file, host);
         }
+        let podman = named("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json"));
+        let home = || Some(std::env::home_dir()?.join(".docker"));
+        let docker = named("DOCKER_CONFIG").or_else(home);
+        let docker = docker.map(|folder| folder.join("config.json"));
+        for file in podman.into_iter().chain(docker) {
+            if let Some(found) = Self::in_file(&file, host)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     fn in_file(path: &Path, host: &str) -> Result<Option<Self>, CredentialsError> {

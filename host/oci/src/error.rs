@@ -6,7 +6,6 @@ use parafa_http_port::{HttpPortError, remedy};
 
 use crate::credentials::CredentialsError;
 use crate::digest::Digest;
-use crate::reference::ReferenceError;
 
 /// Why an artifact is not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +59,7 @@ pub enum OciError {
         limit: u64,
     },
     /// An answer is not in the form of the specification.
-    #[error("{place} answers to {what} what no registry may: {reason}")]
+    #[error("{place} gives for {what} what cannot be used: {reason}")]
     Malformed {
         /// The repository.
         place: String,
@@ -71,7 +70,7 @@ pub enum OciError {
     },
     /// A registry leads to an address that is not spoken to.
     #[error(
-        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone"
+        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone; one behind a proxy has to be told its own address, such as by X-Forwarded-Proto"
     )]
     Insecure {
         /// The registry.
@@ -79,9 +78,21 @@ pub enum OciError {
         /// Where it leads to.
         target: String,
     },
-    /// A registry leads from one address to the next without an end.
+    /// A registry leads from one address, or page of a list, to the next without an end.
     #[error("{0} leads from one address to the next without an end")]
-    Redirects(String),
+    Endless(String),
+    /// More refers to an artifact than is copied.
+    #[error(
+        "more than {limit} manifests refer to {artifact} in {place}, which is the most that is copied"
+    )]
+    TooMany {
+        /// The artifact.
+        artifact: Digest,
+        /// The repository.
+        place: String,
+        /// The most.
+        limit: usize,
+    },
     /// A file of a layout cannot be read or written.
     #[error("{} cannot be used", path.display())]
     File {
@@ -91,11 +102,8 @@ pub enum OciError {
         source: io::Error,
     },
     /// A folder is no image layout.
-    #[error("{} is no OCI image layout of version 1.0.0", .0.display())]
+    #[error("{} is no OCI image layout of version 1.0.0; `parafa plugin copy` makes one", .0.display())]
     NoLayout(PathBuf),
-    /// A name that was accepted makes no address.
-    #[error(transparent)]
-    Reference(#[from] ReferenceError),
     /// The file of credentials cannot be used.
     #[error(transparent)]
     Credentials(#[from] CredentialsError),

@@ -142,6 +142,13 @@ impl Layout {
         })
     }
 
+    /// Keeps others from changing the index until the file is closed.
+    fn lock(&self) -> Result<File, OciError> {
+        let path = self.folder.join(MARKER);
+        let locked = File::open(&path).and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|source| OciError::File { path, source })
+    }
+
     fn malformed(&self, what: &str, reason: String) -> OciError {
         OciError::Malformed {
             place: self.place(),
@@ -155,24 +162,20 @@ impl Layout {
 impl Repository for Layout {
     async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError> {
         let digest = match version {
-            Version::Digest(digest) => Some(*digest),
+            Version::Digest(digest) => *digest,
             Version::Tag(tag) => {
                 let mut listed = self.index()?.manifests.into_iter();
-                let tagged = listed.find(|listed| tag_of(listed) == Some(tag.as_str()));
-                tagged.map(|listed| listed.digest)
+                match listed.find(|listed| tag_of(listed) == Some(tag.as_str())) {
+                    Some(tagged) => tagged.digest,
+                    None => return Ok(None),
+                }
             }
-        };
-        let Some(digest) = digest else {
-            return Ok(None);
         };
         let Some(bytes) = self.content(digest, LONGEST_MANIFEST)? else {
             return Ok(None);
         };
-        let stored = StoredManifest::parse(bytes);
-        let what = format!("the manifest {version}");
-        Ok(Some(
-            stored.map_err(|reason| self.malformed(&what, reason))?,
-        ))
+        let stored = StoredManifest::parse(bytes).map(Some);
+        stored.map_err(|reason| self.malformed(&format!("the manifest {version}"), reason))
     }
 
     async fn blob(&self, descriptor: &Descriptor) -> Result<Bytes, OciError> {
@@ -218,21 +221,19 @@ impl Repository for Layout {
         tag: Option<&Tag>,
     ) -> Result<(), OciError> {
         self.put_blob(manifest.bytes.clone()).await?;
+        let _lock = self.lock()?;
         let mut index = self.index()?;
         let mut entry = manifest.listed();
-        match tag {
-            Some(tag) => {
-                index
-                    .manifests
-                    .retain(|listed| tag_of(listed) != Some(tag.as_str()));
-                entry = entry.annotated(REF_NAME, tag.as_str());
-            }
-            None => {
-                let mut listed = index.manifests.iter();
-                if listed.any(|listed| listed.digest == entry.digest) {
-                    return Ok(());
-                }
-            }
+        let is_same = |listed: &Descriptor| listed.digest == entry.digest;
+        if tag.is_none() && index.manifests.iter().any(is_same) {
+            return Ok(());
+        }
+        index.manifests.retain(|listed| match tag_of(listed) {
+            Some(own) => Some(own) != tag.map(Tag::as_str),
+            None => !is_same(listed),
+        });
+        if let Some(tag) = tag {
+            entry = entry.annotated(REF_NAME, tag.as_str());
         }
         index.manifests.push(entry);
         self.write_json(INDEX, &index)
@@ -328,6 +329,40 @@ mod tests {
 
         assert_eq!(found.bytes, second.bytes);
         assert_eq!(layout.tags().await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn an_artifact_that_gets_a_tag_is_listed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::open_or_create(folder.path()).unwrap();
+        let artifact = put(&layout, None, None).await;
+        put(&layout, Some("0.1.0"), None).await;
+        put(&layout, None, None).await;
+
+        let listed = layout.index().unwrap().manifests;
+
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].digest, artifact.descriptor.digest);
+        assert_eq!(tag_of(&listed[0]), Some("0.1.0"));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn those_who_write_at_once_lose_no_entry() {
+        let folder = tempfile::tempdir().unwrap();
+        Layout::open_or_create(folder.path()).unwrap();
+        let tasks: tokio::task::JoinSet<_> = (0..8)
+            .map(|number| {
+                let layout = Layout::open(folder.path()).unwrap();
+                async move {
+                    put(&layout, Some(&format!("0.{number}.0")), None).await;
+                }
+            })
+            .collect();
+
+        tasks.join_all().await;
+
+        let layout = Layout::open(folder.path()).unwrap();
+        assert_eq!(layout.tags().await.unwrap().len(), 8);
     }
 
     #[tokio::test]

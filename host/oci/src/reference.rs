@@ -41,7 +41,8 @@ pub struct RegistryName {
     /// The registry as it was written, with its port.
     host: String,
     name: String,
-    is_loopback: bool,
+    /// The base of the repository's addresses.
+    base: Url,
 }
 
 /// One artifact of a repository.
@@ -142,23 +143,33 @@ impl FromStr for RegistryName {
         let (host, name) = text
             .split_once('/')
             .ok_or_else(|| ReferenceError::Name(String::new()))?;
-        let parsed = Url::parse(&format!("https://{host}"));
-        let parsed = parsed.ok().filter(|url| {
-            let is_host_alone = url.path() == "/" && url.query().is_none();
-            is_host_alone && url.username().is_empty() && url.password().is_none()
-        });
-        let parsed_host = parsed.as_ref().and_then(Url::host);
-        let is_loopback = match parsed_host {
-            Some(host) if !host.to_string().is_empty() => is_loopback(&host),
-            _ => return Err(ReferenceError::Host(host.to_owned())),
-        };
+        let malformed = || ReferenceError::Host(host.to_owned());
+        let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+        if host.is_empty() || !host.bytes().all(is_host) {
+            return Err(malformed());
+        }
         if !is_name(name) {
             return Err(ReferenceError::Name(name.to_owned()));
         }
+        let lower = host.to_ascii_lowercase();
+        let (service, folder) = match lower == DOCKER_HUB.0 {
+            true if name.contains('/') => (DOCKER_HUB.1, ""),
+            true => (DOCKER_HUB.1, "library/"),
+            false => (&*lower, ""),
+        };
+        let address = |scheme: &str| {
+            let address = format!("{scheme}://{service}/v2/{folder}{name}/");
+            Url::parse(&address).map_err(|_| malformed())
+        };
+        let https = address("https")?;
+        let base = match is_on_this_machine(&https) {
+            true => address("http")?,
+            false => https,
+        };
         Ok(Self {
-            host: host.to_owned(),
+            host: lower,
             name: name.to_owned(),
-            is_loopback,
+            base,
         })
     }
 }
@@ -176,55 +187,20 @@ impl RegistryName {
         &self.name
     }
 
-    /// Returns whether the registry is on this machine. Such a one is spoken to by
-    /// plain HTTP, every other one by HTTPS.
+    /// The base of this repository's addresses: by plain HTTP where the registry is on
+    /// this machine, by HTTPS everywhere else.
     #[must_use]
-    pub fn is_loopback(&self) -> bool {
-        self.is_loopback
-    }
-
-    /// The target of connections, as `host:port`.
-    #[must_use]
-    pub fn target(&self) -> String {
-        let host = self.service();
-        let has_port = host
-            .rsplit_once(':')
-            .is_some_and(|(_, port)| !port.ends_with(']'));
-        let port = if self.is_loopback { 80 } else { 443 };
-        if has_port {
-            host.to_owned()
-        } else {
-            format!("{host}:{port}")
-        }
-    }
-
-    /// The base of this repository's addresses.
-    pub(crate) fn base(&self) -> Result<Url, ReferenceError> {
-        let scheme = if self.is_loopback { "http" } else { "https" };
-        let is_official = self.host == DOCKER_HUB.0 && !self.name.contains('/');
-        let name = match is_official {
-            true => format!("library/{}", self.name),
-            false => self.name.clone(),
-        };
-        Url::parse(&format!("{scheme}://{}/v2/{name}/", self.service()))
-            .map_err(|_| ReferenceError::Host(self.host.clone()))
-    }
-
-    /// The host that answers for the registry.
-    fn service(&self) -> &str {
-        if self.host == DOCKER_HUB.0 {
-            DOCKER_HUB.1
-        } else {
-            &self.host
-        }
+    pub fn base(&self) -> &Url {
+        &self.base
     }
 }
 
-pub(crate) fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
+pub(crate) fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 
@@ -379,7 +355,11 @@ mod tests {
             "oci://ghcr.io",
             "oci://ghcr.io/",
             "oci:///acme",
+            "oci://:5000/acme",
             "oci://user@ghcr.io/acme",
+            "oci://ghcr.io#x/acme",
+            "oci://ghcr.io\\a/acme",
+            "oci://%67hcr.io/acme",
             "oci://ghcr.io:x/acme",
             "oci://ghcr.io/Acme",
             "oci://ghcr.io/acme//p",
@@ -401,38 +381,31 @@ mod tests {
     }
 
     #[test]
-    fn loopback_alone_is_spoken_to_by_plain_http() {
-        for (text, base, target) in [
-            (
-                "oci://127.0.0.1:5000/a",
-                "http://127.0.0.1:5000/v2/a/",
-                "127.0.0.1:5000",
-            ),
-            (
-                "oci://localhost/a",
-                "http://localhost/v2/a/",
-                "localhost:80",
-            ),
-            ("oci://[::1]/a", "http://[::1]/v2/a/", "[::1]:80"),
+    fn a_registry_on_this_machine_alone_is_spoken_to_by_plain_http() {
+        for (text, base) in [
+            ("oci://127.0.0.1:5000/a", "http://127.0.0.1:5000/v2/a/"),
+            ("oci://localhost/a", "http://localhost/v2/a/"),
+            ("oci://localhost:443/a", "http://localhost:443/v2/a/"),
+            ("oci://[::1]/a", "http://[::1]/v2/a/"),
             (
                 "oci://registry.lan:5000/a/b",
                 "https://registry.lan:5000/v2/a/b/",
-                "registry.lan:5000",
             ),
             (
                 "oci://localhost.example/a",
                 "https://localhost.example/v2/a/",
-                "localhost.example:443",
             ),
+            ("oci://GHCR.io/a", "https://ghcr.io/v2/a/"),
             (
                 "oci://docker.io/a",
                 "https://registry-1.docker.io/v2/library/a/",
-                "registry-1.docker.io:443",
+            ),
+            (
+                "oci://docker.io/a/b",
+                "https://registry-1.docker.io/v2/a/b/",
             ),
         ] {
-            let name = registry(text);
-            assert_eq!(name.base().unwrap().as_str(), base);
-            assert_eq!(name.target(), target);
+            assert_eq!(registry(text).base().as_str(), base);
         }
     }
 

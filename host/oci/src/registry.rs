@@ -12,6 +12,7 @@ use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use url::Url;
 
 pub use self::authorization::Access;
@@ -20,17 +21,26 @@ use crate::credentials::Credentials;
 use crate::digest::Digest;
 use crate::error::OciError;
 use crate::manifest::{Descriptor, StoredManifest, media_type};
-use crate::reference::{RegistryName, Tag, Version, is_loopback};
-use crate::repository::{LONGEST_MANIFEST, MOST_LISTED, Repository, check_digest, check_length};
+use crate::reference::{RegistryName, Tag, Version, is_on_this_machine};
+use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length};
 
 /// Timeout of the transfer of a content of up to 64 MiB.
 const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest answer that is read for what it says of a failure.
 const LONGEST_REFUSAL: u64 = 64 * 1024;
+/// Most characters of it that are repeated.
+const LONGEST_WORDS: usize = 500;
 const MOST_REDIRECTS: usize = 5;
 /// Tags that are asked for at once.
 const PAGE: &str = "1000";
+const MOST_PAGES: usize = 1000;
+/// Most bytes of all pages of a list.
+const LONGEST_LIST: u64 = 16 * 1024 * 1024;
+/// Manifests are asked for together with what else may stand under their name, so that
+/// it is not taken for nothing.
+const ANY_MANIFEST: &str =
+    "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json";
 /// The digest of a content, which registries may add to their answers.
 const CONTENT_DIGEST: &str = "docker-content-digest";
 
@@ -41,7 +51,6 @@ const CONTENT_DIGEST: &str = "docker-content-digest";
 pub struct Registry {
     http: Arc<dyn HttpPort>,
     name: RegistryName,
-    base: Url,
     authorization: Authorization,
 }
 
@@ -79,25 +88,22 @@ struct Failure {
 
 impl Registry {
     /// The repository `name`, reached by `http`.
-    ///
-    /// # Errors
-    /// When its name makes no address.
+    #[must_use]
     pub fn new(
         http: Arc<dyn HttpPort>,
         name: &RegistryName,
         credentials: Option<Credentials>,
         access: Access,
-    ) -> Result<Self, OciError> {
-        Ok(Self {
-            base: name.base()?,
-            authorization: Authorization::new(credentials, access),
+    ) -> Self {
+        Self {
             http,
             name: name.clone(),
-        })
+            authorization: Authorization::new(credentials, access),
+        }
     }
 
     fn url(&self, path: &str) -> Result<Url, OciError> {
-        let joined = self.base.join(path);
+        let joined = self.name.base().join(path);
         joined.map_err(|_| self.malformed("a request", "an address that is none"))
     }
 
@@ -112,9 +118,7 @@ impl Registry {
         let mut url = self.url(path)?;
         for _ in 0..=MOST_REDIRECTS {
             let call = Call {
-                headers: [(ACCEPT, HeaderValue::from_static(accept))]
-                    .into_iter()
-                    .collect(),
+                headers: accepting(accept),
                 limit,
                 timeout: timeout_of(limit),
                 ..Call::new(Method::GET, url.clone(), what)
@@ -125,24 +129,52 @@ impl Registry {
             }
             url = self.location(&url, &answer, what)?;
         }
-        Err(OciError::Redirects(self.name.host().to_owned()))
+        Err(self.endless())
+    }
+
+    /// Reads a list page by page; none where the registry has no such list, and says so
+    /// or leads elsewhere, as some do to a page for people.
+    async fn list<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        accept: &'static str,
+        what: &str,
+    ) -> Result<Option<Vec<T>>, OciError> {
+        let (mut pages, mut left) = (Vec::new(), LONGEST_LIST);
+        let mut next = Some(self.url(path)?);
+        while let Some(url) = next {
+            if pages.len() == MOST_PAGES {
+                return Err(self.endless());
+            }
+            let call = Call {
+                headers: accepting(accept),
+                limit: left.min(LONGEST_MANIFEST),
+                ..Call::new(Method::GET, url.clone(), what)
+            };
+            let answer = self.call(call).await?;
+            if matches!(answer.status().as_u16(), 300..=400 | 404..=406) {
+                return Ok(None);
+            }
+            let answer = self.expect(StatusCode::OK, what, answer)?;
+            let page = serde_json::from_slice(answer.body());
+            pages.push(page.map_err(|error| self.malformed(what, error.to_string()))?);
+            left = left.saturating_sub(answer.body().len() as u64);
+            next = next_page(&url, answer.headers());
+        }
+        Ok(Some(pages))
     }
 
     /// Sends a request, and again with a credential where the registry asks for
     /// one.
     async fn call(&self, call: Call<'_>) -> Result<Response<Bytes>, OciError> {
-        let is_own = call.url.origin() == self.base.origin();
+        let is_own = call.url.origin() == self.name.base().origin();
         let known = match is_own {
             true => self.authorization.known().await,
             false => None,
         };
-        let is_known = known.is_some();
         let answer = self.send(&call, known).await?;
         if answer.status() != StatusCode::UNAUTHORIZED || !is_own {
             return Ok(answer);
-        }
-        if is_known {
-            self.authorization.forget().await;
         }
         match self.authorize(answer.headers()).await? {
             Some(credential) => self.send(&call, Some(credential)).await,
@@ -187,9 +219,8 @@ impl Registry {
 
     /// Refuses plain HTTP but from a registry on this machine to this machine.
     fn check_scheme(&self, url: &Url) -> Result<(), OciError> {
-        let is_local =
-            || self.name.is_loopback() && url.host().is_some_and(|host| is_loopback(&host));
-        if url.scheme() == "https" || (url.scheme() == "http" && is_local()) {
+        let may_be_plain = self.name.base().scheme() == "http" && is_on_this_machine(url);
+        if url.scheme() == "https" || (url.scheme() == "http" && may_be_plain) {
             return Ok(());
         }
         Err(OciError::Insecure {
@@ -214,6 +245,10 @@ impl Registry {
         }
     }
 
+    fn endless(&self) -> OciError {
+        OciError::Endless(self.name.host().to_owned())
+    }
+
     /// The error of an answer that is no success.
     fn refused(&self, what: &str, answer: &Response<Bytes>) -> OciError {
         let failures = serde_json::from_slice::<Failures>(answer.body());
@@ -222,15 +257,12 @@ impl Registry {
             .unwrap_or_default()
             .into_iter()
             .take(3)
-            .map(|failure| {
-                format!("{} {}", failure.code, failure.message)
-                    .trim()
-                    .to_owned()
-            })
+            .map(|failure| format!("{} {}", failure.code, failure.message))
             .collect();
+        let words: String = words.join("; ").chars().take(LONGEST_WORDS).collect();
         let detail = match words.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", words.join("; ")),
+            true => words,
+            false => format!(" ({})", words.trim()),
         };
         OciError::Refused {
             host: self.name.host().to_owned(),
@@ -253,15 +285,13 @@ impl Registry {
         }
     }
 
-    /// Reads what stands under a tag or digest and is of one media type.
-    async fn find_of_type(
-        &self,
-        version: &Version,
-        accept: &'static str,
-    ) -> Result<Option<Bytes>, OciError> {
+    /// Reads what stands under a tag or digest.
+    async fn find_any(&self, version: &Version) -> Result<Option<Bytes>, OciError> {
         let what = format!("the manifest {version}");
         let path = format!("manifests/{version}");
-        let answer = self.get(&path, accept, &what, LONGEST_MANIFEST).await?;
+        let answer = self
+            .get(&path, ANY_MANIFEST, &what, LONGEST_MANIFEST)
+            .await?;
         if answer.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
@@ -281,12 +311,9 @@ impl Registry {
     /// Returns whether a content is there already.
     async fn has_blob(&self, digest: &Digest) -> Result<bool, OciError> {
         let what = format!("the content {digest}");
-        let call = Call {
-            // The length that the head tells is that of the content.
-            limit: u64::MAX,
-            ..Call::new(Method::HEAD, self.url(&format!("blobs/{digest}"))?, &what)
-        };
-        Ok(self.call(call).await?.status() == StatusCode::OK)
+        let url = self.url(&format!("blobs/{digest}"))?;
+        let head = self.call(Call::new(Method::HEAD, url, &what)).await?;
+        Ok(head.status() == StatusCode::OK)
     }
 
     async fn put_manifest_at(
@@ -309,15 +336,11 @@ impl Registry {
 #[async_trait]
 impl Repository for Registry {
     async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError> {
-        let found = self.find_of_type(version, media_type::MANIFEST).await?;
-        let Some(bytes) = found else {
+        let Some(bytes) = self.find_any(version).await? else {
             return Ok(None);
         };
-        let stored = StoredManifest::parse(bytes);
-        let what = format!("the manifest {version}");
-        Ok(Some(
-            stored.map_err(|reason| self.malformed(&what, reason))?,
-        ))
+        let stored = StoredManifest::parse(bytes).map(Some);
+        stored.map_err(|reason| self.malformed(&format!("the manifest {version}"), reason))
     }
 
     async fn blob(&self, descriptor: &Descriptor) -> Result<Bytes, OciError> {
@@ -341,29 +364,16 @@ impl Repository for Registry {
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, OciError> {
-        const WHAT: &str = "the list of tags";
-        let (mut tags, mut path) = (Vec::new(), Some(format!("tags/list?n={PAGE}")));
-        while let Some(page) = path.take() {
-            let answer = self
-                .get(&page, "application/json", WHAT, LONGEST_MANIFEST)
-                .await?;
-            if answer.status() == StatusCode::NOT_FOUND {
-                return Err(OciError::NotFound {
-                    what: "repository".to_owned(),
-                    place: self.place(),
-                });
-            }
-            let answer = self.expect(StatusCode::OK, WHAT, answer)?;
-            let list: TagList = serde_json::from_slice(answer.body())
-                .map_err(|error| self.malformed(WHAT, error.to_string()))?;
-            let before = tags.len();
-            let listed = list.tags.unwrap_or_default().into_iter();
-            tags.extend(listed.filter_map(|tag| tag.parse::<Tag>().ok()));
-            if tags.len() > before && tags.len() < MOST_LISTED {
-                path = next_page(answer.headers());
-            }
-        }
-        Ok(tags)
+        let path = format!("tags/list?n={PAGE}");
+        let pages = self
+            .list::<TagList>(&path, "application/json", "the list of tags")
+            .await?;
+        let pages = pages.ok_or_else(|| OciError::NotFound {
+            what: "list of tags".to_owned(),
+            place: self.place(),
+        })?;
+        let tags = pages.into_iter().filter_map(|page| page.tags).flatten();
+        Ok(tags.filter_map(|tag| tag.parse().ok()).collect())
     }
 
     /// Uploads in two requests: one that begins, and one with the whole content
@@ -439,6 +449,12 @@ fn timeout_of(bytes: u64) -> Duration {
     }
 }
 
+fn accepting(media_types: &'static str) -> HeaderMap {
+    [(ACCEPT, HeaderValue::from_static(media_types))]
+        .into_iter()
+        .collect()
+}
+
 fn headers_of(media_type: &'static str, length: usize) -> HeaderMap {
     [
         (CONTENT_TYPE, HeaderValue::from_static(media_type)),
@@ -448,30 +464,13 @@ fn headers_of(media_type: &'static str, length: usize) -> HeaderMap {
     .collect()
 }
 
-/// The next page of a list (RFC 8288), as a path below the same registry.
-fn next_page(headers: &HeaderMap) -> Option<String> {
+/// The next page of a list (RFC 8288).
+fn next_page(page: &Url, headers: &HeaderMap) -> Option<Url> {
     let link = headers.get(LINK)?.to_str().ok()?;
     let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
     let is_next = parameters.contains("rel=\"next\"") || parameters.contains("rel=next");
-    is_next.then(|| target.to_owned())
+    page.join(target).ok().filter(|_| is_next)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_next_page_is_that_of_the_link() {
-        let next = |link: &'static str| {
-            let link = (LINK, HeaderValue::from_static(link));
-            next_page(&[link].into_iter().collect())
-        };
-
-        let target = "/v2/a/tags/list?n=2&last=b";
-        let link = r#"</v2/a/tags/list?n=2&last=b>; rel="next""#;
-        assert_eq!(next(link).as_deref(), Some(target));
-        assert_eq!(next(r#"</v2/a>; rel="prev""#), None);
-        assert_eq!(next("nothing"), None);
-        assert_eq!(next_page(&HeaderMap::new()), None);
-    }
-}
+mod tests;

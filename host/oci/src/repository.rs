@@ -11,8 +11,8 @@ use crate::reference::{Tag, Version};
 pub(crate) const LONGEST_MANIFEST: u64 = 4 * 1024 * 1024;
 /// Most bytes of another content: those of the longest component that is admitted.
 pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
-/// Most referrers or tags that are looked at.
-pub(crate) const MOST_LISTED: usize = 10_000;
+/// Most manifests that refer to an artifact and are copied with it.
+pub(crate) const MOST_REFERRERS: usize = 256;
 
 /// A place of artifacts, by tag and digest. What is read has the digest that names it.
 #[async_trait]

@@ -371,9 +371,17 @@ fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) 
 /// A warning of a tag that named another artifact when it was last installed from.
 fn moved(state: &State, id: &str, version: &Version) -> Option<String> {
     let origin = version.origin.as_ref()?;
+    let tag = origin.tag.as_ref()?;
     let newest_first = state.installed(id).iter().rev();
     let mut origins = newest_first.filter_map(|known| known.origin.as_ref());
-    origin.moved_since(origins.find(|before| origin.has_tag_of(before))?)
+    let before = origins
+        .find(|known| known.repository == origin.repository && known.tag.as_ref() == Some(tag))?;
+    (before.digest != origin.digest).then(|| {
+        format!(
+            "the tag {tag} of {} has moved: it named {} when a version was installed by it, and names {} now",
+            origin.repository, before.digest, origin.digest
+        )
+    })
 }
 
 fn is_lower(version: &str, than: &str) -> bool {

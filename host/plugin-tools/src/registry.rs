@@ -8,8 +8,7 @@ mod pull;
 mod push;
 
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -19,7 +18,6 @@ use parafa_oci::{
 };
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use tokio::runtime::Runtime;
-use zeroize::Zeroizing;
 
 pub use self::copy::{CopyArguments, copy};
 pub use self::outdated::outdated;
@@ -36,7 +34,7 @@ pub struct RegistryOptions {
     /// Default: what `docker login` or `podman login` has stored.
     #[arg(long, value_name = "NAME", requires = "password_file")]
     username: Option<String>,
-    /// The file with the account's password or token; - is standard input.
+    /// The file with the account's password or token.
     #[arg(long, value_name = "F", requires = "username")]
     password_file: Option<PathBuf>,
     /// A host that the registry may lead to although it is not public, such as one
@@ -82,10 +80,14 @@ impl RegistryOptions {
     }
 
     fn open(&self, location: &Location, access: Access) -> Result<Box<dyn Repository>, ToolError> {
+        // What was installed from a layout is compared with it from another folder.
+        let absolute = |path: &Path| {
+            std::path::absolute(path).context("the folder of the command is not known")
+        };
         let repository: Box<dyn Repository> = match (location, access) {
-            (Location::Layout(path), Access::Pull) => Box::new(Layout::open(path)?),
+            (Location::Layout(path), Access::Pull) => Box::new(Layout::open(&absolute(path)?)?),
             (Location::Layout(path), Access::PullAndPush) => {
-                Box::new(Layout::open_or_create(path)?)
+                Box::new(Layout::open_or_create(&absolute(path)?)?)
             }
             (Location::Registry(name), access) => Box::new(self.connect(name, access)?),
         };
@@ -93,32 +95,22 @@ impl RegistryOptions {
     }
 
     fn connect(&self, name: &RegistryName, access: Access) -> Result<Registry, ToolError> {
-        let target = name.target().parse::<HostPort>();
-        let target = target.map_err(|error| ToolError::Refused(error.to_string()))?;
-        let mut listed = self.allow.clone();
-        listed.push(target);
-        let policy = AddressPolicy::new(listed, Reach::PublicHttps);
+        let listed = self.allow.iter().cloned().chain(HostPort::of(name.base()));
+        let policy = AddressPolicy::new(listed.collect(), Reach::PublicHttps);
         let client = OutboundClient::new(policy, &ServerTrust::default());
         let client = client.context("the client of the registry cannot be made")?;
         let credentials = match self.account()? {
             Some(given) => Some(given),
             None => Credentials::find(name.host()).map_err(OciError::from)?,
         };
-        let registry = Registry::new(Arc::new(client), name, credentials, access);
-        Ok(registry?)
+        Ok(Registry::new(Arc::new(client), name, credentials, access))
     }
 
     fn account(&self) -> Result<Option<Credentials>, ToolError> {
         let (Some(username), Some(file)) = (&self.username, &self.password_file) else {
             return Ok(None);
         };
-        let mut password = Zeroizing::new(Vec::<u8>::new());
-        if file.as_os_str() == "-" {
-            let read = io::stdin().read_to_end(&mut password);
-            read.context("standard input cannot be read")?;
-        } else {
-            password.extend_from_slice(&bench::read(file)?);
-        }
+        let password = bench::read(file)?;
         let password = std::str::from_utf8(&password)
             .map_err(|_| ToolError::Refused("the password is not a text in UTF-8".to_owned()))?;
         let password = password.trim_end_matches(['\r', '\n']);

@@ -345,6 +345,9 @@ impl Kept {
                 return self.fault(parts, "a content of the manifest was not pushed");
             }
         }
+        if subject_of(body).is_some_and(|subject| !self.manifests.contains_key(&subject)) {
+            return self.fault(parts, "the subject of the manifest was not pushed");
+        }
         let digest = digest_of(body);
         if reference.starts_with("sha256:") {
             if reference != digest {

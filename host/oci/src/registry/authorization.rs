@@ -1,13 +1,12 @@
 //! Authentication at a registry (distribution's "Token Authentication
 //! Specification").
 
-use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use url::Url;
 
-use super::{Call, Registry};
+use super::{Call, Registry, accepting};
 use crate::challenge::Challenge;
 use crate::credentials::Credentials;
 use crate::error::OciError;
@@ -57,10 +56,6 @@ impl Authorization {
         self.header.lock().await.clone()
     }
 
-    pub(super) async fn forget(&self) {
-        *self.header.lock().await = None;
-    }
-
     fn basic(&self) -> Option<HeaderValue> {
         self.credentials.as_ref()?.header()
     }
@@ -89,7 +84,7 @@ impl Registry {
         const WHAT: &str = "a token";
         let mut url = Url::parse(realm)
             .map_err(|_| self.malformed("a call without a token", "a realm that is no address"))?;
-        let repository = self.base.path();
+        let repository = self.name.base().path();
         let repository = repository.trim_start_matches("/v2/").trim_end_matches('/');
         let actions = self.authorization.access.actions();
         let scope = format!("repository:{repository}:{actions}");
@@ -98,9 +93,7 @@ impl Registry {
         }
         url.query_pairs_mut().append_pair("scope", &scope);
         let call = Call {
-            headers: [(ACCEPT, HeaderValue::from_static("application/json"))]
-                .into_iter()
-                .collect(),
+            headers: accepting("application/json"),
             ..Call::new(Method::GET, url, WHAT)
         };
         let answer = self.send(&call, self.authorization.basic()).await?;

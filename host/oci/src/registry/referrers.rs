@@ -2,14 +2,13 @@
 //! without it, by a tag (distribution-spec 1.1, "Listing Referrers" and
 //! "Referrers Tag Schema").
 
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 
-use super::{Registry, next_page};
+use super::Registry;
 use crate::digest::Digest;
 use crate::error::OciError;
 use crate::manifest::{Descriptor, Index, StoredManifest, media_type};
 use crate::reference::{Tag, Version};
-use crate::repository::{LONGEST_MANIFEST, MOST_LISTED};
 
 /// The header by which a registry tells that it lists a manifest among the
 /// referrers of its subject.
@@ -21,24 +20,11 @@ impl Registry {
         subject: &Digest,
     ) -> Result<Vec<Descriptor>, OciError> {
         let what = format!("the referrers of {subject}");
-        let (mut listed, mut path) = (Vec::new(), Some(format!("referrers/{subject}")));
-        while let Some(page) = path.take() {
-            let answer = self
-                .get(&page, media_type::INDEX, &what, LONGEST_MANIFEST)
-                .await?;
-            if answer.status() == StatusCode::NOT_FOUND {
-                return Ok(self.index_of_referrers(subject).await?.manifests);
-            }
-            let answer = self.expect(StatusCode::OK, &what, answer)?;
-            let index = Index::parse(answer.body());
-            let index = index.map_err(|reason| self.malformed(&what, reason))?;
-            let before = listed.len();
-            listed.extend(index.manifests);
-            if listed.len() > before && listed.len() < MOST_LISTED {
-                path = next_page(answer.headers());
-            }
+        let path = format!("referrers/{subject}");
+        match self.list::<Index>(&path, media_type::INDEX, &what).await? {
+            Some(pages) => Ok(pages.into_iter().flat_map(|page| page.manifests).collect()),
+            None => Ok(self.index_of_referrers(subject).await?.manifests),
         }
-        Ok(listed)
     }
 
     /// Lists a stored manifest among the referrers of its subject where the
@@ -57,11 +43,8 @@ impl Registry {
         }
         let mut index = self.index_of_referrers(&subject.digest).await?;
         let entry = manifest.listed();
-        if index
-            .manifests
-            .iter()
-            .any(|listed| listed.digest == entry.digest)
-        {
+        let mut listed = index.manifests.iter();
+        if listed.any(|listed| listed.digest == entry.digest) {
             return Ok(());
         }
         index.manifests.push(entry);
@@ -73,14 +56,16 @@ impl Registry {
         Ok(())
     }
 
-    /// The index under the tag for referrers; an empty one where there is none.
+    /// The index under the tag for referrers; an empty one where there is none. Some
+    /// registries take the tag for the digest, and answer with the subject itself.
     async fn index_of_referrers(&self, subject: &Digest) -> Result<Index, OciError> {
         let tag = Tag::of_referrers(subject);
         let what = format!("the index {tag}");
-        let version = Version::Tag(tag);
-        match self.find_of_type(&version, media_type::INDEX).await? {
-            Some(bytes) => Index::parse(&bytes).map_err(|reason| self.malformed(&what, reason)),
-            None => Ok(Index::new()),
+        match self.find_any(&Version::Tag(tag)).await? {
+            Some(bytes) if Digest::of(&bytes) != *subject => {
+                Index::parse(&bytes).map_err(|reason| self.malformed(&what, reason))
+            }
+            _ => Ok(Index::new()),
         }
     }
 }

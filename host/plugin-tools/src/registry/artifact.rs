@@ -20,8 +20,9 @@ use crate::output::shown;
 
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const WASM: &str = "application/wasm";
-/// The name of the file that a content was (image-spec 1.1, annotations.md).
-const TITLE: &str = "org.opencontainers.image.title";
+/// The name of the file that a content becomes (image-spec 1.1, annotations.md). It is
+/// always the same: so is the digest of a component, whatever its file is called.
+const TITLE: (&str, &str) = ("org.opencontainers.image.title", "plugin.wasm");
 /// The time that a configuration has to name. A fixed one: the same component has
 /// the same digest, whoever pushes it and when.
 const CREATED: &str = "1970-01-01T00:00:00Z";
@@ -78,7 +79,7 @@ pub(super) fn package(wasm: &[u8], file: &Path) -> Result<Packaged, ToolError> {
     let surface = Surface::read(wasm).map_err(|error| {
         ToolError::Refused(format!("{}: {}", file.display(), shown(&reasons(&error))))
     })?;
-    let layer = Descriptor::of(WASM, wasm).annotated(TITLE, &file_name(file));
+    let layer = Descriptor::of(WASM, wasm).annotated(TITLE.0, TITLE.1);
     let config = WasmConfig {
         created: CREATED,
         architecture: "wasm",
@@ -101,10 +102,10 @@ pub(super) fn package(wasm: &[u8], file: &Path) -> Result<Packaged, ToolError> {
 pub(super) fn attach(
     kind: Attachment,
     content: Bytes,
-    file: &Path,
     subject: &StoredManifest,
 ) -> Result<Attached, ToolError> {
-    let layer = Descriptor::of(kind.media_type(), &content).annotated(TITLE, &file_name(file));
+    let title = format!("{}{}", TITLE.1, kind.ending());
+    let layer = Descriptor::of(kind.media_type(), &content).annotated(TITLE.0, &title);
     let config = Descriptor::of(media_type::EMPTY, EMPTY);
     let mut manifest = Manifest::new(config, vec![layer]);
     manifest.artifact_type = Some(kind.media_type().to_owned());
@@ -119,11 +120,6 @@ pub(super) fn attach(
 /// The configuration of what has none (image-spec 1.1, manifest.md, "Guidance for
 /// an Empty Descriptor").
 pub(super) const EMPTY: &[u8] = b"{}";
-
-fn file_name(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
 
 /// Finds the artifact that is meant: without a tag or digest the newest release.
 pub(super) async fn resolve(
@@ -147,6 +143,26 @@ pub(super) async fn resolve(
             let manifest = repository.manifest(&Version::Tag(tag.clone())).await?;
             Ok((Some(tag), manifest))
         }
+    }
+}
+
+/// Refuses to have a tag that is a version name something else than it did.
+pub(super) async fn check_tag(
+    repository: &dyn Repository,
+    tag: &Tag,
+    artifact: &StoredManifest,
+) -> Result<(), ToolError> {
+    if tag.version().is_none() {
+        return Ok(());
+    }
+    let found = repository.find(&Version::Tag(tag.clone())).await?;
+    let found = found.map(|found| found.descriptor.digest);
+    match found.filter(|found| *found != artifact.descriptor.digest) {
+        None => Ok(()),
+        Some(found) => Err(ToolError::Refused(format!(
+            "{tag} in {} is {found} already, and who has it expects it to stay so: raise the version, or say --move-tag",
+            repository.place()
+        ))),
     }
 }
 
@@ -199,7 +215,11 @@ pub(super) async fn attached(
                 repository.place()
             )));
         }
-        let manifest = repository.manifest(&Version::Digest(listed.digest)).await?;
+        // Lists under a tag outlive what they list.
+        let manifest = repository.find(&Version::Digest(listed.digest)).await?;
+        let Some(manifest) = manifest else {
+            continue;
+        };
         let refers_to = manifest.manifest.subject.as_ref();
         let is_about = refers_to.is_some_and(|refers_to| refers_to.digest == subject);
         match manifest.manifest.layers.as_slice() {
@@ -230,18 +250,17 @@ pub(super) fn signature(
     component: PluginDigest,
     publisher: Option<&str>,
 ) -> Result<Option<Signed>, ToolError> {
-    let mut signatures = Vec::new();
+    let mut signatures: Vec<Signed> = Vec::new();
     for attached in attached {
         if attached.kind == Attachment::Signature {
-            signatures.push(
-                signed(attached.content.clone(), component).map_err(|reason| {
-                    let digest = attached.manifest.descriptor.digest;
-                    ToolError::Refused(format!("the attached signature {digest}: {reason}"))
-                })?,
-            );
+            let read = signed(attached.content.clone(), component);
+            signatures.push(read.map_err(|reason| {
+                let digest = attached.manifest.descriptor.digest;
+                ToolError::Refused(format!("the attached signature {digest}: {reason}"))
+            })?);
         }
     }
-    let names: Vec<&str> = signatures.iter().map(|one| &*one.publisher).collect();
+    let names: Vec<_> = signatures.iter().map(|one| shown(&one.publisher)).collect();
     let among = names.join(", ");
     match (publisher, signatures.as_slice()) {
         (None, []) => Ok(None),
@@ -252,13 +271,10 @@ pub(super) fn signature(
         (Some(publisher), all) => {
             let theirs = all.iter().find(|one| one.publisher == publisher);
             let theirs = theirs.cloned().ok_or_else(|| {
-                let among = if among.is_empty() {
-                    "nobody"
-                } else {
-                    among.as_str()
-                };
+                let who = if all.is_empty() { "nobody" } else { &*among };
                 ToolError::Refused(format!(
-                    "{publisher} has not signed the component; {among} has"
+                    "{} has not signed the component; {who} has",
+                    shown(publisher)
                 ))
             });
             theirs.map(Some)
@@ -304,8 +320,7 @@ mod tests {
         let pairs = [(); 2].map(|()| parafa_plugin_store::KeyPair::generate().unwrap());
         let attached = pairs.each_ref().map(|pair| {
             let text = serde_json::to_vec(&pair.sign(component).unwrap()).unwrap();
-            let file = Path::new("a.wasm.sig");
-            attach(Attachment::Signature, text.into(), file, &subject).unwrap()
+            attach(Attachment::Signature, text.into(), &subject).unwrap()
         });
         let [one, other] = pairs.each_ref().map(|pair| pair.public().name());
 

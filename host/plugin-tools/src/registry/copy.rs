@@ -14,6 +14,9 @@ pub struct CopyArguments {
     /// Where to: oci://HOST/NAME, or oci-layout:PATH, with :TAG. Default: the tag that
     /// it has.
     to: Reference,
+    /// Also where the tag is a version that names another artifact already.
+    #[arg(long)]
+    move_tag: bool,
     #[command(flatten)]
     registry: RegistryOptions,
     /// Print JSON.
@@ -44,6 +47,9 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), ToolError> {
         let (tag, artifact) = artifact::resolve(&*source, from.version.as_ref()).await?;
         artifact::component(&*source, &artifact)?;
         let tag: Option<Tag> = named.or(tag);
+        if let Some(tag) = tag.as_ref().filter(|_| !arguments.move_tag) {
+            artifact::check_tag(&*target, tag, &artifact).await?;
+        }
         let attached = parafa_oci::copy(&*source, &*target, &artifact, tag.as_ref()).await?;
         Ok::<_, ToolError>((tag, artifact.descriptor.digest, attached.len()))
     })?;

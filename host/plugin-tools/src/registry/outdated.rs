@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use parafa_oci::{Access, Location, Reference, Repository, Tag, Version};
@@ -19,6 +20,9 @@ struct Comparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<String>,
     outdated: bool,
+    /// Whether all that is there is older.
+    #[serde(skip)]
+    is_ahead: bool,
     /// The newest version there.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
@@ -96,12 +100,15 @@ fn compare(origin: PluginOrigin, version: PluginVersion, registry: &RegistryOpti
         Err(ToolError::Told(_)) => (None, Some("it cannot be read".to_owned())),
     };
     let (newest, moved) = found.map_or((None, None), |found| (found.newest, found.moved));
+    let order = newest.as_ref().zip(own.as_ref());
+    let order = order.map(|(newest, own)| newest.cmp(own));
     Comparison {
         id: version.id,
         version: version.version,
         repository: origin.repository,
         tag: origin.tag,
-        outdated: matches!((&newest, &own), (Some(newest), Some(own)) if newest > own),
+        outdated: order == Some(Ordering::Greater),
+        is_ahead: order == Some(Ordering::Less),
         newest: newest.map(|newest| newest.to_string()),
         moved,
         fault,
@@ -144,6 +151,9 @@ impl Comparison {
             Some(newest) if self.outdated => {
                 format!("{name}: {newest} is newer, in {repository}")
             }
+            Some(newest) if self.is_ahead => {
+                format!("{name} is newer than all of {repository}, of which {newest} is the newest")
+            }
             Some(_) => format!("{name} is the newest in {repository}"),
             None => format!("{name}: no tag of {repository} is a version"),
         };
@@ -154,5 +164,27 @@ impl Comparison {
             );
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_that_has_older_versions_alone_is_told_of() {
+        let comparison = Comparison {
+            id: "pdf".to_owned(),
+            version: "0.2.0".to_owned(),
+            repository: "oci://a.example/pdf".to_owned(),
+            tag: None,
+            outdated: false,
+            is_ahead: true,
+            newest: Some("0.1.0".to_owned()),
+            moved: None,
+            fault: None,
+        };
+        let told = comparison.text();
+        assert!(told.contains("newer than all of"), "{told}");
     }
 }

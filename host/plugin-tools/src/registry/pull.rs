@@ -66,6 +66,8 @@ struct Written {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WrittenDocument {
+    #[serde(skip)]
+    kind: Attachment,
     artifact_type: &'static str,
     digest: String,
     file: PathBuf,
@@ -85,12 +87,15 @@ pub fn pull(arguments: &PullArguments) -> Result<(), ToolError> {
     )?;
     pulled.warn_if_unsigned();
     pulled.write(&path)?;
-    let mut attached = Vec::new();
+    let mut attached: Vec<WrittenDocument> = Vec::new();
     for document in &pulled.documents {
-        let file = beside(&path, document.kind);
+        let kind = document.kind;
+        let of_kind = attached.iter().filter(|one| one.kind == kind).count();
+        let file = beside(&path, kind, of_kind);
         write(&file, &document.content)?;
         attached.push(WrittenDocument {
-            artifact_type: document.kind.media_type(),
+            kind,
+            artifact_type: kind.media_type(),
             digest: document.manifest.descriptor.digest.to_string(),
             file,
         });
@@ -231,9 +236,13 @@ fn stem(location: &Location) -> String {
     }
 }
 
-/// The file for a document about the component in another file.
-fn beside(path: &Path, kind: Attachment) -> PathBuf {
+/// The file for a document about the component in another file, beside so many of its
+/// kind.
+fn beside(path: &Path, kind: Attachment, others: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
+    if others > 0 {
+        name.push(format!(".{}", others + 1));
+    }
     name.push(kind.ending());
     name.into()
 }

@@ -54,7 +54,8 @@ struct PushedDocument {
     digest: String,
 }
 
-/// Stores a component and what is attached to it. The tag is written last.
+/// Stores a component and what is attached to it. The tag is written last, and the
+/// component before what refers to it, as some registries demand.
 pub fn push(arguments: &PushArguments) -> Result<(), ToolError> {
     let Some(Version::Tag(tag)) = &arguments.to.version else {
         return Err(ToolError::Refused(format!(
@@ -75,14 +76,14 @@ pub fn push(arguments: &PushArguments) -> Result<(), ToolError> {
                 file.display()
             ))
         })?;
-        attached.push(artifact::attach(kind, content, file, &packaged.manifest)?);
+        attached.push(artifact::attach(kind, content, &packaged.manifest)?);
     }
     let repository = arguments
         .registry
         .open(&arguments.to.location, Access::PullAndPush)?;
     runtime()?.block_on(async {
         if !arguments.move_tag {
-            check_tag(&*repository, tag, &packaged.manifest).await?;
+            artifact::check_tag(&*repository, tag, &packaged.manifest).await?;
         }
         store(&*repository, tag, wasm, &packaged, &attached).await
     })?;
@@ -122,28 +123,8 @@ fn signature_of(
             file.display()
         ))
     })?;
-    let attached = artifact::attach(Attachment::Signature, signed.content, &file, subject)?;
+    let attached = artifact::attach(Attachment::Signature, signed.content, subject)?;
     Ok((signed.publisher, attached))
-}
-
-/// Refuses to have a version name something else than it did.
-async fn check_tag(
-    repository: &dyn Repository,
-    tag: &Tag,
-    artifact: &StoredManifest,
-) -> Result<(), ToolError> {
-    if tag.version().is_none() {
-        return Ok(());
-    }
-    let found = repository.find(&Version::Tag(tag.clone())).await?;
-    let found = found.map(|found| found.descriptor.digest);
-    match found.filter(|found| *found != artifact.descriptor.digest) {
-        None => Ok(()),
-        Some(found) => Err(ToolError::Refused(format!(
-            "{tag} in {} is {found} already, and who has it expects it to stay so: raise the version, or say --move-tag",
-            repository.place()
-        ))),
-    }
 }
 
 async fn store(
@@ -153,13 +134,14 @@ async fn store(
     packaged: &Packaged,
     attached: &[Attached],
 ) -> Result<(), ToolError> {
+    repository.put_blob(packaged.config.clone()).await?;
+    repository.put_blob(wasm).await?;
+    repository.put_manifest(&packaged.manifest, None).await?;
     repository.put_blob(Bytes::from_static(EMPTY)).await?;
     for document in attached {
         repository.put_blob(document.content.clone()).await?;
         repository.put_manifest(&document.manifest, None).await?;
     }
-    repository.put_blob(packaged.config.clone()).await?;
-    repository.put_blob(wasm).await?;
     repository
         .put_manifest(&packaged.manifest, Some(tag))
         .await?;

@@ -102,6 +102,11 @@ pub(super) struct UntrustArguments {
 pub(super) fn install(arguments: &InstallArguments) -> Result<(), CommandError> {
     let (replace_publisher, prefer) = (arguments.replace_publisher, arguments.prefer);
     match &arguments.source {
+        PluginSource::File(_) if arguments.publisher.is_some() => {
+            Err(CommandError::Refused(
+                "--publisher chooses among the signatures of an artifact: a file has the one beside it, and `parafa plugin trust` says whose count".to_owned(),
+            ))
+        }
         PluginSource::File(wasm) => {
             let install = PluginCommand::Install {
                 component: absolute(wasm)?,
@@ -140,7 +145,10 @@ fn folder_for_pulled(data: &Path) -> Result<TempDir, CommandError> {
         .permissions(Permissions::from_mode(0o755))
         .tempdir_in(&within);
     folder.map_err(|error| {
-        CommandError::Refused(format!("{} cannot be written: {error}", within.display()))
+        CommandError::Refused(format!(
+            "{} cannot be written: {error}; install as a user who may, or pull the component into a file that the server can read, and install that",
+            within.display()
+        ))
     })
 }
 
