@@ -87,6 +87,7 @@ impl From<core::About> for About {
             media_types: owned(about.media_types),
             extensions: owned(about.extensions),
             abilities: about.abilities.iter().map(Into::into).collect(),
+            properties: Vec::new(),
         }
     }
 }
@@ -235,6 +236,7 @@ impl From<core::Member> for Member {
                 core::MemberRole::Attachment => MemberRole::Attachment,
                 core::MemberRole::Metadata => MemberRole::Metadata,
             },
+            properties: Vec::new(),
         }
     }
 }

@@ -43,6 +43,7 @@ impl From<core::SignatureEvidence> for SignatureEvidence {
             integrity: check(evidence.integrity),
             later_changes: evidence.later_changes.into(),
             level: level_of(&evidence.level),
+            properties: Vec::new(),
         }
     }
 }

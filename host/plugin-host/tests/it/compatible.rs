@@ -1,11 +1,12 @@
 //! What a version of the contract promises, later ones of its line keep.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
 use wit_component::semver_check;
-use wit_parser::{PackageId, Resolve, SourceMap};
+use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 
 /// The files of a version: names and texts.
 type Text = Vec<(PathBuf, String)>;
@@ -53,8 +54,21 @@ fn push(resolve: &mut Resolve, text: &Text) -> PackageId {
     resolve.push_group(group).unwrap()
 }
 
+/// The functions that a plugin of a world exports. That none is gone in a later
+/// version is not checked by `semver_check`: a plugin that has more than a host asks
+/// for is no harm to that host, but one that has less is to a host before it.
+fn exported(resolve: &Resolve, world: WorldId) -> BTreeSet<&str> {
+    let exports = resolve.worlds[world].exports.values();
+    let interfaces = exports.filter_map(|item| match item {
+        WorldItem::Interface { id, .. } => Some(&resolve.interfaces[*id]),
+        _ => None,
+    });
+    let functions = interfaces.flat_map(|interface| interface.functions.keys());
+    functions.map(String::as_str).collect()
+}
+
 /// Whether a host of the `later` version runs what is written against the
-/// `earlier` one; the first world that it does not have so.
+/// `earlier` one, and asks no less of it; the first world of which that is not so.
 fn keeps(earlier: &Text, later: &Text) -> Result<(), String> {
     let mut resolve = Resolve::new();
     let [was, is] = [earlier, later].map(|text| push(&mut resolve, text));
@@ -62,7 +76,8 @@ fn keeps(earlier: &Text, later: &Text) -> Result<(), String> {
         let Some(kept) = resolve.packages[is].worlds.get(name) else {
             return Err(name.clone());
         };
-        if semver_check(resolve.clone(), *world, *kept).is_err() {
+        let is_kept = semver_check(resolve.clone(), *world, *kept).is_ok();
+        if !is_kept || exported(&resolve, *world) != exported(&resolve, *kept) {
             return Err(name.clone());
         }
     }
@@ -145,6 +160,11 @@ fn a_minor_must_not_change_a_record_an_enumeration_or_a_function() {
             "    verify: func(document: borrow<blob>)",
             "    verify: func(document: borrow<blob>, deep: bool)",
             "verify",
+        ),
+        (
+            "    inspect: func(document: borrow<blob>) -> result<report, refusal>;\n",
+            "",
+            "inspect",
         ),
     ] {
         let later = changed(from, to);

@@ -268,6 +268,9 @@ fn need(need: types::Need) -> Result<Need, ContractBreach> {
                 params: issuer.into_iter().chain(time).collect(),
             }
         }
+        types::Question::Other(asked) => {
+            return Err(ContractBreach::unknown("kind of need", &asked.kind));
+        }
     })
 }
 
@@ -371,6 +374,21 @@ mod tests {
         );
         assert_eq!(stamp.kind, NeedKind::Timestamp);
         assert_eq!(params(&stamp), [named(need_params::KIND, "document")]);
+    }
+
+    #[test]
+    fn nobody_is_asked_what_a_later_version_may_define() {
+        let asked = need(types::Need {
+            id: "one".to_owned(),
+            question: types::Question::Other(types::OtherQuestion {
+                kind: "of-later".to_owned(),
+                payload: types::Payload::Bytes(Vec::new()),
+                params: Vec::new(),
+            }),
+        });
+
+        let breach = ContractBreach::unknown("kind of need", "of-later");
+        assert_eq!(asked, Err(breach));
     }
 
     #[test]

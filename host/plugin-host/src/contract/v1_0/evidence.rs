@@ -2,7 +2,7 @@
 
 use parafa_catalogue::{
     ChangeKind, Coverage, CoverageKind, Integrity, LaterChanges, MemberCheck, SignatureKind,
-    TimestampEvidence, TimestampStatus, levels,
+    TimestampEvidence, TimestampStatus, Verdict, levels,
 };
 
 use super::bindings::verify as verification;
@@ -22,7 +22,7 @@ pub(super) fn read(evidence: verification::Evidence) -> Result<Evidence, Contrac
 
 fn signature(evidence: verification::SignatureEvidence) -> Result<Placed, ContractBreach> {
     let timestamps = evidence.timestamps.into_iter();
-    let digests = evidence.digests.into_iter();
+    let digests: Vec<_> = evidence.digests.into_iter().map(digest).collect();
     Ok(Placed {
         id: evidence.id,
         kind: match evidence.kind {
@@ -39,8 +39,8 @@ fn signature(evidence: verification::SignatureEvidence) -> Result<Placed, Contra
         revocation: evidence.revocation,
         timestamps: timestamps.map(timestamp).collect(),
         coverage: coverage(evidence.coverage),
-        digests: digests.map(digest).collect(),
-        integrity: Integrity::from(&verdict(evidence.integrity)),
+        integrity: integrity(&verdict(evidence.integrity), &digests),
+        digests,
         later_changes: later_changes(&evidence.later_changes),
         level: evidence
             .level
@@ -56,6 +56,19 @@ fn timestamp(evidence: verification::TimestampEvidence) -> TimestampEvidence {
         time: evidence.time,
         status: TimestampStatus::from(&verdict(evidence.integrity)),
     }
+}
+
+/// What is said of a signature, or the worst of its digests where that is worse.
+fn integrity(told: &Verdict, digests: &[MemberCheck]) -> Integrity {
+    let badness = |verdict: &Verdict| match verdict {
+        Verdict::Holds => 0,
+        Verdict::Unknown(_) => 1,
+        Verdict::Broken(_) => 2,
+    };
+    let digests = digests.iter().map(|member| &member.digest);
+    let worst = digests.max_by_key(|digest| badness(digest));
+    let worst = worst.filter(|worst| badness(worst) > badness(told));
+    Integrity::from(worst.unwrap_or(told))
 }
 
 fn coverage(coverage: verification::Coverage) -> Coverage {
@@ -87,5 +100,33 @@ fn later_changes(changes: &verification::LaterChanges) -> LaterChanges {
             verification::ChangeKind::Unknown => ChangeKind::Unknown,
         },
         unpermitted: changes.unpermitted.as_deref().map(sentence),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_no_better_than_the_worst_of_its_digests() {
+        let digests = |digests: &[Verdict]| -> Vec<MemberCheck> {
+            let digests = digests.iter().map(|digest| MemberCheck {
+                id: "a".to_owned(),
+                digest: digest.clone(),
+            });
+            digests.collect()
+        };
+        let unknown = Verdict::unknown("unsupported");
+        let broken = Verdict::broken("digest-mismatch");
+        let value = Verdict::broken("signature-mismatch");
+        let is = |told: &Verdict, checked: &[Verdict]| integrity(told, &digests(checked));
+
+        assert_eq!(is(&Verdict::Holds, &[]), Integrity::Intact);
+        assert_eq!(is(&Verdict::Holds, &[Verdict::Holds]), Integrity::Intact);
+        let checked = [unknown.clone(), broken, Verdict::Holds];
+        assert_eq!(is(&Verdict::Holds, &checked), Integrity::DigestMismatch);
+        assert_eq!(is(&unknown, &checked), Integrity::DigestMismatch);
+        assert_eq!(is(&value, &checked), Integrity::SignatureMismatch);
+        assert_eq!(is(&Verdict::Holds, &checked[..1]), Integrity::Unsupported);
     }
 }
