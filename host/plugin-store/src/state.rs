@@ -61,7 +61,7 @@ pub(crate) struct Version {
     pub(crate) publisher: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<PluginOrigin>,
-    installed_at: Timestamp,
+    pub(crate) installed_at: Timestamp,
 }
 
 /// Where the state is kept in the folder of plugins.
