@@ -59,7 +59,7 @@ enum Command {
     /// Verify audit trails, and print one that others can verify.
     Audit(operator::OperatorArguments<AuditCommand>),
     /// Create, test, install and roll back format plugins.
-    Plugin(plugin::PluginArguments),
+    Plugin(Box<plugin::PluginArguments>),
     /// Compare trusted lists with the trust anchors.
     Trust(trust::TrustArguments),
     /// Back up the data folder, also while the server runs.
