@@ -108,7 +108,7 @@ async fn what_a_publisher_has_signed_is_disabled_with_the_trust_in_it() {
 async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed() {
     let (installation, plugins, publisher) = with_a_publisher().await;
     let component = installation.add_signed_candidate(1, &publisher);
-    let tested = plugins.0.test(&component).await.unwrap();
+    let tested = plugins.0.test(&component, None).await.unwrap();
     plugins.untrust(publisher.public().name()).await.unwrap();
 
     let refused = plugins
