@@ -86,7 +86,7 @@ fn build(
 /// Builds the program that makes components of plugins, as tests are built, and
 /// returns its place.
 pub(crate) fn build_encoder(root: &Path) -> anyhow::Result<PathBuf> {
-    process::run(lints::cargo(root).args(["build", "--package", ENCODER]))?;
+    process::run(lints::cargo(root).args(["build", "--workspace", "--bin", ENCODER]))?;
     encoder_of_tests()
 }
 
