@@ -1,5 +1,4 @@
-//! The cryptography that the host does for plugins, and with which it checks
-//! what they signed.
+//! The cryptography that the host does for plugins, and by which it checks their signatures.
 
 use openssl::asn1::Asn1Object;
 use openssl::error::ErrorStack;
@@ -38,9 +37,9 @@ pub enum CryptoError {
     /// The digest is not as long as the algorithm's.
     #[error("a digest of {len} bytes is none of {algorithm}")]
     DigestLength {
-        /// How long it is.
+        /// The digest's length.
         len: usize,
-        /// What it should be the digest of.
+        /// The algorithm of the digest.
         algorithm: DigestAlgorithm,
     },
     /// The certificate cannot be read.
@@ -49,13 +48,13 @@ pub enum CryptoError {
     /// The SubjectPublicKeyInfo cannot be read.
     #[error("the public key cannot be read")]
     MalformedKey,
-    /// What is signed is known by a digest of another algorithm.
+    /// The message is given as a digest of another algorithm.
     #[error("what is signed is known by another digest than {0}")]
     OtherDigest(DigestAlgorithm),
-    /// The digest is one of no RSA or ECDSA signature here.
+    /// The digest algorithm is not supported for RSA or ECDSA signatures.
     #[error("{0} is not supported")]
     UnsupportedDigest(SignatureAlgorithm),
-    /// The key's curve is none of ETSI TS 119 312.
+    /// The key's curve is not in ETSI TS 119 312.
     #[error("the key's curve is not supported")]
     UnsupportedCurve,
 }
@@ -130,7 +129,7 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether `value` signs `digest` under `key`.
+/// Returns true if `value` is a signature over `digest` under `key`.
 pub(crate) fn verify(
     key: &PublicKey,
     algorithm: SignatureAlgorithm,
@@ -163,11 +162,11 @@ pub(crate) fn verify(
         | (SignatureAlgorithm::RsaPss(_), Id::RSA_PSS)
         | (SignatureAlgorithm::Ed25519, Id::ED25519)
         | (SignatureAlgorithm::Ed448, Id::ED448) => {}
-        // Nothing is unknown: no key of one kind makes a value of another.
+        // A verdict, not an error: a key of one kind cannot make a value of another.
         _ => return Ok(false),
     }
-    // OpenSSL reports a value that is no signature at all (its length, its
-    // DER) as an error; for the caller it is one that does not verify.
+    // OpenSSL reports a malformed signature value (its length, its DER) as an error. For the caller
+    // it does not verify.
     Ok(verify_prehashed(key, algorithm, digest, value).unwrap_or(false))
 }
 
@@ -197,8 +196,7 @@ fn verify_prehashed(
     key.verify_digest(scheme, hash, digest, value)
 }
 
-/// What stands in an RSASSA-PKCS1-v1_5 value behind its padding, which OpenSSL
-/// has checked.
+/// Returns the content of an RSASSA-PKCS1-v1_5 value after its padding, which OpenSSL has checked.
 fn recovered(context: &mut PkeyCtx<Public>, value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     context.verify_recover_init()?;
     context.set_rsa_padding(Padding::PKCS1)?;
@@ -209,8 +207,8 @@ fn recovered(context: &mut PkeyCtx<Public>, value: &[u8]) -> Result<Vec<u8>, Err
     Ok(recovered)
 }
 
-/// The one DER of a `DigestInfo` whose algorithm has no parameters (RFC 8017,
-/// A.2.4): it is compared whole, so that nothing of a value is left unread.
+/// Returns the only DER encoding of a `DigestInfo` whose algorithm has no parameters (RFC 8017,
+/// A.2.4). It is compared whole, so that no part of a value stays unread.
 fn digest_info_without_null(hash: MessageDigest, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     let oid = Asn1Object::from_str(hash.type_().short_name()?)?;
     let element = |tag: u8, content: &[u8]| {
@@ -293,7 +291,7 @@ mod tests {
                 assert_verifies(&key, algorithm, Some(Padding::PKCS1));
             }
         }
-        // FIPS 202, of nothing, with 64 bytes of output.
+        // FIPS 202, of the empty message, with 64 bytes of output.
         let shake = hex::encode(digest_of(DigestAlgorithm::Shake256, b""));
         assert!(
             shake.starts_with("46b9dd2b0ba88d13233b3feb743eeb24"),
@@ -349,8 +347,8 @@ mod tests {
 
         assert_eq!(signed(&sound), (false, true));
         assert_eq!(signed(&with_null), (true, false));
-        // What forgeries with small exponents hide behind the digest, and in
-        // parameters.
+        // Garbage after the digest and in the parameters, by which values are forged under keys
+        // with small exponents.
         let behind = [&sound[..], b"garbage"].concat();
         assert_eq!(signed(&behind), (false, false));
         let mut inside = sound.clone();

@@ -12,30 +12,28 @@ use super::crypto::message_digest;
 use super::known_answers::KnownAnswers;
 use crate::SourceFile;
 
-/// Bytes that every digest takes in without keeping any of them: the longest
-/// block of FIPS 180-4.
+/// Most bytes that a digest processes at once: the longest block of FIPS 180-4. After a full block,
+/// its state keeps none of them.
 const BLOCK_LEN: usize = 128;
-/// The shortest part that is worth remembering.
+/// Shortest part whose digest is remembered.
 const PART_LEN: usize = 16 * 1024;
-/// How many parts of one document are remembered. A container that the API takes
-/// has twenty files, which a signature hashes by one algorithm.
+/// Most parts remembered of a document. A container in the API has up to twenty files, which a
+/// signature hashes by one algorithm.
 const MOST_PARTS: usize = 32;
 
-/// A document for the calls of plugins. Clones are one document: what the host
-/// hashed for one call of a plugin, it need not hash for the next.
+/// A document for the calls of plugins. Clones share state: bytes that the host hashed for one call
+/// are not hashed again for the next.
 ///
-/// Signing hashes a document from its first byte on several times: once to say
-/// what is to be signed, once to embed the signature, once to verify what came
-/// out. The host keeps the state of the digest after the document's last full
-/// block, which holds none of its bytes, and goes on from there, also in an
-/// output that begins with a copy of the document. So it does with long parts
-/// that are hashed for themselves, as the files in a container are. It computed
-/// all of it itself, so nothing that a plugin says is believed.
+/// Signing hashes a document from its first byte on several times: to compute the bytes to be
+/// signed, to embed the signature, and to verify the output. The host keeps the state of the digest
+/// after the document's last full block, which holds none of its bytes. Later digests continue from
+/// there, also in an output that begins with a copy of the document. Digests of long parts are kept
+/// too, such as those of the files in a container. The host computed all of them, so nothing
+/// depends on a plugin's word.
 ///
-/// What a plugin has said of the document it need not say again either. Of an
-/// output it has said nothing.
+/// A plugin's answers about the document are remembered as well. An output begins without any.
 ///
-/// Files may stand beside it, which its detached signatures are over. An output
+/// The document may have companions: files outside it that its detached signatures cover. An output
 /// has those of its input.
 #[derive(Clone, Default)]
 pub struct Document {
@@ -45,7 +43,7 @@ pub struct Document {
     companions: Arc<[SourceFile]>,
 }
 
-/// What the host knows of a document besides its bytes.
+/// The host's knowledge of a document besides its bytes.
 pub(crate) struct Known {
     prefix: Arc<HashedPrefix>,
     answers: Arc<KnownAnswers>,
@@ -81,8 +79,8 @@ impl Document {
         self.bytes
     }
 
-    /// The document with these files beside it, whose names are unique: what a
-    /// plugin says of it, it says of all of them.
+    /// Returns the document with these companions, whose names are unique. The plugin's answers are
+    /// about all of them.
     #[must_use]
     pub fn with_companions(self, files: Vec<SourceFile>) -> Self {
         Self {
@@ -110,7 +108,7 @@ impl Document {
         }
     }
 
-    /// A document that begins with what was hashed before.
+    /// Creates a document that begins with bytes hashed earlier.
     fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
         if bytes.len() < prefix.len {
             return bytes.into();
@@ -130,7 +128,7 @@ impl Document {
         }
     }
 
-    /// What is known of it.
+    /// Returns the host's knowledge of the document.
     pub(crate) fn known(&self) -> Known {
         Known {
             prefix: Arc::clone(&self.prefix),
@@ -138,19 +136,19 @@ impl Document {
         }
     }
 
-    /// What a plugin has said of it.
+    /// Returns the plugin's known answers about the document.
     pub(crate) fn answers(&self) -> Arc<KnownAnswers> {
         Arc::clone(&self.answers)
     }
 
-    /// Whether a digest has taken in what is remembered of it.
+    /// Returns true if the prefix was hashed by this algorithm.
     #[cfg(test)]
     pub(crate) fn is_hashed(&self, algorithm: DigestAlgorithm) -> bool {
         self.prefix.state(algorithm).get().is_some()
     }
 
-    /// The document made of `bytes`, whose first `copied` ones the host copied
-    /// from the start of this one.
+    /// Creates the document of `bytes`, whose first `copied` bytes the host copied from the start
+    /// of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
         if self.prefix.len > 0 && copied >= self.prefix.len as u64 {
             return Self {
@@ -205,9 +203,8 @@ impl Document {
         Ok(hasher)
     }
 
-    /// A digest in the making that has taken in the beginning of the document,
-    /// and how many bytes that is: none if no more than `len` are asked for
-    /// and the host knows only of more.
+    /// Returns a digest of the known prefix and the prefix's length. The digest is empty, and the
+    /// length 0, if the prefix is longer than `len`.
     pub(crate) fn begin_digest(
         &self,
         algorithm: DigestAlgorithm,
@@ -310,7 +307,7 @@ mod tests {
     fn a_digest_goes_on_after_what_was_hashed_before() {
         let document = document(LEN);
         let signed = document.followed_by(Bytes::from_static(BYTES), LEN as u64);
-        // Whoever is second finds the state of the first.
+        // The second digest continues from the state of the first.
         for document in [&document, &document, &signed] {
             assert_eq!(digest_of_first(document, LEN), sha256(LEN));
         }

@@ -1,5 +1,4 @@
-//! What plugins are asked for. Requests are kept, because the same request and
-//! answers give the same bytes.
+//! Requests to plugins. They are kept, because the same request and answers give the same bytes.
 
 use parafa_catalogue::{SignatureAlgorithm, TargetLevel};
 use serde::{Deserialize, Serialize};
@@ -17,12 +16,12 @@ pub struct SignRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
-    /// What the signature is to reach, B-B or B-T.
+    /// The level to reach, B-B or B-T.
     pub target_level: TargetLevel,
     /// DER certificates, the signer's first, then its issuers.
     #[serde(with = "As::<Vec<Base64>>")]
     pub signer_chain: Vec<Vec<u8>>,
-    /// How the device will sign.
+    /// The algorithm of the signing device.
     pub signature_algorithm: SignatureAlgorithm,
     /// Bytes kept for signature, certificates and time-stamp.
     pub reserve: u32,
@@ -64,13 +63,13 @@ pub struct ComposeRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
-    /// What is to be made, one of the plugin's media types.
+    /// The document's media type, one of the plugin's.
     pub media_type: String,
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
 }
 
-/// A file that goes into a new document.
+/// A file for a new document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SourceFile {
     /// Its name within the document.
@@ -91,7 +90,7 @@ pub struct Parameter {
 }
 
 impl SignRequest {
-    /// What ceremonies keep, in bytes: qualified chains and time-stamp tokens of
-    /// the region stay well below.
+    /// The reserve of ceremonies, in bytes. Qualified chains and time-stamp tokens of the region
+    /// are well below.
     pub const RESERVE: u32 = 24 * 1024;
 }

@@ -15,9 +15,9 @@ use crate::Document;
 /// A document within a call.
 #[derive(Clone, Debug)]
 pub enum Blob {
-    /// One of those that the call is about, by its place among them.
+    /// A document of the call, by its index.
     Given(usize),
-    /// What a part of one inflates to.
+    /// The inflated content of a part.
     Inflated(Document),
 }
 
@@ -28,7 +28,7 @@ pub struct Sink;
 /// A digest in the making.
 pub struct Hasher {
     state: State,
-    /// What was to be taken in could not be inflated.
+    /// True if a part could not be inflated.
     is_spoilt: bool,
 }
 
@@ -70,7 +70,7 @@ impl Hasher {
         }
     }
 
-    /// Takes in a part of `document`; nothing if that does not lie within it.
+    /// Adds a part of `document`, or nothing if the range is outside it.
     pub(crate) fn update_part(
         &mut self,
         document: &Document,
@@ -88,7 +88,7 @@ impl Hasher {
         }
     }
 
-    /// There is no digest to be told any more.
+    /// Invalidates the digest.
     pub(crate) fn spoil(&mut self) {
         self.is_spoilt = true;
     }

@@ -13,9 +13,8 @@ pub(crate) const SENTENCE_BYTES: usize = 1024;
 /// people give.
 pub(crate) const SUBJECT_BYTES: usize = 64 * 1024;
 
-/// The beginning of `text`, at most `limit` bytes of it, on one line: characters
-/// that nobody sees, such as control characters and those that turn the direction
-/// of writing, are escaped.
+/// Returns the beginning of `text`, at most `limit` bytes of it, on one line. Invisible characters
+/// are escaped, such as control characters and those that change the direction of writing.
 #[must_use]
 pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     let (kept, rest) = text.split_at(text.floor_char_boundary(limit));
@@ -37,8 +36,8 @@ pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// `text` on one line; of what is longer than `limit` bytes the beginning and the
-/// end: a name says where it belongs by the one, and what it is by the other.
+/// Returns `text` on one line. If it is longer than `limit` bytes, the middle is left out: a name's
+/// beginning shows its origin, its end its kind.
 pub(crate) fn both_ends(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return line(text, limit);
@@ -50,7 +49,7 @@ pub(crate) fn both_ends(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{beginning}…{end}"))
 }
 
-/// Whether `text` is a short name of lower-case letters, digits and hyphens.
+/// Returns true if `text` is a short name of lower-case letters, digits and hyphens.
 pub(crate) fn is_plain_name(text: &str) -> bool {
     (1..=NAME_BYTES).contains(&text.len())
         && text

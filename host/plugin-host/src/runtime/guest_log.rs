@@ -33,8 +33,7 @@ impl GuestLog {
     }
 
     pub(crate) fn write(&mut self, level: LogLevel, message: &str) {
-        // Kept even when there is no room left in the log: it may be what a
-        // panic says.
+        // Kept even when the log is full: it may be the message of a panic.
         if level == LogLevel::Error {
             self.last_error = Some(text::line(message, SENTENCE_BYTES).into_owned());
         }

@@ -1,12 +1,12 @@
-//! How operations keep the bytes of their inputs.
+//! Preservation of inputs by operations.
 
 use parafa_catalogue::Preservation;
 
 use super::output::Output;
 use crate::ContractBreach;
 
-/// Checks that `output` begins with what must be kept of `document`. The host
-/// noted the copies itself, so no plugin can pretend one.
+/// Checks that `output` begins with the bytes of `document` that must be preserved. The host
+/// recorded the copies itself, so no plugin can fake one.
 pub(crate) fn check(
     kept: Preservation,
     document: &[u8],
@@ -64,8 +64,8 @@ fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     (offset.checked_add(size)? == ends).then_some(offset)
 }
 
-/// Offset and size of the central directory by the ZIP64 record that the
-/// locator at the end of `before` leads to, and where that record starts.
+/// Returns offset and size of the central directory from the ZIP64 record to which the locator at
+/// the end of `before` points, and that record's start.
 fn zip64_directory(before: &[u8]) -> Option<(u64, u64, u64)> {
     const LOCATOR: &[u8] = b"PK\x06\x07";
     const LOCATOR_LEN: usize = 20;

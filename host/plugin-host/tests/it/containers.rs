@@ -24,7 +24,7 @@ async fn toy_container() -> Arc<Plugin> {
     plugin("test/toy-container.wasm").await
 }
 
-/// A container of this behaviour with two members, one of them deflated.
+/// Builds a container of this behaviour with two members, one of them deflated.
 fn container(behaviour: &str) -> Bytes {
     let deflated = deflated(b"an attachment");
     let members = [
@@ -81,7 +81,7 @@ fn then(honest: &Bytes, behaviour: &str) -> Bytes {
         .into()
 }
 
-/// Answers nothing, and counts how often it is asked.
+/// Answers nothing, and counts the calls.
 struct Counting(AtomicUsize);
 
 #[async_trait]

@@ -16,8 +16,8 @@ use crate::{
     FaultKind, Member, Outcome, Refusal, Report, SignRequest,
 };
 
-/// The worlds of the contract that a component has, ready to be instantiated. What
-/// an operation writes is in the state of the call.
+/// A component's worlds of the contract, ready to be instantiated. The output of an operation is in
+/// the state of the call.
 pub(super) trait Worlds: Send + Sync {
     fn describe(&self, store: &mut Store<CallState>) -> Called<About>;
     fn inspect(&self, store: &mut Store<CallState>) -> Called<Report>;
@@ -49,14 +49,14 @@ pub(super) trait Worlds: Send + Sync {
     ) -> Called<Made>;
 }
 
-/// What a component answered, or why there is no answer.
+/// A component's answer, or the reason why there is none.
 pub(super) type Called<T> = Result<Answered<T>, Failure>;
 
 /// Why a call has no answer.
 pub(super) enum Failure {
     /// The call did not end as it should.
     Ended(wasmtime::Error),
-    /// The answer is none of the contract, or cannot be asked for.
+    /// The answer is outside the contract, or the call is unsupported.
     Fault(FaultKind),
 }
 
@@ -78,8 +78,8 @@ impl From<ContractBreach> for Failure {
     }
 }
 
-/// Links a component that is written against a version that the host knows; that
-/// succeeds only if it exports the worlds of what it `has`.
+/// Links a component written against a version that the host knows; succeeds only if it exports the
+/// worlds of its capabilities, `has`.
 pub(super) fn link(
     version: &Version,
     linker: &Linker<CallState>,
@@ -349,7 +349,7 @@ fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultK
     plugin.ok_or(FaultKind::Unsupported(capability))
 }
 
-/// What is read of an answer, or of a refusal.
+/// Converts an answer, or a refusal.
 fn answered<T, R, U>(
     answer: Result<T, R>,
     refusal: impl FnOnce(R) -> Result<Refusal, ContractBreach>,
