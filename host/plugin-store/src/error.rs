@@ -18,13 +18,13 @@ pub enum PluginStoreError {
         /// The operating system's answer.
         source: io::Error,
     },
-    /// What is named is a folder or a device.
+    /// The path is a folder or a device.
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
     /// A component is another one than when it was installed.
     #[error("{} was changed", .0.display())]
     Changed(PathBuf),
-    /// A version is known whose component is not there.
+    /// The component of a known version is missing.
     #[error("the component {0} could not be stored")]
     NotKept(PluginDigest),
     /// A file is longer than it may be.
@@ -57,10 +57,10 @@ pub enum PluginStoreError {
     BadSignature {
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         reason: &'static str,
     },
-    /// A component is signed by nobody who is trusted.
+    /// The component's publisher is not trusted.
     #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
     UntrustedPublisher {
         /// The key's name.
@@ -76,16 +76,16 @@ pub enum PluginStoreError {
         /// The format.
         id: String,
     },
-    /// The last version of the format was published by somebody else.
+    /// The last version of the format has another publisher.
     #[error(
         "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` takes it all the same"
     )]
     OtherPublisher {
         /// The format.
         id: String,
-        /// Who published the last version.
+        /// The publisher of the last version.
         before: String,
-        /// Who publishes this one.
+        /// The publisher of this version.
         now: String,
     },
     /// A publisher that is trusted for all formats is to be trusted for fewer.
@@ -93,10 +93,10 @@ pub enum PluginStoreError {
         "the publisher {0} is trusted for every format: `parafa plugin untrust {0}` first, then trust it for fewer"
     )]
     TrustedForAll(String),
-    /// Nobody of this name is trusted.
+    /// No trusted publisher has this name.
     #[error("{0} is not a trusted publisher: name the file or the SHA-256 of its key")]
     UnknownPublisher(String),
-    /// A file holds no key.
+    /// The file does not contain a key.
     #[error(transparent)]
     Key(#[from] InvalidKey),
     /// A component is no plugin that can be loaded.
@@ -114,15 +114,15 @@ pub enum PluginStoreError {
         path: PathBuf,
         /// The format that it was of.
         id: String,
-        /// The one that it is of.
+        /// Its own format.
         is: String,
     },
-    /// A plugin does not do what one of its format has to do.
+    /// A plugin fails checks for its format.
     #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
     FailsSelfTest {
-        /// How many checks fail.
+        /// The number of failed checks.
         failed: usize,
-        /// Some of them.
+        /// Some of the failed checks.
         named: String,
     },
     /// A plugin takes too long for the checks of its format.
@@ -130,10 +130,10 @@ pub enum PluginStoreError {
         "the plugin is not through with the checks for its format within {seconds} seconds: it is too slow, or this server has too much to do at the moment"
     )]
     SlowSelfTest {
-        /// How long it may take.
+        /// The time limit.
         seconds: u64,
     },
-    /// Another plugin has what this one takes.
+    /// Another plugin accepts the same media type or extension.
     #[error(transparent)]
     Conflict(#[from] InstallError),
     /// There is no plugin of this format.
@@ -166,19 +166,19 @@ pub enum PluginStoreError {
         /// The versions, and why each cannot be used.
         passed: Vec<String>,
     },
-    /// It does not lie with what was asked for.
+    /// A fault that the request did not cause.
     #[error("the plugins cannot be used")]
     Fault(#[source] anyhow::Error),
 }
 
 impl PluginStoreError {
-    /// Whether it lies with what was asked for.
+    /// Returns true if the request is at fault.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Fault(_))
     }
 
-    /// Whether the demo takes a component in spite of it.
+    /// Returns true if the demo accepts a component despite this error.
     pub(crate) fn is_missing_trust(&self) -> bool {
         matches!(
             self,

@@ -46,7 +46,7 @@ struct FaultLabels {
     kind: &'static str,
 }
 
-/// Counts what becomes of calls, for the operator's monitoring.
+/// Counts the results of calls, for the operator's monitoring.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted;
 

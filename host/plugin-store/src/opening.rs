@@ -1,5 +1,5 @@
-//! How the plugins of a host are found, described and loaded, each when it is
-//! first needed, and how they follow what other hosts change.
+//! Discovery of a host's plugins: they are found, described and loaded when first needed, and
+//! follow the changes of other hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -38,7 +38,7 @@ impl Inner {
             .await
     }
 
-    /// Calls only what came with the program and was never described before.
+    /// Reads the catalogue. It calls only shipped components that were never described before.
     async fn read_catalogue(&self) -> anyhow::Result<Catalogue> {
         let settings = self.settings.clone();
         let found = blocking(move || shipped::find(&settings)).await?;
@@ -94,8 +94,8 @@ impl Inner {
         })
     }
 
-    /// What all hosts have, or the copy of it where only that is looked at.
-    /// What an earlier program has left in the folder is made what all have.
+    /// Reads the state from the deployment's records, or from the copy if only that is used. State
+    /// that an earlier program left in the folder is moved to the records.
     async fn known_state(&self) -> anyhow::Result<State> {
         let folder = self.folder.clone();
         let copy = || blocking(move || folder.state());
@@ -160,7 +160,7 @@ impl Inner {
         }
     }
 
-    /// What of the program's plugins nobody vouches for, where that matters.
+    /// Returns a warning for each shipped plugin without proof of its origin, except in the demo.
     pub(crate) async fn unverified(&self) -> anyhow::Result<Vec<String>> {
         if self.mode == StoreMode::Demo {
             return Ok(Vec::new());
@@ -190,8 +190,8 @@ impl Inner {
         .await
     }
 
-    /// What of the active plugins is written against a version of the contract that
-    /// the next release of the program does not run.
+    /// Returns a warning for each active plugin written against a contract version that the next
+    /// release of the program does not support.
     pub(crate) async fn outdated(&self) -> anyhow::Result<Vec<String>> {
         let catalogue = self.catalogue().await?;
         let state = catalogue.seen();
@@ -207,8 +207,8 @@ impl Inner {
         Ok(sentences.collect())
     }
 
-    /// Has all hosts know what came with this program, to finish with it what
-    /// this host has begun.
+    /// Adds the shipped components to the deployment's records, so that other hosts can finish
+    /// signatures that this host has begun.
     pub(crate) async fn share_shipped(
         &self,
         shared: &SharedPlugins,
@@ -253,7 +253,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes over what other hosts have changed.
+    /// Applies the changes of other hosts.
     pub(crate) async fn follow(&self) -> Result<(), PluginStoreError> {
         let Some(shared) = &self.shared else {
             return Ok(());
@@ -290,7 +290,7 @@ impl Inner {
         }
     }
 
-    /// Removes what this host keeps compiled of components that nothing names.
+    /// Removes the compiled code of components that the state does not name.
     pub(crate) async fn discard_compiled(
         &self,
         catalogue: &Catalogue,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct PluginOrigin {
     /// The repository, such as `oci://ghcr.io/acme/sutartis`.
     pub repository: String,
-    /// The tag that it was found by.
+    /// The tag under which it was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// The digest of the artifact's manifest, `sha256:` and 64 hexadecimal digits.

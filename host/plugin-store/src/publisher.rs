@@ -1,11 +1,9 @@
-//! Who has published a component.
+//! Publishers of components: their keys and signatures.
 //!
-//! Keys are Ed25519 keys (RFC 8032) in PEM: PKCS #8 (RFC 8410) and
-//! SubjectPublicKeyInfo. A signature stands beside the component in a file of
-//! JSON, and is made over three lines of ASCII text, each ended by a line
-//! feed: the format of the envelope, `sha256` with the component's digest,
-//! `publisher` with the key's name, which is the SHA-256 of its
-//! SubjectPublicKeyInfo.
+//! Keys are Ed25519 keys (RFC 8032) in PEM: PKCS #8 (RFC 8410) and SubjectPublicKeyInfo. A
+//! signature is a JSON file beside the component. It is over three lines of ASCII text, each ended
+//! by a line feed: the format of the envelope, `sha256` with the component's digest, and
+//! `publisher` with the key's name. That name is the SHA-256 of its SubjectPublicKeyInfo.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +33,7 @@ pub struct KeyPair {
     public: PublisherKey,
 }
 
-/// A file that holds no Ed25519 key.
+/// The file does not contain an Ed25519 key.
 #[derive(Debug, thiserror::Error)]
 #[error("the file holds no Ed25519 {0} key in PEM")]
 pub struct InvalidKey(&'static str);
@@ -174,13 +172,13 @@ impl PluginSignature {
         Ok(parsed)
     }
 
-    /// The name of the key that it says it was made with.
+    /// Returns the name of the key that it claims.
     #[must_use]
     pub fn publisher(&self) -> &str {
         &self.publisher
     }
 
-    /// The component that it says it is of.
+    /// Returns the digest of the component that it claims.
     #[must_use]
     pub fn component(&self) -> PluginDigest {
         self.sha256

@@ -1,5 +1,4 @@
-//! What becomes of plugins from one start to the next and from one host to
-//! another, whatever happened to their files meanwhile.
+//! Plugins across restarts and hosts, with damaged or lost files.
 
 mod broken;
 mod contracts;
@@ -42,7 +41,7 @@ struct Installation {
     built_along: Vec<PluginDigest>,
 }
 
-/// What was called.
+/// The digests of called plugins.
 #[derive(Debug, Default)]
 struct Calls(Mutex<Vec<PluginDigest>>);
 
@@ -76,7 +75,7 @@ impl Installation {
         fs::write(self.path("program/toy.wasm"), wasm(build)).unwrap();
     }
 
-    /// The file of a build that somebody wants installed.
+    /// Writes a build's file that is to be installed.
     fn add_candidate(&self, build: u8) -> PathBuf {
         let path = self.path(&format!("offered/toy-{build}.wasm"));
         fs::write(&path, wasm(build)).unwrap();
@@ -96,7 +95,7 @@ impl Installation {
         self.path(&format!("data/plugins/components/{digest}.wasm"))
     }
 
-    /// What the next process on the folder has.
+    /// Opens the plugins as the next process on the folder.
     fn plugins(&self) -> PluginStore {
         self.observed(Arc::new(Unobserved))
     }
@@ -105,13 +104,13 @@ impl Installation {
         self.on(self.engine(FaultPlan::default()), observer)
     }
 
-    /// The same on an engine that may fail.
+    /// Opens the plugins on an engine that may fail.
     fn on(&self, engine: Arc<FaultyEngine>, observer: Arc<dyn CallObserver>) -> PluginStore {
         let settings = self.settings("data");
         PluginStore::new(&settings, self.records(engine), self.mode, observer)
     }
 
-    /// What the records are in, failing as planned.
+    /// Opens the records' engine, failing as planned.
     fn engine(&self, faults: FaultPlan) -> Arc<FaultyEngine> {
         let memory = MemoryEngine::open(self.disk.clone(), Arc::new(SystemClock));
         Arc::new(FaultyEngine::new(Arc::new(memory), faults))
@@ -151,7 +150,7 @@ impl Installation {
         }
     }
 
-    /// The same of a server.
+    /// Opens and starts the plugins as a server.
     async fn started(&self) -> PluginStore {
         let plugins = self.plugins();
         plugins.start().await.unwrap();
@@ -309,7 +308,7 @@ async fn what_is_disabled_is_never_called() {
 async fn a_rollback_enables_what_was_disabled_where_no_other_version_can_be_used() {
     let installation = Installation::demo();
     let plugins = installation.started().await;
-    // What came with the program, by its file: there is a history, and no other version.
+    // The shipped component, installed from a file: the format has a history, but no other version.
     installation.install(&plugins, 0).await;
     plugins.disable(FORMAT).await.unwrap();
     assert_eq!(called(&plugins).await, None);
@@ -321,7 +320,7 @@ async fn a_rollback_enables_what_was_disabled_where_no_other_version_can_be_used
     assert_eq!(back.warning, None);
     assert_eq!(called(&plugins).await, Some(digest(0)));
 
-    // Nor is there one where all others are disabled too.
+    // The same holds if all other versions are disabled.
     plugins.disable(FORMAT).await.unwrap();
     installation.install(&plugins, 1).await;
     plugins.disable(FORMAT).await.unwrap();

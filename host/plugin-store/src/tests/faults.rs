@@ -1,5 +1,4 @@
-//! What is left of an installation when the records fail in it or it is refused, and of a program's
-//! plugin when its copy is damaged.
+//! Installations whose commit fails or is refused, and shipped plugins whose copy is damaged.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use parafa_store::faulty::{CrashPoint, FaultPlan};
 use super::{Installation, called, digest, listed};
 use crate::{InstallTerms, KeyPair};
 
-/// Whether anything of a build is kept compiled.
+/// Returns true if compiled code of a build exists.
 fn is_compiled(build: u8) -> bool {
     let begins = digest(build).to_string();
     let mut kept = fs::read_dir(built::compiled_plugins()).unwrap().flatten();

@@ -21,7 +21,7 @@ impl Installation {
         plugins
     }
 
-    /// The same before it has started, with what it has its records in.
+    /// A second host before its start, with the engine of its records.
     fn other_host(&self) -> (PluginStore, Arc<FaultyEngine>) {
         let engine = self.engine(FaultPlan::default());
         let settings = self.settings("data-of-another");

@@ -1,4 +1,4 @@
-//! Whom a component has to be signed by, when it is installed and afterwards.
+//! Required signers of components, at the installation and afterwards.
 
 use std::path::Path;
 use std::{fs, slice};
