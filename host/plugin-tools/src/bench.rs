@@ -23,9 +23,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Where plugins are found and may run as `settings` say. With `has_data`
-    /// the data folder is looked into for installed plugins; otherwise only those
-    /// that came with the program are known.
+    /// Creates a bench that finds and runs plugins by `settings`. With `has_data` it looks into the
+    /// data folder for installed plugins; otherwise only shipped ones are known.
     #[must_use]
     pub fn new(settings: PluginStoreSettings, mode: StoreMode, has_data: bool) -> Self {
         Self {
@@ -37,7 +36,7 @@ impl Bench {
         }
     }
 
-    /// Keeps a folder that is needed for as long.
+    /// Keeps a folder for the lifetime of the bench.
     #[must_use]
     pub fn keeping(self, temporary: Option<TempDir>) -> Self {
         Self {
@@ -46,13 +45,13 @@ impl Bench {
         }
     }
 
-    /// What the plugins that run here log.
+    /// The log of the plugins that run here.
     pub(crate) fn log(&self) -> &CapturedLog {
         &self.log
     }
 
-    /// Whether a data folder is looked into for installed plugins; otherwise
-    /// only those that came with the program are known.
+    /// Returns true if it looks into a data folder for installed plugins; otherwise only shipped
+    /// ones are known.
     pub(crate) fn has_data(&self) -> bool {
         self.has_data
     }
@@ -64,8 +63,8 @@ impl Bench {
             .map_err(|reason| ToolError::Refused(format!("{}: {}", path.display(), shown(&reason))))
     }
 
-    /// The file of a component: the one that is named, or the installed one of
-    /// a format that is; without a name the only one that is installed.
+    /// Returns the file of a component: the named file, the installed one of the named format, or
+    /// without a name the only installed one.
     pub(crate) async fn component(&self, named: Option<&Path>) -> Result<PathBuf, ToolError> {
         let is_path = |path: &&Path| path.exists() || !path.to_str().is_some_and(may_be_id);
         if let Some(path) = named.filter(is_path) {
@@ -142,7 +141,7 @@ async fn only_active(plugin_store: &PluginStore) -> Result<String, ToolError> {
     }
 }
 
-/// Whether this could be a format's name.
+/// Returns true if this could be a format's name.
 pub fn may_be_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !text.is_empty() && text.bytes().all(is_plain)

@@ -14,7 +14,7 @@ use crate::reach::{postable, posted};
 
 /// The document of the case that comes along.
 const DOCUMENT: &str = "Labas.\n";
-/// What stands in the made folder where the SDK comes from the registry.
+/// The note in the new README if the SDK is from the registry.
 const SDK_NOTE: &str = "
 `Cargo.toml` takes the SDK, `parafa-plugin-sdk`, from the registry. Until it is published there, \
 this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin it with \
@@ -23,7 +23,7 @@ this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin 
 /// Longest id of a format, in characters.
 const LONGEST_ID: usize = 32;
 
-/// What is written of every plugin, with `@id@` and the like to be filled in.
+/// Files of every new plugin, with placeholders such as `@id@`.
 const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
@@ -100,7 +100,7 @@ pub struct NewArguments {
     json: bool,
 }
 
-/// Makes the folder; one that is there must be empty.
+/// Makes the folder; an existing one must be empty.
 pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
     let dir =
         std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
@@ -172,7 +172,7 @@ pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What a plugin begins with.
+/// The template of a new plugin.
 enum Begin {
     Inspecting,
     Signing,

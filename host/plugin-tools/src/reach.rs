@@ -3,7 +3,7 @@
 
 use parafa_api_signing::DocumentFamily;
 
-/// Whether callers can post documents with this extension.
+/// Returns true if the API accepts documents with this extension.
 pub(crate) fn postable(extension: &str) -> bool {
     DocumentFamily::offered().any(|offered| offered == extension)
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A kind of document that refers to a component.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Attachment {
-    /// The publisher's signature, as it stands in the file beside the component.
+    /// The publisher's signature, as in the file beside the component.
     Signature,
     /// A bill of materials of CycloneDX.
     CycloneDx,

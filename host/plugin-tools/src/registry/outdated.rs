@@ -20,10 +20,10 @@ struct Comparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<String>,
     outdated: bool,
-    /// Whether all that is there is older.
+    /// True if all versions in the repository are older.
     #[serde(skip)]
     is_ahead: bool,
-    /// The newest version there.
+    /// The newest version in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
     /// The digest that the tag names now, where it is another one.

@@ -1,4 +1,4 @@
-//! What compiles for WebAssembly here.
+//! The toolchain that compiles for WebAssembly.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// What plugins are compiled for.
+/// The target of plugins.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// A Rust that compiles for it.
@@ -62,7 +62,7 @@ impl Toolchain {
                 let mut cargo = Command::new(Self::DEBIAN_CARGO);
                 cargo
                     .env("RUSTC", Self::DEBIAN_RUSTC)
-                    // `-Z build-std` is what the bootstrap mode is needed for.
+                    // Enables `-Z build-std`.
                     .env("RUSTC_BOOTSTRAP", "1")
                     .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
                 cargo
