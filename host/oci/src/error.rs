@@ -13,15 +13,15 @@ pub enum OciError {
     /// A registry gives no answer.
     #[error("{host} gives no answer ({})", advice_without_answer(source))]
     NoAnswer {
-        /// The host that was asked.
+        /// The host of the request.
         host: String,
         /// Why not.
         source: HttpPortError,
     },
-    /// A registry does not do what it is asked.
+    /// A registry refuses a request.
     #[error("{host} answers {status} to {what}{detail}{}", advice(*status))]
     Refused {
-        /// The host that was asked.
+        /// The host of the request.
         host: String,
         /// The subject of the request.
         what: String,
@@ -30,7 +30,7 @@ pub enum OciError {
         /// Its own words, in brackets, where it has any.
         detail: String,
     },
-    /// There is no such artifact or content.
+    /// The artifact or content does not exist.
     #[error("there is no {what} in {place}")]
     NotFound {
         /// The missing artifact or content.
@@ -38,19 +38,19 @@ pub enum OciError {
         /// The repository.
         place: String,
     },
-    /// A content is another one than its digest says.
+    /// A content's digest differs from the expected one.
     #[error(
         "{place} gives another content than was asked for: {found} in place of {expected}; it may have been tampered with"
     )]
     WrongDigest {
         /// The repository.
         place: String,
-        /// The digest of what was asked for.
+        /// The expected digest.
         expected: Digest,
-        /// That of what came.
+        /// The actual digest.
         found: Digest,
     },
-    /// A content is longer than it may be.
+    /// A content exceeds the size limit.
     #[error("{what} is longer than {limit} bytes, which is the most that is read of one")]
     TooLong {
         /// The content.

@@ -33,7 +33,7 @@ struct Marker {
 }
 
 impl Layout {
-    /// Opens a layout that is there.
+    /// Opens an existing layout.
     ///
     /// # Errors
     /// When there is none.
@@ -85,7 +85,7 @@ impl Layout {
             path: path.clone(),
             source,
         };
-        // Whoever opens a pipe waits for its writer.
+        // Opening a pipe waits for its writer.
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -252,8 +252,8 @@ fn blob_path(digest: &Digest) -> PathBuf {
     ["blobs", "sha256", &digest.hex()].iter().collect()
 }
 
-/// Lets everybody read a file: what is in a layout is no secret, and whoever
-/// serves or carries it may be somebody else.
+/// Makes a file readable by everyone: a layout has no secrets, and another user may serve or copy
+/// it.
 fn make_readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 

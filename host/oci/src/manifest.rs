@@ -49,7 +49,7 @@ pub struct Manifest {
     schema_version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     media_type: Option<String>,
-    /// The artifact's type, where its configuration does not tell it.
+    /// The artifact's type, if its configuration does not define it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// The configuration.
@@ -147,7 +147,7 @@ impl StoredManifest {
         Ok(Self::with(serde_json::to_vec(&manifest)?.into(), manifest))
     }
 
-    /// Reads a manifest, or says why it is none.
+    /// Parses a manifest; the error is the reason.
     pub(crate) fn parse(bytes: Bytes) -> Result<Self, String> {
         let manifest: Manifest =
             serde_json::from_slice(&bytes).map_err(|error| format!("no manifest: {error}"))?;
@@ -200,7 +200,7 @@ impl Index {
         }
     }
 
-    /// Reads an index, or says why it is none.
+    /// Parses an index; the error is the reason.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(bytes).map_err(|error| format!("no index: {error}"))
     }

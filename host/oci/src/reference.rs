@@ -22,7 +22,7 @@ const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 pub struct Reference {
     /// The repository.
     pub location: Location,
-    /// Which artifact; `None` leaves the choice to whoever resolves it.
+    /// The tag or digest; `None` leaves the choice to the resolver.
     pub version: Option<Version>,
 }
 
@@ -50,7 +50,7 @@ pub struct RegistryName {
 pub enum Version {
     /// The one with this digest.
     Digest(Digest),
-    /// The one that the tag names at the moment.
+    /// The artifact that the tag currently names.
     Tag(Tag),
 }
 
@@ -62,12 +62,12 @@ pub struct Tag(String);
 /// A text that names no artifact.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReferenceError {
-    /// It is a web address.
+    /// The text is a web address.
     #[error(
         "components are not fetched from web addresses: name a registry's artifact, `oci://HOST/NAME:TAG`, an image layout, `oci-layout:PATH:TAG`, or download the component with its signature and name the file"
     )]
     WebAddress,
-    /// It has another scheme, or none.
+    /// The text has another scheme, or none.
     #[error("an artifact is named `oci://HOST/NAME:TAG` or `oci-layout:PATH:TAG`, not {0:?}")]
     Scheme(String),
     /// The registry is not a host with an optional port.
@@ -220,8 +220,7 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Tag {
-    /// Reads the semantic version that the tag is. Tags have no `+`: `_` stands
-    /// for it, as `wkg` writes it.
+    /// Parses the tag as a semantic version. Tags have no `+`: `_` replaces it, as `wkg` writes it.
     #[must_use]
     pub fn version(&self) -> Option<semver::Version> {
         semver::Version::parse(&self.0.replace('_', "+")).ok()
@@ -233,8 +232,8 @@ impl Tag {
         &self.0
     }
 
-    /// The tag under which an index of referrers stands in a registry without
-    /// their API (distribution-spec 1.1, "Referrers Tag Schema").
+    /// Returns the tag of an index of referrers in a registry without their API (distribution-spec
+    /// 1.1, "Referrers Tag Schema").
     pub(crate) fn of_referrers(subject: &Digest) -> Self {
         Self(format!("sha256-{}", subject.hex()))
     }

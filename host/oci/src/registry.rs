@@ -27,18 +27,18 @@ use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length
 /// Timeout of the transfer of a content of up to 64 MiB.
 const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest answer that is read for what it says of a failure.
+/// Longest error answer that is read.
 const LONGEST_REFUSAL: u64 = 64 * 1024;
-/// Most characters of it that are repeated.
+/// Most characters of it that are quoted.
 const LONGEST_WORDS: usize = 500;
 const MOST_REDIRECTS: usize = 5;
-/// Tags that are asked for at once.
+/// Tags requested per page.
 const PAGE: &str = "1000";
 const MOST_PAGES: usize = 1000;
 /// Most bytes of all pages of a list.
 const LONGEST_LIST: u64 = 16 * 1024 * 1024;
-/// Manifests are asked for together with what else may stand under their name, so that
-/// it is not taken for nothing.
+/// Manifests are requested with all media types that may be stored under their name, so that other
+/// types are found, too.
 const ANY_MANIFEST: &str =
     "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json";
 /// The digest of a content, which registries may add to their answers.
@@ -46,8 +46,7 @@ const CONTENT_DIGEST: &str = "docker-content-digest";
 
 /// A repository of a registry.
 ///
-/// Redirects are followed where something is read. The credential goes to the
-/// registry's own origin alone.
+/// Redirects are followed when reading. The credential is sent only to the registry's own origin.
 pub struct Registry {
     http: Arc<dyn HttpPort>,
     name: RegistryName,
@@ -132,8 +131,8 @@ impl Registry {
         Err(self.endless())
     }
 
-    /// Reads a list page by page; none where the registry has no such list, and says so
-    /// or leads elsewhere, as some do to a page for people.
+    /// Reads a list page by page. `None` if the registry has no such list: it says so, or redirects
+    /// elsewhere, as some do to a web page.
     async fn list<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -164,8 +163,7 @@ impl Registry {
         Ok(Some(pages))
     }
 
-    /// Sends a request, and again with a credential where the registry asks for
-    /// one.
+    /// Sends a request, and repeats it with a credential if the registry demands one.
     async fn call(&self, call: Call<'_>) -> Result<Response<Bytes>, OciError> {
         let is_own = call.url.origin() == self.name.base().origin();
         let known = match is_own {
@@ -285,7 +283,7 @@ impl Registry {
         }
     }
 
-    /// Reads what stands under a tag or digest.
+    /// Reads the manifest or index of a tag or digest.
     async fn find_any(&self, version: &Version) -> Result<Option<Bytes>, OciError> {
         let what = format!("the manifest {version}");
         let path = format!("manifests/{version}");
@@ -308,7 +306,7 @@ impl Registry {
         Ok(Some(answer.into_body()))
     }
 
-    /// Returns whether a content is there already.
+    /// Returns true if a content exists already.
     async fn has_blob(&self, digest: &Digest) -> Result<bool, OciError> {
         let what = format!("the content {digest}");
         let url = self.url(&format!("blobs/{digest}"))?;
@@ -376,8 +374,8 @@ impl Repository for Registry {
         Ok(tags.filter_map(|tag| tag.parse().ok()).collect())
     }
 
-    /// Uploads in two requests: one that begins, and one with the whole content
-    /// (distribution-spec 1.1, "POST then PUT").
+    /// Uploads in two requests: one that begins, and one with the whole content (distribution-spec
+    /// 1.1, "POST then PUT").
     async fn put_blob(&self, blob: Bytes) -> Result<(), OciError> {
         let digest = Digest::of(&blob);
         if self.has_blob(&digest).await? {

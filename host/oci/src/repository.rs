@@ -14,10 +14,10 @@ pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
 /// Most manifests that refer to an artifact and are copied with it.
 pub(crate) const MOST_REFERRERS: usize = 256;
 
-/// A place of artifacts, by tag and digest. What is read has the digest that names it.
+/// A repository of artifacts, by tag and digest. Contents read from it match their digest.
 #[async_trait]
 pub trait Repository: Send + Sync {
-    /// Reads a manifest; none where there is no such one.
+    /// Reads a manifest; `None` if it does not exist.
     async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError>;
 
     /// Reads a content that a manifest names.
@@ -32,8 +32,8 @@ pub trait Repository: Send + Sync {
     /// Stores a content.
     async fn put_blob(&self, blob: Bytes) -> Result<(), OciError>;
 
-    /// Stores a manifest whose contents are stored, and lists it among the referrers
-    /// of its subject, if it has one.
+    /// Stores a manifest whose contents are stored, and lists it among the referrers of its
+    /// subject, if it has one.
     async fn put_manifest(
         &self,
         manifest: &StoredManifest,
@@ -56,7 +56,7 @@ pub trait Repository: Send + Sync {
     }
 }
 
-/// Refuses a descriptor whose content is longer than anything that is read.
+/// Refuses a descriptor whose content exceeds the size limit.
 pub(crate) fn check_length(descriptor: &Descriptor) -> Result<(), OciError> {
     if descriptor.size <= LONGEST_BLOB {
         return Ok(());
@@ -67,7 +67,7 @@ pub(crate) fn check_length(descriptor: &Descriptor) -> Result<(), OciError> {
     })
 }
 
-/// Refuses a content that is not the one that was asked for.
+/// Refuses a content that does not match the requested digest.
 pub(crate) fn check_digest(
     place: String,
     expected: Digest,
