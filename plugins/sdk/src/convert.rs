@@ -123,8 +123,7 @@ impl From<core::Preservation> for Preservation {
     }
 }
 
-/// The profile and baseline level of a name such as `PAdES-B-T`; none of another
-/// profile.
+/// Splits a name such as `PAdES-B-T` into profile and baseline level; `None` for other profiles.
 pub(crate) fn level_of(name: &str) -> Option<Level> {
     let (profile, baseline) = core::BaselineLevel::split(name)?;
     Some(Level {
@@ -138,7 +137,7 @@ pub(crate) fn level_of(name: &str) -> Option<Level> {
     })
 }
 
-/// The same of a level that an operation comes to.
+/// Like `level_of`, for a level that an operation reaches.
 fn level(name: &str) -> Level {
     level_of(name).unwrap_or_else(|| panic!("the level {name:?} has no baseline level at its end"))
 }
@@ -295,7 +294,7 @@ impl From<Answer> for core::Answer {
     }
 }
 
-/// A need, whose time-stamp is of the `usual` kind where it does not say another.
+/// Converts a need; a time-stamp without a kind is of the `usual` one.
 fn need(need: core::Need, usual: core::TimestampKind) -> Need {
     let digest_algorithm = || {
         let algorithm = need.digest_algorithm.map(core::DigestAlgorithm::name);

@@ -1,4 +1,4 @@
-//! What the `export!` macro calls: conversions around a format's functions.
+//! Functions that the `export!` macro calls: conversions around a format's functions.
 
 use parafa_format_core as core;
 

@@ -14,8 +14,8 @@ use crate::bindings::log::Level;
 /// much one call may carry, and a plugin would hold long ones twice.
 const PIECE: u32 = 256 * 1024;
 
-/// Bytes are collected to that many before they are hashed: what is written in
-/// small pieces, such as canonical XML, shall not take a call for each.
+/// Size up to which bytes are buffered before they are hashed. Small writes, such as those of
+/// canonical XML, do not each take a call.
 const COLLECTED: usize = 16 * 1024;
 
 /// A document that stays with the host.
@@ -117,7 +117,7 @@ impl Blob for HostBlob {
         while remaining > 0 {
             let at = offset.saturating_add(bytes.len() as u64);
             let piece = HostBlob::read(self, at, remaining.min(PIECE));
-            // A host that gives more than it is asked for is not believed.
+            // A host that returns more than requested is not trusted.
             let Some(left) = u32::try_from(piece.len())
                 .ok()
                 .filter(|read| *read > 0)
@@ -157,7 +157,7 @@ impl Sink<HostBlob> for HostSink<'_> {
 }
 
 impl HostHasher {
-    /// Hands over what was collected, before anything else is.
+    /// Passes the buffered bytes to the host, before any other input.
     fn flush(&mut self) {
         if !self.collected.is_empty() {
             self.hasher.update(&self.collected);

@@ -4,12 +4,12 @@ use crate::bindings::parafa::format::crypto::Hasher;
 use crate::bindings::parafa::format::documents::Blob;
 use crate::bindings::parafa::format::types::Refusal;
 
-/// What a signature begins with.
+/// The start of a signature.
 const MARK: &str = "\nsignature ";
 
 /// A signature of a document.
 pub(crate) struct Signature {
-    /// Where it begins, and what it signs ends.
+    /// Start of the signature, and end of the signed bytes.
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// DER of the signer's certificate.
@@ -47,7 +47,7 @@ pub(crate) fn line(certificate: &[u8], value: &[u8], token: &[u8]) -> String {
     format!("{MARK}{certificate} {value} {token}")
 }
 
-/// What a signature signs that begins at this place.
+/// Returns the text that a signature at this offset signs.
 pub(crate) fn signed(document: &Blob, start: u64) -> Vec<u8> {
     let hasher = Hasher::new("SHA-256");
     hasher.update_blob(document, 0, start);

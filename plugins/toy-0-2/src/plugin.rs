@@ -1,4 +1,4 @@
-//! What the plugin exports.
+//! Exports of the plugin.
 
 use parafa_pki::Certificate;
 
@@ -167,7 +167,7 @@ fn integrity(signature: &Signature, payload: &[u8]) -> &'static str {
     }
 }
 
-/// What the answer to a need holds, once there is one.
+/// Returns the content of the answer to a need, if it is answered.
 fn answer<'a>(answers: &'a [Answer], need: &str) -> Result<Option<&'a [u8]>, Refusal> {
     let answer = answers.iter().find(|answer| answer.need_id == need);
     match answer.map(|answer| &answer.outcome) {

@@ -1,5 +1,5 @@
-//! A text in memory as a document, for the functions of the format of texts:
-//! what a toy holds stands apart from what is signed.
+//! The signed text in memory as a document, for the functions of the text format: it is separate
+//! from the toy's other content.
 
 use parafa_plugin_sdk::core::{Blob, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
 
