@@ -4,7 +4,7 @@ use alloc::string::String;
 use crate::named::named;
 
 named! {
-    /// The level that a request asks for.
+    /// The requested level of a signature.
     #[derive(Ord, PartialOrd)]
     pub enum TargetLevel("target level") {
         /// A signature.
@@ -19,8 +19,7 @@ named! {
 }
 
 named! {
-    /// The level that a reached one, such as `PAdES-B-LT` or `XAdES-T`, comes to
-    /// in every format.
+    /// The baseline level of a reached one, such as `PAdES-B-LT` or `XAdES-T`, in every format.
     #[derive(Ord, PartialOrd)]
     pub enum BaselineLevel("baseline level") {
         /// A signature.
@@ -49,8 +48,7 @@ impl BaselineLevel {
         format!("{profile}-{self}")
     }
 
-    /// What follows the last hyphen of a reached level; `None` for other
-    /// profiles.
+    /// Returns the level after the last hyphen of a reached one; `None` for other profiles.
     #[must_use]
     pub fn of(reached: &str) -> Option<Self> {
         Some(Self::split(reached)?.1)

@@ -28,7 +28,7 @@ pub struct Note {
     pub detail: String,
 }
 
-/// What `inspect` found.
+/// The result of `inspect`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Report {
     /// Media type of the document.
@@ -39,12 +39,11 @@ pub struct Report {
     pub signatures: Vec<SignatureSummary>,
     /// Form fields.
     pub fields: Vec<Field>,
-    /// What is worth telling.
+    /// Notes for the caller.
     pub notes: Vec<Note>,
-    /// What the document, sound as it is, is not for.
+    /// Operations that the document, although valid, does not allow.
     pub obstacles: Vec<Obstacle>,
-    /// How operations keep the bytes of this document, where that is stronger
-    /// than what the description says.
+    /// Preservation of this document's bytes, where it exceeds the description's.
     pub preservation: Vec<(Operation, Preservation)>,
 }
 
@@ -78,7 +77,7 @@ pub struct Field {
 pub struct Obstacle {
     /// Which operation.
     pub operation: Operation,
-    /// What it would answer.
+    /// The refusal that it would return.
     pub refusal: Refusal,
 }
 
@@ -95,11 +94,11 @@ pub struct Member {
     pub size: u64,
     /// Of these bytes, SHA-256.
     pub digest: Digest,
-    /// What it is to those who sign.
+    /// Its role for signers.
     pub role: MemberRole,
 }
 
-/// What a finished `sign` made.
+/// The result of a finished `sign`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Outcome {
@@ -141,7 +140,7 @@ impl Note {
 }
 
 impl Report {
-    /// What there is to tell of a document at least.
+    /// Creates a report without optional parts.
     pub fn new(media_type: impl Into<String>, format_version: impl Into<String>) -> Self {
         Self {
             media_type: media_type.into(),
@@ -162,7 +161,7 @@ impl Report {
         Some(&obstacle.refusal)
     }
 
-    /// How many further signatures the document has room for, where it is said
+    /// Returns the number of further signatures for which the document has room, if a note says
     /// that these may be too few.
     #[must_use]
     pub fn room_for_signatures(&self) -> Option<usize> {
