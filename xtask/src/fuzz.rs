@@ -20,18 +20,18 @@ pub(crate) use minimize::minimize;
 
 /// Seconds for one target in `cargo xtask test`.
 const SHORT_SECONDS: u64 = 4;
-/// Seconds for one input, by the clock: much, since the machine may have other
-/// work. The slowest that is known takes some hundredths.
+/// Wall-clock limit for one input, in seconds. It is long, since the machine may be busy; the
+/// slowest known input takes some hundredths.
 const TIMEOUT_SECONDS: u64 = 60;
-/// MiB of the whole process. What the code under test may allocate is bounded
-/// far below that, by the targets themselves.
+/// Memory limit of the whole process, in MiB. The targets themselves limit the code under test far
+/// below that.
 const MEMORY_MIB: u64 = 2048;
 
-/// The short runs of the tests: all inputs that are kept in the repository,
-/// then some seconds of new ones, always from the same beginning.
+/// Returns the short runs of the tests: all inputs in the repository, then some seconds of new
+/// ones, always with the same seed.
 ///
 /// # Errors
-/// What cannot be built or run at all.
+/// Failures to build or run.
 pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
     build(root)?;
     targets(root)?
@@ -76,7 +76,7 @@ struct Target {
 }
 
 impl Target {
-    /// The target's folder of some kind, such as `corpus`, of what runs learn.
+    /// Returns the target's folder of a kind, such as `corpus`, for the results of runs.
     fn below(&self, kind: &str) -> PathBuf {
         self.root.join("target/fuzz").join(kind).join(&self.name)
     }
@@ -96,8 +96,8 @@ impl Target {
         workspace(&self.root).join("corpus").join(&self.name)
     }
 
-    /// libFuzzer with what every run of this target is given, but no inputs. It
-    /// writes the target's seeds.
+    /// Returns libFuzzer's command with the common arguments of all runs of this target, but no
+    /// inputs. It writes the target's seeds.
     fn command(&self) -> anyhow::Result<Command> {
         let (seeds, artifacts) = (self.seeds(), self.below("artifacts"));
         for folder in [&seeds, &artifacts] {
@@ -115,8 +115,8 @@ impl Target {
         Ok(command)
     }
 
-    /// A run that begins with the target's seeds and the inputs in the repository,
-    /// and adds what it finds new to `folder`.
+    /// Returns a run that begins with the target's seeds and the inputs in the repository, and adds
+    /// new finds to `folder`.
     fn fuzzer(&self, folder: &Path, seconds: u64) -> anyhow::Result<Command> {
         create_folder(folder)?;
         let mut command = self.command()?;

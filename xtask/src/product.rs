@@ -9,7 +9,7 @@ use anyhow::Context;
 use crate::plugins::PluginBuild;
 use crate::{lints, plugins, process, tools};
 
-/// Tells the program, when it is compiled, which plugins are built along with it.
+/// The variable that lists, at compile time, the plugins built along with the program.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 /// The program that makes components of plugins.
 const ENCODER: &str = "parafa-component";
@@ -22,8 +22,8 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "release")
 }
 
-/// Builds `target/profiling/parafa`, of which a profiler finds frames, lines and crates,
-/// and the plugins that it ships.
+/// Builds `target/profiling/parafa`, in which a profiler finds frames, lines and crates, and its
+/// plugins.
 pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
@@ -53,8 +53,8 @@ pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<Pa
     Ok((place(root, "release")?, shipped))
 }
 
-/// Builds the plugins of the product, whose places it returns, and the server,
-/// with cargo as `configure` sets it up.
+/// Builds the plugins of the product, whose paths it returns, and the server, with cargo as
+/// `configure` sets it up.
 fn build(
     root: &Path,
     plugins: &PluginBuild<'_>,
@@ -68,8 +68,8 @@ fn build(
         configure(&mut cargo);
         cargo
     };
-    // Only the program itself is told of the plugins, so that all else of it is
-    // compiled at the same time as they are.
+    // Only the program's own crate gets the list of plugins, so that all others compile
+    // concurrently with the plugins.
     let (library, modules) = thread::scope(|scope| {
         let modules = scope.spawn(|| plugins.compile_shipped());
         let library = ["--package", ENCODER, "--lib", "--bin", ENCODER];
@@ -95,8 +95,7 @@ pub(crate) fn encoder_of_tests() -> anyhow::Result<PathBuf> {
     program("debug", ENCODER)
 }
 
-/// Builds `target/debug/parafa` together with all tests, so that both share
-/// every dependency.
+/// Builds `target/debug/parafa` together with all tests, so that both share every dependency.
 pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(lints::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
     place(root, "debug")
@@ -121,8 +120,8 @@ fn program(profile: &str, name: &str) -> anyhow::Result<PathBuf> {
     Ok(folder.with_file_name(profile).join(name))
 }
 
-/// The server in `target` below `root`, beside the plugins that it looks for,
-/// wherever cargo was told to build it: that is where this program is, too.
+/// Places the server in `target` below `root`, beside the plugins that it loads, wherever cargo's
+/// target folder is: this program is there, too.
 fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     let built = program(profile, "parafa")?;
     let folder = root.join("target").join(profile);

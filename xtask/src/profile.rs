@@ -14,10 +14,10 @@ use crate::{process, product};
 
 /// The row that is looked at unless another is named.
 pub(crate) const USUAL_ROW: &str = "signature by card, PDF 10 KiB";
-/// Tells the bench where to put what `perf` records, a file for each row.
+/// The variable with the folder for `perf`'s recordings, a file for each row.
 const FOLDER: &str = "PARAFA_PROFILES";
 
-/// Has `perf` sample the server during the rows whose name contains `row`, and prints a table for
+/// Samples the server by `perf` during the rows whose name contains `row`, and prints a table for
 /// each.
 pub(crate) fn profile(root: &Path, row: &str) -> anyhow::Result<()> {
     ensure!(

@@ -1,4 +1,4 @@
-//! What is released: the server, its plugins, what both are made of, checksums.
+//! The release: the server, its plugins, their bill of materials, checksums.
 
 mod bill_of_materials;
 

@@ -16,15 +16,14 @@ use crate::{fuzz, lints, product, referees, tools};
 
 /// The package of the tests that see the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
-/// How many tests run at a time. Many of them wait, for a page or a telephone.
+/// Number of concurrent tests. Many of them wait, for a page or a telephone.
 const THREADS: &str = "RUST_TEST_THREADS";
-/// How many tests of a run may fail beside others and run again: more than that is no want of
-/// processors.
+/// Most failed tests that run again, alone: more failures are not caused by a lack of processors.
 const MOST_AGAIN: usize = 5;
 
-/// Everything that must hold before a change lands. With packages only their
-/// tests, with a filter only the tests whose name contains it. What goes wrong
-/// is counted, so that the closing line always comes.
+/// Runs all checks required before a change lands: with packages only their tests, with a filter
+/// only the tests whose name contains it. Failures are counted, so that the last line is always
+/// printed.
 pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> ExitCode {
     let mut tally = Tally::default();
     let is_everything = packages.is_empty() && filter.is_none();
@@ -111,8 +110,7 @@ fn run_tests(
     tally.tests(root, tests.arg("--"), filter.as_slice(), "")
 }
 
-/// Runs again what is about records that hosts share, with these in a database, and
-/// says how long that takes.
+/// Runs the tests of shared records again, with these in a database, and prints the duration.
 fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
     if !tools::has_postgres() {
         println!("skipped all tests{}: it is missing", database::ON);
@@ -153,7 +151,7 @@ fn is_ci() -> bool {
     env::var_os("CI").is_some_and(|value| value == "true")
 }
 
-/// What was checked, and how it went.
+/// The checks made and their results.
 #[derive(Default)]
 struct Tally {
     passed: u64,
@@ -185,9 +183,9 @@ impl Tally {
         }
     }
 
-    /// Runs the tests with one of `names` in theirs, or all, and counts them. The few that
-    /// fail run once more, one after another: who fails beside others for want of processors
-    /// is named, and passes. Whatever fails again is named with `place`, where it ran.
+    /// Runs and counts the tests whose names contain one of `names`, or all. Few failed tests run
+    /// once more, one after another. A test that then passes is reported as slow beside others, and
+    /// counts as passed. Tests that fail again are reported with `place`, where they ran.
     fn tests(
         &mut self,
         root: &Path,
@@ -236,9 +234,8 @@ impl Tally {
         Ok(())
     }
 
-    /// Tests that left something out because a program or a folder is not
-    /// there. They wrote `name: what is missing`, perhaps more than once, and
-    /// counted as passed until now.
+    /// Counts tests that left something out because a program or a folder is missing. They wrote
+    /// `name: what is missing`, perhaps more than once, and counted as passed until now.
     fn skipped(&mut self, lines: &str) {
         let lines: BTreeSet<&str> = lines.lines().collect();
         for line in &lines {
@@ -292,14 +289,14 @@ fn copy(command: &Command) -> Command {
     copy
 }
 
-/// What a command that runs test binaries said of them.
+/// The output of a command that runs test binaries.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct TestRun {
     passed: u64,
     ignored: u64,
     /// The names of tests that failed.
     failed: Vec<String>,
-    /// Binaries that began, without those that closed.
+    /// Number of running binaries: those that began, without those that ended.
     open: u64,
     /// Something failed that is no test with a name.
     is_cut_short: bool,
@@ -325,8 +322,8 @@ impl TestRun {
         Ok(run)
     }
 
-    /// Takes in a line of their output. Returns how many tests failed in a binary that
-    /// it closes.
+    /// Reads a line of their output. If it ends a binary, returns the number of the binary's failed
+    /// tests.
     fn read(&mut self, line: &str) -> u64 {
         if let Some(result) = TestResult::parse(line) {
             self.passed += result.passed;

@@ -1,18 +1,17 @@
-//! What libFuzzer prints.
+//! Output of libFuzzer.
 
 use std::path::PathBuf;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Report {
     /// Edges that were covered.
     pub(super) edges: u64,
-    /// Edges that there are.
+    /// Number of all edges.
     pub(super) all_edges: u64,
-    /// What libFuzzer counts beside edges: how often each was taken, and what was
-    /// compared.
+    /// libFuzzer's features beside edges: how often each was taken, and the compared values.
     pub(super) features: u64,
-    /// Inputs that were run; told where the run was asked for statistics.
+    /// Number of inputs that ran; set if the run has statistics.
     pub(super) executions: u64,
     /// Where the input of a finding was written.
     pub(super) finding: Option<PathBuf>,

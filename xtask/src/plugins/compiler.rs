@@ -1,10 +1,9 @@
-//! The compiler that cargo runs for plugins: `rustc`, with an identity of our
-//! crates that does not depend on where the repository stands.
+//! The compiler that cargo runs for plugins: `rustc`, with an identity of our crates that does not
+//! depend on the repository's path.
 //!
-//! Cargo derives the identity (`-C metadata`) of a crate outside the workspace
-//! that it builds, as `formats/` is for `plugins/`, from its absolute path.
-//! The identity orders what the compiler emits, so that the same source would
-//! give another plugin in another folder.
+//! Cargo derives the identity (`-C metadata`) of a crate outside the workspace that it builds, as
+//! `formats/` is for `plugins/`, from its absolute path. The identity orders the compiler's output,
+//! so the same source would give another plugin in another folder.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -31,8 +30,8 @@ pub(super) fn install(cargo: &mut Command, compiler: &Path, root: &Path) {
     cargo.env("RUSTC_WRAPPER", compiler).env(ROOT, root);
 }
 
-/// Compiles, if that is what this process was started for: cargo's arguments
-/// are the compiler and what to compile.
+/// Compiles, if cargo started this process as its compiler: the arguments are the real compiler and
+/// its arguments.
 pub(crate) fn run() -> Option<ExitCode> {
     let root = env::var_os(ROOT)?;
     let mut arguments = env::args_os().skip(1);

@@ -1,6 +1,6 @@
-//! The software bill of materials: a CycloneDX 1.6 document, from what cargo
-//! resolves. `cargo cyclonedx` writes one for each crate of one workspace, into
-//! the crate's folder; a release has one for what it ships of both workspaces.
+//! The software bill of materials: a CycloneDX 1.6 document, from cargo's resolution. `cargo
+//! cyclonedx` writes one for each crate of one workspace, into the crate's folder; a release has
+//! one for the shipped crates of both workspaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(super) fn of_product(root: &Path) -> Result<String> {
     Ok(format!("{:#}\n", document(&packages)))
 }
 
-/// What `cargo metadata` answers.
+/// The answer of `cargo metadata`.
 #[derive(Deserialize)]
 struct Resolved {
     packages: Vec<Package>,
@@ -65,7 +65,7 @@ struct Dependency {
     dep_kinds: Vec<Kind>,
 }
 
-/// `None` for what is compiled in, or `build` or `dev`.
+/// The kind of a dependency: `None` for normal ones, or `build` or `dev`.
 #[derive(Deserialize)]
 struct Kind {
     kind: Option<String>,
@@ -89,7 +89,7 @@ impl Package {
 }
 
 impl Resolved {
-    /// The packages of these names and whatever they are built with.
+    /// Returns the packages of these names and all their dependencies.
     fn below(&self, names: &[String]) -> Result<Entries> {
         let packages: BTreeMap<&str, &Package> = self
             .packages
@@ -137,7 +137,7 @@ impl Resolved {
 }
 
 impl Dependency {
-    /// Whether it takes part in more than tests.
+    /// Returns true if it is more than a dependency of tests.
     fn is_built(&self) -> bool {
         let mut kinds = self.dep_kinds.iter();
         kinds.any(|kind| kind.kind.as_deref() != Some("dev"))
@@ -158,8 +158,8 @@ fn resolve(directory: &Path, platform: &str) -> Result<Resolved> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The document. It has no serial number and no time, so that the same lock
-/// files give the same bytes.
+/// Returns the document. It has no serial number and no time, so that the same lock files give the
+/// same bytes.
 fn document(entries: &Entries) -> Value {
     let components: Vec<Value> = entries
         .iter()
