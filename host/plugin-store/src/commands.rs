@@ -35,7 +35,8 @@ struct Target {
 pub struct InstallTerms {
     /// Its publisher may differ from the last one's.
     pub replace_publisher: bool,
-    /// It gets documents of media types and extensions that other plugins accept, too.
+    /// The documents of media types and extensions that other plugins accept, too, are passed to
+    /// it.
     pub prefer: bool,
 }
 

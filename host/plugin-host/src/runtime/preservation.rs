@@ -64,8 +64,8 @@ fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     (offset.checked_add(size)? == ends).then_some(offset)
 }
 
-/// Returns offset and size of the central directory from the ZIP64 record to which the locator at
-/// the end of `before` points, and that record's start.
+/// Returns offset and size of the central directory from the ZIP64 record, and that record's start.
+/// The locator at the end of `before` points to the record.
 fn zip64_directory(before: &[u8]) -> Option<(u64, u64, u64)> {
     const LOCATOR: &[u8] = b"PK\x06\x07";
     const LOCATOR_LEN: usize = 20;

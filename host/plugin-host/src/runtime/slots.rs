@@ -212,9 +212,9 @@ impl State {
             && (urgency != Urgency::Background || self.leaves_some(call, is_background))
     }
 
-    /// Returns true if another call like this one leaves a slot to others, of all slots and of the
-    /// plugin's, where there is more than one. Such calls also take no more slots than there are
-    /// processors: further ones would only slow others down.
+    /// Returns true if another call like this one leaves a slot to others. This holds for all slots
+    /// and for the plugin's, if there is more than one. Such calls also take no more slots than
+    /// there are processors: further ones would only slow others down.
     fn leaves_some(&self, call: &Call, is_like_it: impl Fn(&Call) -> bool) -> bool {
         let most = |count: usize| count.saturating_sub(1).min(self.processors).max(1);
         let own = |other: &Call| other.plugin == call.plugin && is_like_it(other);
