@@ -137,7 +137,8 @@ named! {
         AskTwice = "ask-twice",
         /// `sign` needs two signatures where one is allowed.
         AskTwo = "ask-two",
-        /// `sign` needs signatures of digests, for keys that sign messages.
+        /// `sign` needs signatures over digests, which are only for keys that sign without a
+        /// person.
         AsksByDigest = "asks-by-digest",
         /// `archive` needs two time-stamps more than the document has signatures.
         AsksForManyTimestamps = "asks-for-many-timestamps",
