@@ -1,8 +1,8 @@
-//! What an attack is, and what it finds.
+//! Attacks and their findings.
 
 use std::pin::Pin;
 
-/// What an attack found, once it is carried out.
+/// The findings of an attack that runs.
 type Findings = Pin<Box<dyn Future<Output = Vec<Finding>>>>;
 
 /// One attack on a server that it starts itself.
@@ -17,13 +17,13 @@ pub(crate) struct Attack {
 
 /// One figure of an attack.
 pub(crate) struct Finding {
-    /// What was measured, with its unit.
+    /// The measured value, with its unit.
     pub(crate) what: &'static str,
-    /// What it was before the server was mended.
+    /// Its value before the fix.
     pub(crate) before: &'static str,
-    /// What it is now.
+    /// Its value now.
     pub(crate) now: String,
-    /// Whether that is as it should be.
+    /// True if that is acceptable.
     pub(crate) holds: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One byte of a data folder that is not what it was.
+//! Flips of one byte of a data folder.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -35,13 +35,13 @@ const PLACES: [(&str, usize); 5] = [
 ];
 const SEED: u64 = 20_260_301;
 
-/// What came of a flip.
+/// The result of a flip.
 enum Outcome {
-    /// Something refused or named what is damaged.
+    /// The damage was refused or named.
     Found(String),
-    /// Everything is there and can be read.
+    /// Everything can still be read.
     Harmless,
-    /// Something is missing and nobody says so.
+    /// Something is missing without an error.
     Silent,
 }
 
@@ -171,7 +171,7 @@ fn copy_with_flip(data: &Path, copy: &Path, flipped: &Path, numbers: &mut Number
         }
     }
     let mut content = fs::read(data.join(flipped)).expect("read");
-    // What was never written is no part of it.
+    // Trailing zeros are space that was never written.
     let used = content.iter().rposition(|byte| *byte != 0);
     let at = numbers.below(used.map_or(content.len(), |last| last + 1));
     content[at] ^= u8::try_from(1 + numbers.below(255)).expect("a byte");
@@ -210,7 +210,7 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether a server starts on the folder once the loss is accepted, and is whole from then on.
+/// Returns true if a server starts on the folder once the loss is accepted, and works from then on.
 fn goes_on(data: &TempDir) -> bool {
     let mut server = program()
         .args(["serve", "--demo", "--accept-loss"])

@@ -34,7 +34,7 @@ pub(crate) const DISK: Attack = Attack {
 
 /// The largest document.
 const FILE_BYTES: usize = 15 * 1024 * 1024;
-/// Somebody in the demo world who signs.
+/// A person of the demo world who signs.
 const SIGNS: &str = "50001029996";
 /// Most looks at an attempt; each is held for as long.
 const LOOKS: usize = 30;
@@ -87,7 +87,7 @@ async fn pace() -> Vec<Finding> {
         what: "megabytes of six files of 15 that were stored at once where 40 a minute may be",
         before: "94",
         now: format!("{}, then {}", stored / MEGABYTE, told(refused)),
-        // What comes back meanwhile may let one more in.
+        // Budget that returns meanwhile may allow one more.
         holds: stored <= 60 * MEGABYTE && matches!(refused, Some((429, true))),
     }]
 }
@@ -146,7 +146,7 @@ async fn disk() -> Vec<Finding> {
     ]
 }
 
-/// Signs in the demo world; tells whether it came to that.
+/// Signs in the demo world; returns true if the signing is completed.
 async fn sign(signing: &Value) -> bool {
     let http = reqwest::Client::builder().no_proxy().build();
     let http = http.expect("a client");
@@ -212,7 +212,7 @@ fn stored_bytes(server: &Server) -> u64 {
     lengths.sum()
 }
 
-/// What `df` says is free for everybody.
+/// Returns the free bytes for all users by `df`.
 fn free_bytes(folder: &Path) -> u64 {
     let told = Command::new("df")
         .args(["--output=avail", "-B1"])

@@ -1,4 +1,4 @@
-//! HTTP by hand, for what no client library would send.
+//! Raw HTTP, for requests that no client library would send.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::server::Server;
 
-/// How long an answer is waited for.
+/// Time limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// An answer as it came.
@@ -40,7 +40,7 @@ pub(crate) async fn connect(authority: &str) -> Option<TcpStream> {
 /// Sends some bytes and reads one answer. None when the connection ends first,
 /// or nothing comes for long.
 pub(crate) async fn tell(stream: &mut TcpStream, bytes: &[u8]) -> Option<Answer> {
-    // Whoever is refused early may still read why.
+    // A caller refused early may still read the answer.
     let _ = stream.write_all(bytes).await;
     tokio::time::timeout(PATIENCE, answer(stream)).await.ok()?
 }
@@ -75,7 +75,7 @@ async fn answer(stream: &mut TcpStream) -> Option<Answer> {
     })
 }
 
-/// A document that so many people are to sign, as it is posted.
+/// Returns the request for a signing of a document by this many signers.
 pub(crate) fn signing(document_bytes: usize, signers: usize) -> Value {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD as BASE64;

@@ -27,16 +27,16 @@ pub(crate) const SWEEP_FEW: Attack = Attack {
     run: || Box::pin(few()),
 };
 
-/// How a database tells documents from data keys.
+/// The kinds by which a database distinguishes documents from data keys.
 const DOCUMENT: i16 = 1;
 const DATA_KEY: i16 = 2;
 /// As many documents, each with its key, as a damaged store loses the rows of.
 const MANY: usize = 40;
 /// As many as a crash leaves.
 const FEW: usize = 3;
-/// What it takes for a file to have rested, and more.
+/// More than the age at which a file is swept.
 const RESTED: Duration = Duration::from_secs(2 * 60 * 60);
-/// How long a sweep is waited for.
+/// Time limit for a sweep.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Many at once.
@@ -114,7 +114,7 @@ async fn create_one(server: &Server) {
     answer(server.post("v1/signings", body.into())).await;
 }
 
-/// Documents and keys that are nobody's.
+/// Unreferenced documents and keys.
 struct Planted<'s> {
     server: &'s Server,
     ids: Vec<Uuid>,
@@ -148,7 +148,7 @@ impl<'s> Planted<'s> {
         planted
     }
 
-    /// How many of them are where they were.
+    /// Counts those that are still in place.
     fn in_place(&self) -> usize {
         match self.server.database {
             Some(_) => self.rows("parafa_blobs") - self.rows("parafa_quarantine"),
@@ -191,7 +191,7 @@ impl<'s> Planted<'s> {
     }
 }
 
-/// How many documents and keys are where they belong.
+/// Counts the documents and keys in place.
 fn kept(server: &Server) -> usize {
     if server.database.is_some() {
         return count(server, "FROM parafa_blobs WHERE piece = 0");
@@ -212,8 +212,7 @@ fn count(server: &Server, rows: &str) -> usize {
     told.trim().parse().expect("a number")
 }
 
-/// Moves the clock, waits until the server has swept so often since its start,
-/// and gives what it says of its readiness then.
+/// Moves the clock, waits for this many sweeps since the start, and returns the server's readiness.
 async fn sweep_two_days_later(server: &Server, sweeps: usize) -> String {
     let moved = program()
         .args(["demo", "clock", "+2d", "--data"])
@@ -230,7 +229,7 @@ async fn sweep_two_days_later(server: &Server, sweeps: usize) -> String {
     told(server, "readyz").await
 }
 
-/// What the operator's listener answers, which is elsewhere after each start.
+/// Returns an answer of the operator's listener, whose address changes with each start.
 async fn told(server: &Server, path: &str) -> String {
     let file = fs::read(server.data().join("demo.json")).expect("demo.json");
     let demo: Value = serde_json::from_slice(&file).expect("JSON");

@@ -1,4 +1,4 @@
-//! Texts that would show something else than what stands in them.
+//! Texts that would be displayed as something else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
