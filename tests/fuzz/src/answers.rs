@@ -1,4 +1,4 @@
-//! What an authority that always gives the same answers to those who archive.
+//! Answers of an authority in an archive, which are always the same.
 
 use parafa_format_core::{Need, NeedKind};
 use parafa_issuing::Status;
@@ -23,8 +23,8 @@ pub(crate) fn sound(need: &Need) -> Vec<u8> {
     }
 }
 
-/// Somebody is good, a minute after the time-stamp. About the responder its
-/// issuer answers.
+/// Returns a response of status good, a minute after the time-stamp. Its issuer answers about the
+/// responder.
 pub(crate) fn response(about: &Identity) -> Vec<u8> {
     let is_responder = about.certificate == WORLD.responder.certificate;
     let responder = if is_responder {

@@ -14,7 +14,7 @@ use parafa_issuing::{
 
 /// `baseline-ts-policy` (EN 319 421, 5.2).
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2023.1.1");
-/// A key that anybody knows.
+/// A public test key.
 const RSA_KEY: &[u8] = include_bytes!("../../../host/conformance/src/pki/rsa.pem");
 const USABLE: &str = "the key can be used";
 
@@ -34,7 +34,7 @@ pub(crate) struct World {
     pub(crate) signer: Identity,
     pub(crate) responder: Identity,
     pub(crate) stamper: Identity,
-    /// Somebody's phone, with a key of RSA.
+    /// A person's phone, with an RSA key.
     pub(crate) device: Identity,
 }
 
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// What `responder` tells of somebody's certificate.
+    /// Returns the answer of `responder` about a person's certificate.
     pub(crate) fn response<'a>(
         &'a self,
         responder: &'a Identity,

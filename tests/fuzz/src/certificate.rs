@@ -9,8 +9,8 @@ use crate::authority::WORLD;
 
 /// Both readers of certificates.
 ///
-/// What the host takes, a plugin takes as well and sees the same in it; and a
-/// signature made with it is read back as its.
+/// A plugin accepts every certificate that the host accepts, with the same content; and a signature
+/// made with it is read back as its.
 pub const CERTIFICATE: Target = Target {
     name: "certificate",
     run,

@@ -19,12 +19,12 @@ use crate::json::edited;
 use crate::pdf::assert_listed;
 use crate::unsigned::{assert_deserved, ders, token};
 
-/// The verifier of JAdES, and what raises it, with an unsigned header of any kind.
+/// The verifier of JAdES, and the function that raises it, with any unsigned header.
 ///
-/// The input chooses components of `etsiU` of a sound signature, their edits, and
-/// whether they are encoded. The payload and what is signed stay what they were, and the
-/// verdict is no better than the components allow; read twice it is the same. What is
-/// raised has the level that is claimed, and stays as it is when it is raised again.
+/// The input chooses components of `etsiU` of a sound signature, their edits, and whether they are
+/// encoded. The payload and the signed bytes stay unchanged, and the verdict is no better than the
+/// components allow; a second reading gives the same. A raised document has the claimed level, and
+/// raising it again changes nothing.
 pub const JADES_UNSIGNED: Target = Target {
     name: "jades_unsigned",
     run,
@@ -105,7 +105,7 @@ fn run(input: &[u8]) {
     assert_raises(&document);
 }
 
-/// Nothing beside a signature changes what is signed.
+/// Asserts that data outside a signature do not change its signed bytes.
 fn assert_keeps(document: &MemoryBlob, evidence: &Evidence) {
     let report = inspect(&NativeEnvironment, document).expect("it was verified");
     assert_eq!(report.signatures.len(), 1);
@@ -230,7 +230,7 @@ impl Sound {
         sound
     }
 
-    /// What its time-stamps are over.
+    /// Returns the bytes that its time-stamps stamp.
     fn stamped(&self) -> &[u8] {
         signature_of(&self.signed).as_bytes()
     }

@@ -1,10 +1,9 @@
-//! JSON that is nearly what a reader expects: a sound text with a few edits, which
-//! the input chooses.
+//! JSON that is nearly valid for a reader: a sound text with a few edits, which the input chooses.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use serde_json::Value;
 
-/// Most edits of one text: with more, nothing of it is left.
+/// Most edits of one text: more would destroy it.
 const MOST_EDITS: usize = 8;
 /// Longest string that an edit takes from the input, in bytes.
 const LONGEST_STRING: usize = 64;
@@ -37,8 +36,8 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// A JSON text as a tree. It holds what `serde_json::Value` cannot: repeated members,
-/// and numbers and strings in any spelling.
+/// A JSON text as a tree. It can represent what `serde_json::Value` cannot: repeated members, and
+/// numbers and strings in any spelling.
 #[derive(Clone)]
 enum Json {
     Scalar(String),
@@ -47,8 +46,8 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// A sound text with the edits that the input chooses. `words` are strings that stand
-/// in such texts, names and values alike.
+/// Returns a sound text with the edits that the input chooses. `words` are strings in such texts,
+/// names and values alike.
 pub(crate) fn edited<W: AsRef<str>>(
     sound: &Value,
     words: &[W],
@@ -65,7 +64,7 @@ pub(crate) fn edited<W: AsRef<str>>(
 }
 
 impl Json {
-    /// How many values there are, this one included.
+    /// Counts the values, including this one.
     fn values(&self) -> usize {
         1 + match self {
             Self::Scalar(_) => 0,

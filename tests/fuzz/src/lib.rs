@@ -1,8 +1,8 @@
 //! Fuzz targets for everything that reads bytes from outside.
 //!
-//! A target is a function over bytes that must neither panic nor take long nor
-//! want much memory, with what else must hold of the answer. `fuzz_targets/`
-//! puts each under libFuzzer; `docs/testing.md` says how to run them.
+//! A target is a function over bytes. It must not panic, take long or use much memory, and it
+//! asserts properties of the result. `fuzz_targets/` runs each under libFuzzer; `docs/testing.md`
+//! explains how to run them.
 
 #![forbid(unsafe_code)]
 
@@ -52,7 +52,7 @@ pub use xades_unsigned::XADES_UNSIGNED;
 pub use xml::XADES;
 pub use zip::ZIP;
 
-/// What a plugin may use of memory, in bytes. Whoever wants more is found out.
+/// Memory limit of a plugin, in bytes. Exceeding it is a finding.
 const MEMORY: usize = 256 * 1024 * 1024;
 
 #[global_allocator]

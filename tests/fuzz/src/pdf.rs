@@ -64,9 +64,8 @@ pub const PDF_VERIFY: Target = Target {
     seeds: || [signed(), unsigned()].concat(),
 };
 
-/// Signing a file whose objects are those of the input: offsets and lengths
-/// are made right, so mutations reach what lies behind them. The first byte
-/// picks the layout.
+/// Signing a file with the objects of the input. Offsets and lengths are corrected, so that
+/// mutations reach the code that depends on them. The first byte chooses the layout.
 pub const PDF_OBJECTS: Target = Target {
     name: "pdf_objects",
     run: |input| {
@@ -77,8 +76,8 @@ pub const PDF_OBJECTS: Target = Target {
     seeds: || in_every_layout(&unsigned()),
 };
 
-/// Flattening a file whose objects are those of the input, as [`PDF_OBJECTS`]
-/// makes it; see [`flatten::flattens`].
+/// Flattening a file with the objects of the input, built as by [`PDF_OBJECTS`]; see
+/// [`flatten::flattens`].
 pub const PDF_FLATTEN: Target = Target {
     name: "pdf_flatten",
     run: |input| {
@@ -89,8 +88,8 @@ pub const PDF_FLATTEN: Target = Target {
     seeds: || in_every_layout(&[unsigned(), flatten::forms()].concat()),
 };
 
-/// Rehearsing a file whose objects are those of the input, as [`PDF_OBJECTS`]
-/// makes it; see [`rehearse::rehearses`].
+/// Rehearsing a file with the objects of the input, built as by [`PDF_OBJECTS`]; see
+/// [`rehearse::rehearses`].
 pub const PDF_REHEARSE: Target = Target {
     name: "pdf_rehearse",
     run: |input| {
@@ -173,8 +172,7 @@ fn derivation() -> DeriveRequest {
     }
 }
 
-/// What is told of a file that is to be signed: what keeps it from that is a
-/// refusal.
+/// Inspects a file that is to be signed; an obstacle is a refusal.
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {
     let mut report = inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
     match report.obstacles.pop() {
@@ -205,7 +203,7 @@ fn unsigned() -> Vec<Vec<u8>> {
             files.push(builder.text_field("Vardas", "Ona").build());
         }
     }
-    // A bomb takes more memory to make than the targets may have.
+    // Making a bomb takes more memory than the targets' limit.
     let hostile = hostile::ALL
         .iter()
         .filter(|hostile| hostile.code != "decompression-bomb");

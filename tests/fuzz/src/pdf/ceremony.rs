@@ -1,5 +1,5 @@
-//! A ceremony whose device and time-stamping authority always give the same,
-//! and an environment that believes in any signature.
+//! A ceremony whose device and time-stamping authority always give the same answers, and an
+//! environment that accepts any signature.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use parafa_format_core::{
 
 use crate::authority::{WORLD, timestamp_info};
 
-/// What the device gives.
+/// The device's signature value.
 const VALUE: &[u8] = b"the signature value";
 
 /// A level that signatures are made at.
@@ -28,7 +28,7 @@ impl Level {
         }
     }
 
-    /// What `verify` calls it.
+    /// Returns the level's name in `verify`.
     pub(super) fn reached(self) -> &'static str {
         match self {
             Self::Basic => "PAdES-B-B",
@@ -37,7 +37,7 @@ impl Level {
     }
 }
 
-/// Computes digests and takes every signature value for a sound one.
+/// Computes digests and accepts every signature value.
 pub(crate) struct TrustingEnvironment;
 
 impl Environment for TrustingEnvironment {

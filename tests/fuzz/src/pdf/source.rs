@@ -1,4 +1,4 @@
-//! Files made anew of the objects in a text, whatever else it says.
+//! Files built from the objects in a text; the rest of the text is ignored.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn write(text: &[u8], layout: u8) -> Vec<u8> {
     objects.write(&version(text), layout, &trailer(text))
 }
 
-/// Whether there is something to make a file of.
+/// Returns true if the text has objects for a file.
 pub(super) fn has_objects(text: &[u8]) -> bool {
     memmem::find(text, b"\ntrailer\n").is_some() && !objects(text).is_empty()
 }
@@ -47,7 +47,7 @@ pub(super) fn objects(text: &[u8]) -> BTreeMap<u32, &[u8]> {
     objects
 }
 
-/// The trailer's entries but those that the writer sets.
+/// Returns the trailer's entries except those that the writer sets.
 pub(super) fn trailer(text: &[u8]) -> String {
     const START: &[u8] = b"\ntrailer\n<<";
 
