@@ -11,7 +11,7 @@ use std::{env, io};
 use crate::Postgres;
 use crate::postgres::{START, SUPERVISE, Service, USER, free_port};
 
-/// Where it is beside what `PATH` leads to.
+/// The folder where it may be, beside those of `PATH`.
 const DEBIAN: &str = "/usr/sbin";
 
 /// A pooler of connections in front of a PostgreSQL.
@@ -32,8 +32,8 @@ impl Pooler {
             .find(|program| program.is_file())
     }
 
-    /// Starts one that gives connections away for a `session`, a `transaction` or a `statement`.
-    /// Blocks until it takes connections.
+    /// Starts a pooler that assigns connections for a `session`, a `transaction` or a `statement`.
+    /// Blocks until it accepts connections.
     ///
     /// # Panics
     /// When it does not start.
@@ -88,7 +88,7 @@ impl Pooler {
 impl Drop for Pooler {
     fn drop(&mut self) {
         drop(self.supervisor.stdin.take());
-        // It removes what there is to remove.
+        // The supervisor removes the folder.
         let _ = self.supervisor.wait();
     }
 }

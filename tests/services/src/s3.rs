@@ -27,23 +27,23 @@ mod faults;
 
 /// The bucket that it has.
 const BUCKET: &str = "documents";
-/// Who may use it.
+/// The credentials of its user.
 const ACCESS_KEY: &str = "parafa";
 const SECRET_KEY: &str = "parafa-secret";
 
-/// How an object store behaves.
+/// The behaviour of an object store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum Behaviour {
-    /// It does what it is asked.
+    /// Handles requests correctly.
     Well,
-    /// It answers every request with 503.
+    /// Answers every request with 503.
     Overloaded,
-    /// It closes every connection without a word.
+    /// Closes every connection without an answer.
     Away,
-    /// It takes no notice of conditions.
+    /// Ignores conditions.
     Unconditional,
-    /// It answers requests that have a condition with 501.
+    /// Answers conditional requests with 501.
     WithoutConditions,
 }
 
@@ -66,10 +66,10 @@ struct State {
 }
 
 impl S3 {
-    /// Starts one. Blocks until it takes connections.
+    /// Starts a store. Blocks until it accepts connections.
     ///
     /// # Panics
-    /// When there is no folder or port for it.
+    /// When no folder can be made or no port is free.
     #[must_use]
     pub fn start() -> Self {
         let folder = tempfile::Builder::new()
@@ -119,7 +119,7 @@ impl S3 {
         format!("s3://{BUCKET}")
     }
 
-    /// The variables of the environment of whoever uses it.
+    /// Returns the environment variables of its users.
     #[must_use]
     pub fn variables(&self) -> Vec<(String, String)> {
         [
@@ -150,18 +150,18 @@ impl S3 {
         self.spoil_at(Step::Any, fault);
     }
 
-    /// The same of a certain request.
+    /// Has a certain request suffer a fault.
     pub fn spoil_at(&self, step: Step, fault: Fault) {
         self.state.faults.push(step, fault);
     }
 
-    /// How many faults have not come about.
+    /// Returns the number of faults that have not occurred.
     #[must_use]
     pub fn faults_to_come(&self) -> usize {
         self.state.faults.count()
     }
 
-    /// How many requests have come in.
+    /// Returns the number of requests.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.state.requests.load(Ordering::SeqCst)
@@ -179,7 +179,7 @@ async fn serve(listener: TcpListener, service: S3Service, state: Arc<State>) {
         let (service, state) = (service.clone(), state.clone());
         tokio::spawn(async move {
             let answer = service_fn(|request| answer(&service, &state, request));
-            // Of a client that goes away it hears nothing more.
+            // The connection of a client that hangs up ends with an error.
             let _ = http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), answer)
                 .await;
@@ -213,7 +213,7 @@ async fn answer(
         return Ok(refusal(StatusCode::NOT_IMPLEMENTED));
     }
     if has_condition && behaviour == Behaviour::Unconditional as u8 {
-        // The condition is signed: it stays, and always holds.
+        // The condition is signed and cannot be removed; without the object, it always holds.
         let object = request.uri().path().trim_start_matches('/');
         let _ = fs::remove_file(state.folder.join(object));
     }

@@ -1,4 +1,4 @@
-//! What goes wrong between an object store and whoever asks it.
+//! Faults between an object store and its clients.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use super::Closed;
 /// Pieces of an answer that comes slowly.
 const PIECES: usize = 8;
 
-/// What goes wrong with one request.
+/// A fault of one request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
     /// Nothing is done, and nothing is ever answered.
@@ -27,28 +27,28 @@ pub enum Fault {
     Dropped,
     /// Nothing is done, and it is answered with this status.
     Refused(StatusCode),
-    /// Of what is sent so many bytes arrive, before the connection is closed.
+    /// Only this many bytes of the request's body arrive before the connection is closed.
     CutUpload(usize),
-    /// It is done so much later.
+    /// The request is done after this delay.
     Late(Duration),
-    /// It is done, and the connection is closed instead of an answer.
+    /// The request is done, and the connection is closed instead of an answer.
     Unanswered,
-    /// It is done, and somebody on the way answers with this status.
+    /// The request is done, and an intermediary answers with this status.
     Misreported(StatusCode),
-    /// Of what is read so many bytes are sent, before the connection is closed.
+    /// Only this many bytes of the answer's body are sent before the connection is closed.
     CutDownload(usize),
-    /// Of what is read so many bytes are sent, as if that were all.
+    /// The answer's body is cut to this many bytes, as if it were complete.
     Truncated(usize),
-    /// What is read comes in pieces, each so much later than the one before.
+    /// The answer's body is sent in pieces, with this delay between them.
     Slow(Duration),
 }
 
-/// Which request goes wrong.
+/// The request that fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
     /// Any that can go wrong so.
     Any,
-    /// The one that completes an upload in parts.
+    /// The completion of a multipart upload.
     Completion,
 }
 
@@ -155,7 +155,7 @@ impl Fault {
     }
 }
 
-/// Does what is asked to its end, whether or not somebody waits for the answer.
+/// Completes a request, even if its client hangs up.
 async fn done(
     service: S3Service,
     request: Request<Incoming>,
@@ -174,7 +174,7 @@ async fn read(
     Ok((Response::from_parts(head, ()), body))
 }
 
-/// Reads so many bytes.
+/// Reads this many bytes.
 async fn receive(mut body: Incoming, bytes: usize) {
     let mut received = 0;
     while received < bytes && !body.is_end_stream() {
