@@ -1,5 +1,4 @@
-//! What operators and publishers do with plugins, from the first line of one to
-//! its end.
+//! Plugins in the hands of operators and publishers, from the first line of code to the end.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -9,12 +9,12 @@ use super::disk::Disk;
 use super::plan::Plan;
 use crate::support::demo::Demo;
 
-/// The hosts that are killed, and the world that goes on. Dropped in this order.
+/// The hosts that are killed, and the world, which runs on. Dropped in this order.
 pub(super) struct Deployment {
     pub(super) hosts: Vec<Demo>,
     pub(super) records: Records,
     pub(super) disk: Disk,
-    /// A host of its own, whose records nobody else has.
+    /// A separate host with its own records.
     pub(super) world: Arc<Demo>,
 }
 
@@ -74,7 +74,7 @@ impl Deployment {
         }
     }
 
-    /// What records and documents take, and the records alone, in bytes.
+    /// Returns the sizes of records and documents together, and of the records alone, in bytes.
     pub(super) fn sizes(&self) -> (u64, u64) {
         match &self.records {
             Records::Files => {
@@ -126,7 +126,7 @@ fn with_shared_records(world: &Demo, url: &str, folder: &Path) -> PathBuf {
     path
 }
 
-/// What the files below a folder take. Some may be removed meanwhile.
+/// Returns the size of the files below a folder. Some may be removed meanwhile.
 fn bytes_in(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {

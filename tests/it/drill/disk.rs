@@ -1,4 +1,4 @@
-//! A file system of the hosts' own, which can be full without anybody else's being so.
+//! A separate file system of the hosts, which can fill up without effect on others.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -8,15 +8,15 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// How large it is. Its image takes what is written to it.
+/// Its size. Its image uses only the space of written data.
 const SIZE: &str = "16G";
-/// What is left for the second file that fills it, in bytes.
+/// The room for the second file that fills it, in bytes.
 const REST: u64 = 8 * 1024 * 1024;
 
 /// Where hosts keep their data.
 pub(super) struct Disk {
     folder: PathBuf,
-    /// The file that holds the file system, where there is one of its own.
+    /// The file with the file system, if it is a separate one.
     image: Option<PathBuf>,
     is_kept: bool,
 }
@@ -55,7 +55,7 @@ impl Disk {
         folder
     }
 
-    /// Whether it can be filled.
+    /// Returns true if it can be filled.
     pub(super) fn is_own(&self) -> bool {
         self.image.is_some()
     }
@@ -80,7 +80,7 @@ impl Disk {
         }
     }
 
-    /// Leaves the data for whoever looks for the cause of a breach; says where.
+    /// Keeps the data for the search of a breach's cause; returns the path.
     pub(super) fn keep(&mut self) -> PathBuf {
         self.is_kept = true;
         self.image.clone().unwrap_or_else(|| self.folder.clone())
@@ -120,7 +120,7 @@ impl Drop for Disk {
     }
 }
 
-/// Whether a command was carried out; what it says is not shown.
+/// Returns true if a command succeeds; its output is dropped.
 fn has_done(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }

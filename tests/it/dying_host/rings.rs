@@ -38,7 +38,7 @@ impl Rings {
         }
     }
 
-    /// How often they rang until now.
+    /// Returns the number of rings until now.
     pub(super) async fn end(self) -> usize {
         self.listening.abort();
         let last = self.heard.lock().unwrap().last;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 
-/// How long calls took, by kind.
+/// Durations of calls, by kind.
 #[derive(Default)]
 pub(crate) struct Times(Mutex<BTreeMap<&'static str, Vec<Duration>>>);
 
@@ -27,7 +27,7 @@ impl Times {
     }
 }
 
-/// What a call is about; none where it waits for somebody.
+/// Returns the kind of a call; `None` if it waits for a person.
 fn kind(method: &Method, path: &str) -> Option<&'static str> {
     let is_post = *method == Method::POST;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));

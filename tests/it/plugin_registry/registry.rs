@@ -1,5 +1,5 @@
-//! A registry by the OCI Distribution Specification 1.1 that takes nothing but
-//! what the specification allows, and notes what else it was asked.
+//! A registry that implements the OCI Distribution Specification 1.1 strictly, and records all
+//! other requests.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
@@ -31,11 +31,11 @@ const LONGEST: usize = 128 * 1024 * 1024;
 /// The behaviour of a registry.
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
-    /// Whose calls it takes.
+    /// The account with access.
     pub(crate) account: Option<Account>,
-    /// Whether it has no API for referrers.
+    /// True if it lacks the API for referrers.
     pub(crate) has_no_referrers: bool,
-    /// Whether it sends whoever reads a content to another host.
+    /// True if it redirects reads of contents to another host.
     pub(crate) has_contents_elsewhere: bool,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Rules {
 pub(crate) struct Account {
     pub(crate) name: &'static str,
     pub(crate) password: &'static str,
-    /// Whether a token is got for them; otherwise they come with each call.
+    /// True if they are exchanged for a token; otherwise every call has them.
     pub(crate) gets_token: bool,
 }
 
@@ -226,7 +226,7 @@ impl Kept {
         axum::Json(json!({"token": format!("may-{actions}")})).into_response()
     }
 
-    /// Refuses who does not show what is asked for.
+    /// Refuses a caller without the required credentials.
     fn stranger(&mut self, parts: &Parts) -> Option<Response> {
         let shown = header(parts, &AUTHORIZATION);
         let Some(account) = self.rules.account.clone() else {

@@ -35,7 +35,7 @@ const LAID_OUT: &str = "
 ";
 /// The name of an element in answers (WebDriver, 12.2).
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// A picture that may be asked for in the moment in which its attempt ends.
+/// A picture that may be requested at the moment when its attempt ends.
 const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
 /// Option that makes pages treat a headless browser as one with a mouse.
 const MOUSE: &str =
@@ -44,9 +44,8 @@ const MOUSE: &str =
 const STARTED: &str = "started successfully on port ";
 /// Maximum number of attempts to start a driver.
 const STARTS: usize = 5;
-/// Chromium's engine without the browser around it, which takes much less of the processor to
-/// start. Debian's program of the same name on the `PATH` is a script that starts this one, and
-/// passes no signal on to it.
+/// Chromium's engine without the browser around it, which starts with much less CPU time. Debian's
+/// program of the same name on the `PATH` is a script that starts this one and forwards no signals.
 const CHROMIUM: &str = "/usr/lib/chromium/chromium-headless-shell";
 
 /// A headless Chromium with an empty profile; it is closed on drop.
