@@ -9,7 +9,7 @@ type Findings = Pin<Box<dyn Future<Output = Vec<Finding>>>>;
 pub(crate) struct Attack {
     /// By which it can be run alone.
     pub(crate) name: &'static str,
-    /// Whether it is about files that a database does not have.
+    /// True if it needs files, which a database does not have.
     pub(crate) needs_files: bool,
     /// Carries it out.
     pub(crate) run: fn() -> Findings,

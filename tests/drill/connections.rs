@@ -197,7 +197,7 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
             }
         });
     }
-    // They all connect at once; the time of connecting is not measured.
+    // All connect at once; only their presence is measured.
     let arrival = Duration::from_secs(2)
         + Duration::from_millis(1) * u32::try_from(waiters).expect("they are few");
     tokio::time::sleep(arrival).await;

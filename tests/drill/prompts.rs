@@ -1,4 +1,4 @@
-//! Many signings for one person, each of which rings the phone.
+//! Many signings for one person; each rings the phone.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -28,11 +28,11 @@ const DOCUMENTS_MIB: f64 = 448.0;
 const PLUGIN_MIB: f64 = 12.0 * 17.0;
 /// Read buffers of 200 connections, and all else.
 const OTHER_MIB: f64 = 48.0;
-/// Memory of four concurrent decodings of bodies, each twice the document.
+/// Memory of four bodies that are decoded at the same time, each counted twice.
 const LINE_BREAKS_MIB: f64 = 4.0 * 2.0 * 24.0;
 const SIGNING: &str = "v1/signings";
 
-/// Waves of uploads, most of which are deferred.
+/// Waves of uploads; most are refused for now.
 pub(crate) const UPLOADS: Attack = Attack {
     name: "uploads",
     needs_files: false,

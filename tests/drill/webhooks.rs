@@ -73,7 +73,7 @@ async fn hang(hook: &str) {
     assert!(told.await.expect("the world answers").status().is_success());
 }
 
-/// Creates and cancels signings, each of which causes an event to the hook.
+/// Creates and cancels signings; each causes an event to the hook.
 async fn end_many(workspace: &Workspace, document: &str, hook: &str) {
     let mut created = Vec::new();
     for _ in 0..EVENTS.div_ceil(BATCH) {

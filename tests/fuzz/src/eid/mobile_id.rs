@@ -159,7 +159,7 @@ fn start(answer: &Answer) {
         Ok(started) => {
             let code = &started.verification_code;
             assert!(code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()));
-            // It becomes a part of the polled URL.
+            // The session id becomes a part of the polled URL.
             if let Some(value) = answer.value() {
                 let id = value["sessionID"].as_str().unwrap_or_default();
                 let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

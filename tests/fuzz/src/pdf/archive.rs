@@ -1,5 +1,4 @@
-//! Archiving with an authority that always gives the same answers, one of which the input may
-//! replace.
+//! Archiving with an authority that always gives the same answers; the input may replace one.
 //!
 //! The first byte decides whether the rest is a document or an answer. The output begins with the
 //! document, is the same twice, and has the level that `verify` reports. Archiving it again changes

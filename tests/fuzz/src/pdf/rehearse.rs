@@ -10,9 +10,9 @@ const NO_ROOM: &str = "too-many-objects";
 /// The code of forms that are rehearsed, though they are not signed.
 const XFA: &str = "xfa";
 
-/// Rehearses a file. It succeeds for files accepted for signing and for XFA forms only, unless the
-/// banner has too little room. The output begins with the input, is the same twice and is accepted,
-/// too; a signed file stays unchanged.
+/// Rehearses a file. It succeeds for files accepted for signing, unless the banner has too little
+/// room. XFA forms may be rehearsed, too; other files are refused as by `inspect`. The output
+/// begins with the input, is the same twice and is accepted; a signed file stays unchanged.
 pub(super) fn rehearses(input: &[u8]) {
     let before = match inspected(input) {
         Ok(report) => report,

@@ -46,7 +46,7 @@ pub enum Fault {
 /// The request that fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
-    /// Any that can go wrong so.
+    /// The first to which the fault applies.
     Any,
     /// The completion of a multipart upload.
     Completion,
