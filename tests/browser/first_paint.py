@@ -4,10 +4,10 @@
     python3 tests/browser/first_paint.py target/release/parafa [LOADS]
 
 Starts the server with a demo world of its own, posts a document, and opens its ceremony page in a
-headless Chromium. The DevTools protocol throttles it: the network by the DevTools' own profiles, the
-processor to a quarter of its speed, with the screen of a phone. Every load is the first of a new
-browser with an empty profile. Prints the first contentful paint (W3C Paint Timing) in milliseconds
-after the navigation began, and the bytes and requests received by then.
+headless Chromium. The DevTools protocol throttles it: the network by the DevTools' own profiles,
+the processor to a quarter of its speed, with the screen of a phone. Every load is the first of a
+new browser with an empty profile. Prints the first contentful paint (W3C Paint Timing) in
+milliseconds after the navigation began, and the bytes and requests received by then.
 
 The protocol delays each request by the latency of the profile, but not connections. Here one
 connection is made, without TLS.

@@ -7,7 +7,7 @@ type Findings = Pin<Box<dyn Future<Output = Vec<Finding>>>>;
 
 /// One attack on a server that it starts itself.
 pub(crate) struct Attack {
-    /// By which it can be run alone.
+    /// Its name, by which it can be run alone.
     pub(crate) name: &'static str,
     /// True if it needs files, which a database does not have.
     pub(crate) needs_files: bool,

@@ -41,7 +41,7 @@ pub(crate) const WAITING: Attack = Attack {
     run: || Box::pin(waiting(1000)),
 };
 
-/// Ten thousand, where there are descriptors for as many.
+/// Ten thousand such pages, if there are enough descriptors.
 pub(crate) const MANY_WAITING: Attack = Attack {
     name: "waiting-10000",
     needs_files: false,

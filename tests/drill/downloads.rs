@@ -197,7 +197,7 @@ fn with(request: RequestBuilder, key: &str) -> RequestBuilder {
     request.headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))
 }
 
-/// Where the document behind a signer's link is.
+/// Returns the URL of the document behind a signer's link.
 fn document_behind(signer: &Value) -> Url {
     let address = format!("{}/document", text(&signer["ceremonyUrl"]));
     address.parse().expect("an address")

@@ -25,7 +25,7 @@ pub(crate) const FLIPS: Attack = Attack {
 const SIGNINGS: usize = 400;
 /// Size of a document, in bytes.
 const DOCUMENT: usize = 2 * 1024;
-/// Where bytes are flipped, and how many.
+/// Places of flips, and their numbers.
 const PLACES: [(&str, usize); 5] = [
     ("store/db", 116),
     ("store", 12),

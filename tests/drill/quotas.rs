@@ -1,4 +1,4 @@
-//! A disk that one workspace fills for everybody.
+//! A disk that one workspace fills up for all.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub(crate) const BATCH: Attack = Attack {
     needs_files: false,
     run: || Box::pin(batch()),
 };
-/// As many bytes as a key can send in a minute.
+/// The most bytes that a key can send in a minute.
 pub(crate) const PACE: Attack = Attack {
     name: "quotas-pace",
     needs_files: false,
@@ -175,7 +175,7 @@ async fn sign(signing: &Value) -> bool {
     false
 }
 
-/// Where files cost the least.
+/// Returns the disk where files cost the least.
 fn storage() -> Disk {
     if Disk::Memory.is_there() {
         Disk::Memory

@@ -30,9 +30,9 @@ pub(crate) const SWEEP_FEW: Attack = Attack {
 /// The kinds by which a database distinguishes documents from data keys.
 const DOCUMENT: i16 = 1;
 const DATA_KEY: i16 = 2;
-/// As many documents, each with its key, as a damaged store loses the rows of.
+/// Documents, each with its key, whose rows a damaged store loses.
 const MANY: usize = 40;
-/// As many as a crash leaves.
+/// Documents that a crash leaves without rows.
 const FEW: usize = 3;
 /// More than the age at which a file is swept.
 const RESTED: Duration = Duration::from_secs(2 * 60 * 60);
@@ -121,7 +121,7 @@ struct Planted<'s> {
 }
 
 impl<'s> Planted<'s> {
-    /// Puts as many of each where a server keeps them, as if they had lain there.
+    /// Puts this many of each where a server keeps them, as if they had been left there.
     fn at(server: &'s Server, number: usize) -> Self {
         let ids = (0..number).map(|_| Uuid::new_v7(Timestamp::now(uuid::NoContext)));
         let planted = Self {

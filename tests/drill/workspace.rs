@@ -28,7 +28,7 @@ impl Workspace {
         self.http.request(method, address).bearer_auth(&self.key)
     }
 
-    /// Creates a signing; gives its id.
+    /// Creates a signing and returns its id.
     pub(crate) async fn create(&self, document: &str, webhook: Option<&str>) -> String {
         let mut body = json!({
             "title": "Sutartis",
@@ -42,7 +42,7 @@ impl Workspace {
         id(&created)
     }
 
-    /// Creates as many signings of one batch; gives their ids.
+    /// Creates this many signings in one batch and returns their ids.
     pub(crate) async fn create_batch(
         &self,
         document: &str,

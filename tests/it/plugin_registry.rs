@@ -400,7 +400,7 @@ fn web_addresses_are_refused_with_what_to_do_instead() {
     assert!(missing.contains("no OCI image layout"), "{missing}");
 }
 
-/// Where a publisher works.
+/// The folder of a publisher.
 struct Desk {
     folder: TempDir,
     publisher: String,

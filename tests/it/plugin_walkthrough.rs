@@ -218,7 +218,7 @@ impl Workshop {
     }
 }
 
-/// Where the shell finds the product, and the cargo that runs this test.
+/// Returns the `PATH` of the product, and of the cargo that runs this test.
 fn path(parafa: &Path) -> OsString {
     let cargo = env::var_os("CARGO").map(PathBuf::from);
     let programs = [Some(parafa), cargo.as_deref()];

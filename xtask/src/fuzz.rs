@@ -149,7 +149,7 @@ impl Target {
     }
 }
 
-/// One for each of `fuzz_targets/*.rs`, sorted.
+/// Returns a target for each of `fuzz_targets/*.rs`, sorted.
 fn targets(root: &Path) -> anyhow::Result<Vec<Target>> {
     let files = files(&workspace(root).join("fuzz_targets"))?;
     let names = files.iter().filter_map(|file| file.file_stem()?.to_str());
@@ -160,7 +160,7 @@ fn targets(root: &Path) -> anyhow::Result<Vec<Target>> {
     Ok(targets.collect())
 }
 
-/// The files of a folder, sorted; none where there is no folder.
+/// Lists the files of a folder, sorted; none if it does not exist.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());

@@ -208,7 +208,7 @@ fn cargo_home() -> Result<PathBuf> {
     }
 }
 
-/// Makes components of modules by the program `encoder`, and answers where they are.
+/// Makes components of modules by the program `encoder`, and returns their paths.
 pub(crate) fn components_of(modules: &[Module], encoder: &Path) -> Result<Vec<PathBuf>> {
     let made = modules.iter().map(|one| -> Result<PathBuf> {
         encode(one, encoder)

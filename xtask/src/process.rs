@@ -45,7 +45,7 @@ pub(crate) fn announce(command: &Command) {
     println!("$ {}", line(command));
 }
 
-/// Where a program is on the PATH.
+/// Returns the path of a program on the PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))

@@ -113,7 +113,7 @@ pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
     }
 }
 
-/// Where cargo has built a program: beside the folder that this one is in.
+/// Returns the path of a program built by cargo: beside the folder of this one.
 fn program(profile: &str, name: &str) -> anyhow::Result<PathBuf> {
     let own = env::current_exe()?;
     let folder = own.parent().context("a program stands in a folder")?;

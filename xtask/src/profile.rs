@@ -1,4 +1,4 @@
-//! Where the server spends its time while a row of the bench `whole` is measured.
+//! Profiles of the server while a row of the bench `whole` is measured.
 
 mod areas;
 

@@ -153,7 +153,7 @@ fn is_newer(file: &Path, path: &Path) -> bool {
     written.is_some_and(|written| newest(path).is_some_and(|newest| newest <= written))
 }
 
-/// When a file, or anything in a folder, was last written.
+/// Returns the last change of a file, or of anything in a folder.
 fn newest(path: &Path) -> Option<SystemTime> {
     let own = fs::metadata(path).ok()?.modified().ok()?;
     let Ok(entries) = fs::read_dir(path) else {

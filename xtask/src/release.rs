@@ -86,7 +86,7 @@ fn differing<'s>(sums: &'s str, others: &str) -> Vec<&'s str> {
         .collect()
 }
 
-/// Copies a file into a folder, and returns where it is then.
+/// Copies a file into a folder, and returns the new path.
 fn copy(file: &Path, folder: &Path) -> Result<PathBuf> {
     let name = file.file_name().context("a file has a name")?;
     let copied = folder.join(name);

@@ -18,7 +18,7 @@ const DOCKER_HUB: (&str, &str) = ("docker.io", "https://index.docker.io/v1/");
 /// A name and a password.
 pub struct Credentials(Zeroizing<String>);
 
-/// Why a file of credentials is of no use.
+/// Errors of a file of credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsError {
     /// The file cannot be read.

@@ -7,15 +7,15 @@ use parafa_http_port::{HttpPortError, remedy};
 use crate::credentials::CredentialsError;
 use crate::digest::Digest;
 
-/// Why an artifact is not read or written.
+/// Errors of reading or writing an artifact.
 #[derive(Debug, thiserror::Error)]
 pub enum OciError {
-    /// A registry gives no answer.
+    /// The registry does not answer.
     #[error("{host} gives no answer ({})", advice_without_answer(source))]
     NoAnswer {
         /// The host of the request.
         host: String,
-        /// Why not.
+        /// The cause.
         source: HttpPortError,
     },
     /// A registry refuses a request.
@@ -27,7 +27,7 @@ pub enum OciError {
         what: String,
         /// Its answer.
         status: StatusCode,
-        /// Its own words, in brackets, where it has any.
+        /// The registry's message, in brackets, if it has one.
         detail: String,
     },
     /// The artifact or content does not exist.
@@ -75,7 +75,7 @@ pub enum OciError {
     Insecure {
         /// The registry.
         host: String,
-        /// Where it leads to.
+        /// The target.
         target: String,
     },
     /// A registry leads from one address, or page of a list, to the next without an end.

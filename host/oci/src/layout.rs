@@ -20,8 +20,8 @@ const LAYOUT_VERSION: &str = "1.0.0";
 /// The note of a manifest in the index that is its tag.
 const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
-/// A folder with the artifacts of one repository. Commands alone use it: it
-/// reads and writes files where it is called.
+/// A folder with the artifacts of one repository. Only commands use it: it reads and writes files
+/// on the calling thread.
 pub struct Layout {
     folder: PathBuf,
 }
@@ -49,7 +49,7 @@ impl Layout {
         }
     }
 
-    /// The same, which makes the layout where the folder is empty or missing.
+    /// Opens a layout, or creates it if the folder is empty or missing.
     ///
     /// # Errors
     /// When the folder has other files, or cannot be written.
@@ -78,7 +78,7 @@ impl Layout {
         Index::parse(&text).map_err(|reason| self.malformed(INDEX, reason))
     }
 
-    /// Reads a file of at most `limit` bytes; none where there is no file.
+    /// Reads a file of at most `limit` bytes; `None` if it does not exist.
     fn read(&self, path: &Path, limit: u64) -> Result<Option<Bytes>, OciError> {
         let path = self.folder.join(path);
         let failed = |source| OciError::File {

@@ -31,7 +31,7 @@ pub struct Descriptor {
     pub digest: Digest,
     /// Its length in bytes.
     pub size: u64,
-    /// The type of the artifact, where the content is a manifest.
+    /// The type of the artifact, if the content is a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// Notes about it.
@@ -101,7 +101,7 @@ impl Descriptor {
         }
     }
 
-    /// The same with a note.
+    /// Adds an annotation.
     #[must_use]
     pub fn annotated(mut self, name: &str, value: &str) -> Self {
         self.annotations.insert(name.to_owned(), value.to_owned());
@@ -124,7 +124,7 @@ impl Manifest {
         }
     }
 
-    /// All contents that it names.
+    /// Lists all contents that it names.
     pub(crate) fn contents(&self) -> impl Iterator<Item = &Descriptor> {
         std::iter::once(&self.config).chain(&self.layers)
     }

@@ -17,7 +17,7 @@ const LONGEST_TAG: usize = 128;
 /// Docker Hub's own name, and the host that speaks for it.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
-/// An artifact: where it is, and which of those there.
+/// An artifact: its repository, and its tag or digest there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reference {
     /// The repository.
@@ -187,8 +187,8 @@ impl RegistryName {
         &self.name
     }
 
-    /// The base of this repository's addresses: by plain HTTP where the registry is on
-    /// this machine, by HTTPS everywhere else.
+    /// Returns the base of this repository's addresses: HTTP for a registry on this machine,
+    /// otherwise HTTPS.
     #[must_use]
     pub fn base(&self) -> &Url {
         &self.base

@@ -53,7 +53,7 @@ pub struct Registry {
     authorization: Authorization,
 }
 
-/// One request, which may be sent again with a credential.
+/// A request that may be repeated with a credential.
 struct Call<'c> {
     method: Method,
     url: Url,
@@ -227,7 +227,7 @@ impl Registry {
         })
     }
 
-    /// Where an answer leads to.
+    /// Returns the target of a redirect or upload.
     fn location(&self, from: &Url, answer: &Response<Bytes>, what: &str) -> Result<Url, OciError> {
         let location = answer.headers().get(LOCATION);
         let location = location.and_then(|location| location.to_str().ok());

@@ -43,10 +43,10 @@ pub trait Repository: Send + Sync {
     /// The repository's name, for messages.
     fn place(&self) -> String;
 
-    /// Reads a manifest that there should be.
+    /// Reads a manifest that must exist.
     ///
     /// # Errors
-    /// [`OciError::NotFound`] where there is none.
+    /// [`OciError::NotFound`] if it does not.
     async fn manifest(&self, version: &Version) -> Result<StoredManifest, OciError> {
         let found = self.find(version).await?;
         found.ok_or_else(|| OciError::NotFound {

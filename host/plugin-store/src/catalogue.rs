@@ -38,10 +38,10 @@ pub(crate) struct Catalogue {
     pub(crate) seen: RwLock<Arc<State>>,
 }
 
-/// Why versions cannot be loaded.
+/// Reasons why versions cannot be loaded.
 pub(crate) type Broken = BTreeMap<PluginDigest, String>;
 
-/// Where a version's component is on this host.
+/// The file of a version's component on this host.
 #[derive(Clone, Debug)]
 pub(crate) struct ComponentFile {
     pub(crate) path: PathBuf,
@@ -68,7 +68,7 @@ pub struct PluginVersion {
     /// True if an operator has disabled it.
     #[serde(skip_serializing_if = "is_false", default)]
     pub disabled: bool,
-    /// Why it cannot be loaded.
+    /// The reason why it cannot be loaded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub broken: Option<String>,
     /// The key that its signature was verified with, by its SHA-256.
@@ -111,7 +111,7 @@ impl Catalogue {
         active.ok_or_else(|| self.none_active(id))
     }
 
-    /// Why a format has no active version.
+    /// Returns the error of a format without an active version.
     pub(crate) fn none_active(&self, id: &str) -> PluginStoreError {
         let id = id.to_owned();
         match self.broken_shipped(&id) {
@@ -156,7 +156,7 @@ impl Catalogue {
         }
     }
 
-    /// Where a version's component is; none of a version that is not known.
+    /// Returns the file of a version's component; `None` if the version is unknown.
     pub(crate) fn component_file(
         &self,
         state: &State,

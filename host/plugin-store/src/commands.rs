@@ -42,13 +42,13 @@ pub struct InstallTerms {
 
 /// A component that may be installed.
 pub(crate) struct Tested {
-    /// Where it was found.
+    /// Its path.
     path: PathBuf,
     component: Component,
     plugin: Arc<Plugin>,
     /// The reason why it counts as unsigned, if the demo accepts it anyway.
     unsigned: Option<String>,
-    /// Where it was pulled from, if it was.
+    /// The origin from which it was pulled, if it was.
     origin: Option<PluginOrigin>,
 }
 

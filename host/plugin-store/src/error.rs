@@ -7,7 +7,7 @@ use parafa_store::StoreError;
 
 use crate::publisher::InvalidKey;
 
-/// Why a plugin is not installed, disabled or rolled back to.
+/// Errors of installing, disabling and rolling back plugins.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginStoreError {
     /// A file cannot be read.
@@ -43,7 +43,7 @@ pub enum PluginStoreError {
     Unsigned {
         /// The component.
         component: PathBuf,
-        /// Where its signature would be.
+        /// The expected path of its signature.
         signature: PathBuf,
     },
     /// The signature of an installed component is not there.
@@ -104,7 +104,7 @@ pub enum PluginStoreError {
     NotAdmitted {
         /// Its file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: Box<AdmissionError>,
     },
     /// A component is a plugin of another format than it was.
@@ -146,7 +146,7 @@ pub enum PluginStoreError {
     Broken {
         /// The format.
         id: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The plugin of the format is disabled.

@@ -105,12 +105,12 @@ impl PluginFolder {
         Ok(())
     }
 
-    /// Where the copy of an installed component is.
+    /// Returns the path of an installed component's copy.
     pub(crate) fn component(&self, digest: PluginDigest) -> PathBuf {
         named(&self.plugins.join(COMPONENTS), digest)
     }
 
-    /// Where that of a component is that came with another program.
+    /// Returns the path of the copy of a component shipped with another program.
     pub(crate) fn shipped(&self, digest: PluginDigest) -> PathBuf {
         named(&self.shipped, digest)
     }

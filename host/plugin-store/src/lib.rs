@@ -76,7 +76,7 @@ struct Inner {
     settings: PluginStoreSettings,
     mode: StoreMode,
     folder: PluginFolder,
-    /// None where only the folder is looked at.
+    /// `None` if only the folder is read.
     shared: Option<SharedPlugins>,
     observer: Arc<dyn CallObserver>,
     keeps_compiled: bool,
@@ -119,7 +119,8 @@ impl PluginStore {
         Self::with(settings, None, mode, observer, true)
     }
 
-    /// The same for [`PluginStore::findings`] alone, which then change and make nothing.
+    /// Opens the plugins of a data folder for [`PluginStore::findings`] only, which then changes no
+    /// files.
     #[must_use]
     pub fn read_only(settings: &PluginStoreSettings, mode: StoreMode) -> Self {
         Self::with(settings, None, mode, Arc::new(Unobserved), false)

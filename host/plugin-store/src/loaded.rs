@@ -170,7 +170,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// Admits a version from where it is kept.
+    /// Admits a version from its stored component.
     pub(crate) async fn admit(
         &self,
         catalogue: &Catalogue,

@@ -152,7 +152,7 @@ impl Inner {
         self.loaded.get_or_try_init(load).await
     }
 
-    /// Why versions were not loaded, or would not be.
+    /// Returns the reasons why versions were not loaded, or would not be.
     pub(crate) async fn broken(&self, catalogue: &Catalogue, state: &State) -> Broken {
         match self.loaded.get() {
             Some(loaded) => loaded.broken(),
@@ -232,7 +232,7 @@ impl Inner {
                     wasm,
                     signature: None,
                 };
-                // One by one: a try that fails later need not begin anew.
+                // One by one, so that a retry after a failure continues.
                 let written = shared.write(&component).await?;
                 shared.add(&[written]).await?;
             }
@@ -314,8 +314,8 @@ impl Inner {
         }
     }
 
-    /// Loads the plugin that began something, perhaps on another host, where
-    /// it is not at hand.
+    /// Loads the plugin with which a signature was begun, perhaps on another host, unless it is
+    /// loaded.
     pub(crate) async fn have_at_hand(&self, digest: PluginDigest) -> Result<(), PluginStoreError> {
         let registry = &self.loaded().await?.registry;
         let is_unknown = || matches!(registry.by_digest(digest), Err(LookupError::Unknown(_)));

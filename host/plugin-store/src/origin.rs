@@ -1,4 +1,4 @@
-//! Where plugins come from that were pulled.
+//! Origins of pulled plugins.
 
 use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,6 @@ pub struct PluginOrigin {
 pub struct PulledComponent {
     /// The digest that the file must have when it is read.
     pub sha256: PluginDigest,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: PluginOrigin,
 }

@@ -49,7 +49,7 @@ pub struct PluginSignature {
     signature: String,
 }
 
-/// Where the signature of a component is.
+/// Returns the path of a component's signature.
 pub fn signature_file(component: &Path) -> PathBuf {
     let mut path = component.as_os_str().to_owned();
     path.push(".sig");

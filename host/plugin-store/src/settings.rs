@@ -33,7 +33,7 @@ pub struct PluginStoreSettings {
 }
 
 impl PluginStoreSettings {
-    /// Where compiled plugins are kept, which is made when there is one.
+    /// Returns the folder of compiled plugins, which is made when the first is kept.
     #[must_use]
     pub fn compiled_folder(&self) -> PathBuf {
         let given = self.compiled.clone();

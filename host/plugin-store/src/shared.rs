@@ -151,7 +151,7 @@ impl SharedPlugins {
         }
     }
 
-    /// Which of these components are not kept.
+    /// Returns those of these components that are not stored.
     pub(crate) async fn lacks(
         &self,
         digests: BTreeSet<PluginDigest>,

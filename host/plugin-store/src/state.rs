@@ -22,11 +22,10 @@ pub(crate) struct State {
     pub(crate) generation: u64,
     #[serde(default)]
     pub(crate) formats: BTreeMap<String, Format>,
-    /// Disabled digests, whatever version follows.
+    /// Disabled digests, also of superseded versions.
     #[serde(default)]
     pub(crate) disabled: BTreeSet<PluginDigest>,
-    /// Which format is given the documents of media types and extensions that
-    /// several take, by these names.
+    /// Owners of media types and extensions that several formats accept, by these names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) owners: BTreeMap<String, String>,
     #[serde(skip)]
@@ -62,7 +61,7 @@ pub(crate) struct Version {
     pub(crate) installed_at: Timestamp,
 }
 
-/// Where the state is kept in the folder of plugins.
+/// Returns the path of the state in the folder of plugins.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("active.json")
 }
@@ -227,19 +226,19 @@ impl State {
         self.formats.get(id).map_or(&[], |format| &format.versions)
     }
 
-    /// All versions of all formats that were installed.
+    /// Lists all installed versions of all formats.
     pub(crate) fn all_installed(&self) -> impl Iterator<Item = (&str, &Version)> {
         let formats = self.formats.iter();
         formats.flat_map(|(id, format)| format.versions.iter().map(move |version| (&**id, version)))
     }
 
-    /// All versions of all formats that came with this program or another.
+    /// Lists all versions of all formats shipped with this program or another.
     pub(crate) fn all_shipped(&self) -> impl Iterator<Item = (&str, &Version)> {
         let formats = self.formats.iter();
         formats.flat_map(|(id, format)| format.shipped.iter().map(move |version| (&**id, version)))
     }
 
-    /// All versions that are known.
+    /// Returns the digests of all known versions.
     pub(crate) fn components(&self) -> BTreeSet<PluginDigest> {
         let all = self.all_installed().chain(self.all_shipped());
         all.map(|(_, version)| version.sha256).collect()
@@ -291,7 +290,7 @@ mod tests {
         version(build).sha256
     }
 
-    /// One format that came with the program, and these builds installed.
+    /// Returns the state of a format with a shipped version and these installed builds.
     fn with(builds: impl IntoIterator<Item = u8>) -> State {
         let mut state = State::default();
         for build in builds {

@@ -82,7 +82,7 @@ impl Installation {
         path
     }
 
-    /// The same, signed.
+    /// Writes a build's file with a signature.
     fn add_signed_candidate(&self, build: u8, publisher: &KeyPair) -> PathBuf {
         let path = self.add_candidate(build);
         let signature = publisher.sign(digest(build)).unwrap();

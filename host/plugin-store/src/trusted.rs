@@ -25,7 +25,7 @@ const BEGIN: &str = "-----BEGIN";
 pub struct Trust {
     /// The key's name.
     pub publisher: String,
-    /// For which formats; none where it is for all.
+    /// The formats; `None` means all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formats: Option<Vec<String>>,
 }
@@ -105,7 +105,7 @@ impl TrustedPublishers {
         self.0.get(publisher)
     }
 
-    /// All, by name.
+    /// Lists all grants, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Grant)> {
         self.0.iter().map(|(name, grant)| (&**name, grant))
     }
@@ -233,7 +233,7 @@ impl Formats {
         }
     }
 
-    /// Their names; none where it is all.
+    /// Returns their names; `None` means all.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
         match self {
             Self::All => None,

@@ -13,7 +13,7 @@ use crate::ToolError;
 use crate::log::CapturedLog;
 use crate::output::shown;
 
-/// Where plugins run without a server.
+/// Runs plugins without a server.
 pub struct Bench {
     settings: PluginStoreSettings,
     mode: StoreMode,
@@ -124,7 +124,7 @@ impl Bench {
     }
 }
 
-/// The only format that there is an active plugin for.
+/// Returns the only format with an active plugin.
 async fn only_active(plugin_store: &PluginStore) -> Result<String, ToolError> {
     let listed = plugin_store.list().await.map_err(anyhow::Error::from)?;
     let active = listed.into_iter().filter(|listed| listed.active);

@@ -1,5 +1,4 @@
-//! Which documents callers can post, whichever formats are installed, where no
-//! setting lists more.
+//! Documents that the API accepts, whatever formats are installed, unless a setting lists more.
 
 use parafa_api_signing::DocumentFamily;
 

@@ -66,7 +66,7 @@ impl PluginSource {
 }
 
 impl RegistryOptions {
-    /// The same without an account.
+    /// Returns the options without an account.
     fn without_account(&self) -> Self {
         Self {
             username: None,

@@ -88,7 +88,7 @@ struct TimestampView {
 pub(crate) enum Stamping {
     /// Each stamps its signature, and its maker signed it, if there is any.
     Sound,
-    /// One cannot be checked, which is no finding against it.
+    /// One cannot be checked, which does not count against it.
     Uncheckable,
     /// One does not stamp its signature.
     Unsound,
@@ -208,7 +208,7 @@ impl fmt::Display for SignatureView {
     }
 }
 
-/// Seconds since the Unix epoch as a date, where they are one.
+/// Formats seconds since the Unix epoch as a date, if they are one.
 fn moment(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(
         |_| format!("{seconds} s since 1970"),

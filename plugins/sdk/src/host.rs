@@ -202,7 +202,7 @@ impl Hasher<HostBlob> for HostHasher {
     }
 }
 
-/// Why a part is not inflated, as the end of a sentence.
+/// Returns the reason why a part is not inflated, as the end of a sentence.
 fn not_inflated(error: InflateError, most: u64) -> String {
     match error {
         InflateError::Malformed => "it is no DEFLATE stream".to_owned(),
@@ -212,7 +212,7 @@ fn not_inflated(error: InflateError, most: u64) -> String {
     }
 }
 
-/// Why a signature is not verified, as the end of a sentence.
+/// Returns the reason why a signature is not verified, as the end of a sentence.
 fn not_computed(error: CryptoError, algorithm: SignatureAlgorithm) -> String {
     match error {
         CryptoError::UnsupportedAlgorithm => format!("{algorithm} is not supported"),

@@ -15,7 +15,7 @@ pub(crate) struct Signature {
     /// DER of the signer's certificate.
     pub(crate) certificate: Vec<u8>,
     pub(crate) value: Vec<u8>,
-    /// DER of a time-stamp token; empty where there is none.
+    /// DER of a time-stamp token, or empty.
     pub(crate) token: Vec<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! `archive`: revocation data for each signature, and, where there are files, a
-//! time-stamp over the document.
+//! `archive`: revocation data for each signature and, if the document has files, a time-stamp over
+//! it.
 
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,

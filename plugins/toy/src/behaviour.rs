@@ -183,7 +183,7 @@ named! {
         FloodCopy = "flood-copy",
         /// `sign` or `rehearse` writes without end.
         FloodWrite = "flood-write",
-        /// `sign` writes the document where it should copy it.
+        /// `sign` writes the document instead of copying it.
         ForgeCopy = "forge-copy",
         /// `verify` forgets the first signature once there is a second one.
         ForgetEarlier = "forget-earlier",
@@ -227,7 +227,7 @@ named! {
         OtherValue = "other-value",
         /// `inspect` copies a range that the document does not have.
         OutOfRange = "out-of-range",
-        /// `verify` panics where a signature is not intact.
+        /// `verify` panics if a signature is not intact.
         PanicOnDamage = "panic-on-damage",
         /// `sign` panics where an RSA key is to sign.
         PanicOnRsa = "panic-on-rsa",

@@ -79,10 +79,10 @@ const OTHER_TYPE: &str = "text/x-other";
 const LEVEL_B: &str = "Toy-B-B";
 /// A signature with a time-stamp.
 const LEVEL_T: &str = "Toy-B-T";
-/// The same with revocation data. Callers know no level of toys.
+/// A signature with a time-stamp and revocation data. It is a known level, since callers know none
+/// of toys.
 const LEVEL_LT: &str = "XAdES-LT";
-/// The same with a time-stamp over the document behind it, which callers do not
-/// know.
+/// A signature with these and a time-stamp over the document after it, a level unknown to callers.
 const LEVEL_LTA: &str = "Toy-B-LTA";
 /// A level that is none of the format's.
 const OWN_LEVEL: &str = "Toy-B-LT";

@@ -68,7 +68,7 @@ pub(crate) fn digest<'p, E: Environment>(
     Ok(hasher.finish())
 }
 
-/// Why a document is none.
+/// Returns the refusal of a document that is not a toy.
 pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
     Refusal::new(refusal::CONTAINER_UNSOUND, detail)
 }

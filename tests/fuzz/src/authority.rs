@@ -18,7 +18,7 @@ const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2023.1.1");
 const RSA_KEY: &[u8] = include_bytes!("../../../host/conformance/src/pki/rsa.pem");
 const USABLE: &str = "the key can be used";
 
-/// Where the responder of the signer's certificate answers.
+/// URL of the responder for the signer's certificate.
 pub(crate) const OCSP_URL: &str = "http://ocsp.example.com/";
 
 /// A key with its certificate.
@@ -28,7 +28,7 @@ pub(crate) struct Identity {
     pub(crate) certificate: Vec<u8>,
 }
 
-/// Everybody there is.
+/// All identities.
 pub(crate) struct World {
     pub(crate) issuer: Identity,
     pub(crate) signer: Identity,

@@ -129,7 +129,7 @@ fn signs(input: &[u8]) {
         Ok(report) => report,
         Err(refusal) => return assert_listed(&refusal),
     };
-    // One level is slow enough; mutations change the length all the time.
+    // One level per input is slow enough; mutations change the length all the time.
     let level = if input.len().is_multiple_of(2) {
         Level::Basic
     } else {

@@ -55,7 +55,7 @@ const MEMBER: &[u8] = b"a member";
 
 const LIST: &str = "<xades:UnsignedSignatureProperties>";
 const END_OF_LIST: &str = "</xades:UnsignedSignatureProperties>";
-/// Where unsigned properties follow.
+/// The end of signed properties, after which unsigned ones follow.
 const END_OF_SIGNED: &str = "</xades:SignedProperties>";
 
 const STAMPS: &[&str] = &[

@@ -81,7 +81,7 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
 /// A document in its canonical form.
 const DOCUMENT: &str = "<d Id=\"D\"><e>f</e></d>";
 
-/// The same with a signature in it.
+/// The document with a signature in it.
 static ENVELOPED: LazyLock<String> = LazyLock::new(|| {
     let signature = EnvelopedSignature::over(DOCUMENT).by(&WORLD.signer.credential);
     DOCUMENT.replace("</d>", &(signature + "</d>"))

@@ -53,7 +53,7 @@ pub(crate) enum Subject {
     Authentication { is_by_phone: bool },
     /// A question to the registers, under the id of the request that was answered.
     Question {
-        /// The same request before: if one was charged, its answer was kept for this one.
+        /// Earlier attempts of the request: if one was charged, its answer was kept for this one.
         earlier: Vec<String>,
     },
 }
@@ -116,7 +116,7 @@ impl Ledger {
         });
     }
 
-    /// All that there is.
+    /// Returns all entries.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         self.state().entries.values().cloned().collect()
     }
@@ -129,7 +129,7 @@ impl Ledger {
         (changed.collect(), state.changes)
     }
 
-    /// One of its entries, as it is now.
+    /// Returns an entry in its current state.
     pub(crate) fn entry(&self, id: &str) -> Entry {
         self.state().entries[id].clone()
     }

@@ -12,7 +12,7 @@ use crate::support::outside::Hook;
 
 /// Looks at the same time.
 const AT_ONCE: usize = 8;
-/// For how long an authentication is looked at: it is forgotten after an hour.
+/// Time in which an authentication is checked: it is forgotten after an hour.
 const REMEMBERED: Duration = Duration::from_secs(50 * 60);
 /// Time in which repeated deliveries of an event are recorded.
 const REPEATED: Duration = Duration::from_secs(300);

@@ -18,11 +18,11 @@ pub(super) struct Deployment {
     pub(super) world: Arc<Demo>,
 }
 
-/// Where the hosts have their records.
+/// The place of the hosts' records.
 pub(super) enum Records {
     /// In files of the only host.
     Files,
-    /// In a database, behind a line that may fail.
+    /// In a database, behind a connection that may fail.
     Database {
         line: Proxy,
         database: PostgresDatabase,

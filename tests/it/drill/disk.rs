@@ -13,7 +13,7 @@ const SIZE: &str = "16G";
 /// The room for the second file that fills it, in bytes.
 const REST: u64 = 8 * 1024 * 1024;
 
-/// Where hosts keep their data.
+/// The folder of the hosts' data.
 pub(super) struct Disk {
     folder: PathBuf,
     /// The file with the file system, if it is a separate one.
@@ -22,7 +22,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// One in this folder: a file system of its own where it may be mounted.
+    /// Prepares a folder in this one: a separate file system if it can be mounted.
     pub(super) fn prepare(parent: &Path) -> Self {
         let (image, folder) = (parent.join("disk.img"), parent.join("data"));
         fs::create_dir(&folder).expect("a folder");
@@ -73,7 +73,7 @@ impl Disk {
         while rest.write_all(&[1; 4096]).is_ok() {}
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     pub(super) fn clear(&self) {
         for file in [self.ballast(), self.rest()] {
             let _ = fs::remove_file(file);

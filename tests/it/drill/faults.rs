@@ -28,13 +28,13 @@ const SLOW_SYNC: u32 = 60_000;
 /// A fault of a host before it is killed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fault {
-    /// Nothing: it is killed at any moment.
+    /// None: the host is killed at any moment.
     Moment,
     /// The host is killed as one of its threads enters such a call for the `number`th time.
     Call { calls: &'static str, number: u64 },
     /// The host is stopped regularly, as for an upgrade.
     Stop,
-    /// Nothing more can be written.
+    /// Writes fail.
     FullDisk,
     /// Syncs fail.
     FailingSync,
@@ -54,7 +54,7 @@ pub(super) enum Fault {
     DeadDatabase,
 }
 
-/// A fault that lasts until it is mended.
+/// A fault that lasts until it is repaired.
 pub(super) enum Lasting {
     Nothing,
     Traced(Strace),

@@ -16,13 +16,13 @@ pub(super) struct Plan {
     /// True if records are in a database instead of files.
     pub(super) is_on_database: bool,
     pub(super) hosts: usize,
-    /// Of all random choices.
+    /// The seed of all random choices.
     pub(super) seed: u64,
     /// Another build, as which hosts are started first, and later at random.
     pub(super) other_binary: Option<PathBuf>,
     /// Errands a second of a soak.
     pub(super) rate: Option<f64>,
-    /// Where the ledger, samples and data are kept.
+    /// The folder of the ledger, samples and data.
     pub(super) folder: PathBuf,
 }
 

@@ -49,7 +49,7 @@ pub(super) fn judge(folder: &Path, roots: &[PathBuf], board: &mut Scoreboard) {
     hold("DSS", &for_dss, judged);
 }
 
-/// Why each is refused that is.
+/// Returns the reason of each refusal.
 fn refusals<V: fmt::Debug>(verdicts: Vec<V>, is_good: fn(&V) -> bool) -> Refusals {
     let verdicts = verdicts.into_iter();
     let refusals = verdicts.map(|said| (!is_good(&said)).then(|| format!("{said:?}")));

@@ -131,7 +131,7 @@ impl Drill {
         self.hold_everything().await;
     }
 
-    /// Lets a host live for a while, has something befall it, kills it and starts it again.
+    /// Lets a host live for a while, subjects it to a fault, kills it and starts it again.
     async fn kill_one(&mut self) {
         let victim = self.random.length(self.deployment.hosts.len());
         let is_upgraded = self.plan.other_binary.is_some();
@@ -177,7 +177,7 @@ impl Drill {
                 self.board.other_starts += 1;
                 return;
             }
-            // As when the data have a later schema than it knows.
+            // Perhaps the data have a later schema than it supports.
             self.goes_back = false;
             let skipped = "starts of the other build, which does not take what this one wrote";
             self.board.skipped.push(skipped.to_owned());

@@ -152,7 +152,7 @@ impl Scoreboard {
 struct Row {
     what: String,
     found: String,
-    /// None where any number is right.
+    /// `None` if any number is right.
     holds: Option<bool>,
 }
 

@@ -238,7 +238,7 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    /// Of the errands of these minutes.
+    /// The rate of errands in these minutes.
     const RATE: f64 = 100.0 / 60.0;
 
     /// Minutes in which memory grows by this much each.

@@ -228,12 +228,12 @@ impl Seen {
     }
 }
 
-/// When files and folders were changed and synced, by the numbers of events.
+/// The changes and syncs of files and folders, by the numbers of events.
 #[derive(Default)]
 struct Files {
     /// The last change of each, and up to where it was synced.
     states: HashMap<PathBuf, State>,
-    /// When the syncs under way began, by thread.
+    /// The start of running syncs, by thread.
     syncs: HashMap<String, usize>,
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::errands::Hosts;
 use crate::support::demo::Demo;
 
-/// For how long a host lives, and for how long it is dead.
+/// Times for which a host lives and for which it is dead.
 const LIFE: Duration = Duration::from_secs(4);
 const DEATH: Duration = Duration::from_secs(1);
 /// Interval at which the hosts' keeper checks for its end.

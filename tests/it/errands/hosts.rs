@@ -53,7 +53,7 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
     /// The id of the request that was answered so.
     pub(super) request: String,
-    /// The ids of those before it, which were refused or not answered at all.
+    /// The request ids of earlier attempts, which were refused or not answered at all.
     pub(super) earlier: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Hosts {
         }
     }
 
-    /// The same in other conditions.
+    /// Returns the hosts under other conditions.
     pub(crate) fn in_conditions(&self, conditions: Conditions) -> Self {
         Self {
             conditions,
@@ -125,7 +125,7 @@ impl Hosts {
         known: &[StatusCode],
     ) -> Answer {
         let begun = Instant::now();
-        // The same for all repetitions: the first may have been carried out.
+        // The key is the same for all repetitions: the first may have been carried out.
         let key = uuid::Uuid::new_v4().to_string();
         let mut earlier = Vec::new();
         let mut last = String::new();
@@ -189,7 +189,7 @@ impl Hosts {
         is_impatient.then(|| Duration::from_millis(within))
     }
 
-    /// The same, for an answer in JSON.
+    /// Calls `insist` for an answer in JSON.
     pub(super) async fn insist_on_json(
         &self,
         method: Method,

@@ -109,7 +109,7 @@ impl Signer {
         }
     }
 
-    /// Looks at the link, and begins an attempt where there is none.
+    /// Checks the link, and begins an attempt if none is running.
     async fn look(self, hosts: &Hosts, world: &Demo, link: &str) -> Look {
         let path = format!("{link}/state?waitMs=2000");
         let state = hosts.insist_on_json(Http::GET, &path, None).await;

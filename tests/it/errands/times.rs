@@ -16,7 +16,7 @@ impl Times {
         }
     }
 
-    /// All since the last call, the shortest first.
+    /// Takes all durations since the last call, the shortest first.
     pub(crate) fn take(&self) -> BTreeMap<&'static str, Vec<Duration>> {
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = std::mem::take(&mut *times);

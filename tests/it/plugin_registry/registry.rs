@@ -24,7 +24,7 @@ use url::form_urlencoded;
 
 pub(crate) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-/// The one repository that there is.
+/// The only repository.
 pub(crate) const NAME: &str = "acme/pdf";
 const LONGEST: usize = 128 * 1024 * 1024;
 

@@ -28,7 +28,7 @@ const CHECK: &str = "
       tell(found);
     });
 ";
-/// Gives the element that a selector names, once it has a box.
+/// Returns the element of a selector, once it has a box.
 const LAID_OUT: &str = "
     const found = document.querySelector(arguments[0]);
     return found !== null && found.checkVisibility() ? found : null;
@@ -144,7 +144,7 @@ impl Browser {
                 "--disable-dev-shm-usage",
                 // A process beside, ready for another site's page, would never be used.
                 "--disable-features=SpareRendererForSitePerProcess",
-                // As Debian has fonts drawn, which the shell does not find out by itself.
+                // Debian's font rendering, which the shell does not detect by itself.
                 "--font-render-hinting=slight",
                 format!(
                     "--blink-settings=preferredColorScheme={}{}",

@@ -225,7 +225,7 @@ impl Demo {
         self.server.try_wait().expect("it is a child")
     }
 
-    /// The same with another setting, as an environment variable.
+    /// Starts it again with an additional setting, as an environment variable.
     pub(crate) fn start_again_with(&mut self, name: &str, value: &str) {
         let settings = &mut self.start.settings;
         settings.push((name.to_owned(), value.to_owned()));
@@ -300,7 +300,7 @@ impl Demo {
         assert!(told.expect("kill runs").success(), "the server runs");
     }
 
-    /// The same, waits until it has ended, and leaves its data folder.
+    /// Stops the server, waits for its end, and leaves its data folder.
     pub(crate) fn stop(&mut self) {
         self.tell_to_stop();
         let ended = self.server.wait().expect("the server ends");

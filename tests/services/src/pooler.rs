@@ -22,7 +22,7 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// Where it is installed.
+    /// Returns the path where it is installed.
     #[must_use]
     pub fn program() -> Option<PathBuf> {
         let path = env::var_os("PATH").unwrap_or_default();

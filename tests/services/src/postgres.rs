@@ -19,7 +19,7 @@ pub use self::tls::Encrypted;
 
 /// The database's user.
 pub(crate) const USER: &str = "parafa";
-/// For how long a server may take to start.
+/// Time limit for a server to start.
 pub(crate) const START: Duration = Duration::from_secs(60);
 /// Runs a server until the process at the other end of its standard input ends. Then it ends the
 /// server by a signal and removes its folder.
@@ -112,7 +112,7 @@ impl Postgres {
         Self::launch(durability, parameters, initialize)
     }
 
-    /// The same on the data that `make` puts into a folder.
+    /// Starts a server on the data that `make` puts into a folder.
     fn launch(
         durability: Durability,
         parameters: &[(&str, &str)],
@@ -205,7 +205,7 @@ impl Postgres {
         Self::shared().database()
     }
 
-    /// The same for a test that makes many.
+    /// Returns a temporary database on the shared server, for tests that make many.
     #[must_use]
     pub fn temporary_database() -> TemporaryDatabase {
         let server = Self::shared();
@@ -220,7 +220,7 @@ impl Postgres {
         format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Where it listens, on the loopback address.
+    /// Returns its port on the loopback address.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port

@@ -26,12 +26,12 @@ pub enum Traffic {
     Refused,
 }
 
-/// When something happens to a connection.
+/// The moment of a fault of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moment {
     /// Instead of passing `COMMIT` on.
     BeforeCommit,
-    /// When the database has committed, and instead of passing on that it has.
+    /// After the database has committed, instead of forwarding its answer.
     BeforeCommitIsAnswered,
     /// Instead of forwarding that a statement with this tag was done, such as `UPDATE 1`.
     BeforeAnswer(&'static str),
@@ -81,7 +81,7 @@ impl Proxy {
         Self { shared, port }
     }
 
-    /// Where it listens.
+    /// Returns its port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -102,7 +102,7 @@ impl Proxy {
         *lock(&self.shared.traffic) = traffic;
     }
 
-    /// Cuts all connections that there are.
+    /// Cuts all connections.
     pub fn cut(&self) {
         for link in lock(&self.shared.links).drain(..) {
             link.cut();

@@ -132,7 +132,7 @@ impl S3 {
         .into()
     }
 
-    /// Where it listens.
+    /// Returns its address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -187,7 +187,7 @@ async fn serve(listener: TcpListener, service: S3Service, state: Arc<State>) {
     }
 }
 
-/// Why a connection is closed.
+/// The reason to close a connection.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 struct Closed;

@@ -132,8 +132,8 @@ impl SignatureAlgorithm {
             .chain([Self::Ed25519, Self::Ed448])
     }
 
-    /// The digest that is signed, or that CMS has of the content where the
-    /// message itself is signed (RFC 8419, 3.1).
+    /// Returns the digest that is signed. If the message itself is signed, it is the content's
+    /// digest in CMS (RFC 8419, 3.1).
     #[must_use]
     pub const fn digest(self) -> DigestAlgorithm {
         match self {

@@ -32,7 +32,7 @@ named! {
         ByteRange = "byte-range",
         /// The covered bytes have another digest.
         DigestMismatch = "digest-mismatch",
-        /// All is as it was signed.
+        /// Everything is unchanged since the signature.
         Intact = "intact",
         /// The signature cannot be read.
         Malformed = "malformed",

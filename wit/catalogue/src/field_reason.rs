@@ -1,7 +1,7 @@
 use crate::named::named;
 
 named! {
-    /// Why a field of a PDF form cannot be drawn as readers show it.
+    /// Reasons why a field of a PDF form cannot be drawn as readers show it.
     pub enum FieldReason("reason for a field") {
         /// Its appearance uses a name that the page and the interactive form
         /// define differently, or that only some readers find in the form.

@@ -11,9 +11,9 @@ named! {
         BB = "B-B",
         /// A signature with a time-stamp over its value.
         BT = "B-T",
-        /// With all that it is verified with; for `archive`.
+        /// With its validation data; for `archive`.
         BLt = "B-LT",
-        /// With time-stamps over all of that; for `archive`.
+        /// With time-stamps over these data; for `archive`.
         BLta = "B-LTA",
     }
 }
@@ -26,9 +26,9 @@ named! {
         B = "B",
         /// With a time-stamp over its value.
         T = "T",
-        /// With all that it is verified with.
+        /// With its validation data.
         Lt = "LT",
-        /// With time-stamps over all of that.
+        /// With time-stamps over these data.
         Lta = "LTA",
     }
 }

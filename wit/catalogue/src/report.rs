@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::{Digest, MemberRole, Operation, Preservation, note};
 
-/// Why a document or a request is not accepted.
+/// The refusal of a document or a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Refusal {
@@ -72,10 +72,10 @@ pub struct Field {
     pub kind: String,
 }
 
-/// Why a document is not for an operation.
+/// The reason why a document does not allow an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Obstacle {
-    /// Which operation.
+    /// The operation.
     pub operation: Operation,
     /// The refusal that it would return.
     pub refusal: Refusal,
@@ -92,7 +92,7 @@ pub struct Member {
     pub media_type: String,
     /// Length of its bytes, as `extract` writes them.
     pub size: u64,
-    /// Of these bytes, SHA-256.
+    /// SHA-256 of these bytes.
     pub digest: Digest,
     /// Its role for signers.
     pub role: MemberRole,
@@ -153,7 +153,7 @@ impl Report {
         }
     }
 
-    /// Why the document is not for an operation, if it is not.
+    /// Returns the obstacle to an operation, if there is one.
     #[must_use]
     pub fn obstacle(&self, operation: Operation) -> Option<&Refusal> {
         let mut obstacles = self.obstacles.iter();

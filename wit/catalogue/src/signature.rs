@@ -14,7 +14,7 @@ pub struct SignatureEvidence<D> {
     pub id: String,
     /// The kind of signer.
     pub kind: SignatureKind,
-    /// When it was made, by its own word, seconds since the Unix epoch.
+    /// The claimed signing time, seconds since the Unix epoch.
     pub claimed_time: Option<i64>,
     /// The signed bytes, not hashed; their digest if they are long.
     pub signed: Payload,

@@ -73,7 +73,7 @@ impl From<&Verdict> for Integrity {
     }
 }
 
-/// As for [`Integrity`].
+/// Converts codes as for [`Integrity`].
 impl From<&Verdict> for TimestampStatus {
     fn from(verdict: &Verdict) -> Self {
         match verdict {

@@ -41,7 +41,7 @@ words! {
         XADES_B_LTA = "XAdES-B-LTA",
         /// A signature of ETSI TS 101 903 with a time-stamp, as in ADOC.
         XADES_T = "XAdES-T",
-        /// The same with all that it is verified with.
+        /// A signature of ETSI TS 101 903 with a time-stamp and its validation data.
         XADES_LT = "XAdES-LT",
         /// ETSI TS 119 182-1, level B-B.
         JADES_B_B = "JAdES-B-B",
@@ -170,8 +170,7 @@ words! {
         /// `inspect`: a signature that the document carries is of RSA without
         /// the NULL of its digest algorithm.
         SIGNATURE_WITHOUT_NULL = "signature-without-null",
-        /// `flatten`: the document granted rights to fill in its form, which are
-        /// gone with it.
+        /// `flatten`: the document granted rights to fill in its form, which flattening removes.
         USAGE_RIGHTS = "usage-rights",
     }
 }

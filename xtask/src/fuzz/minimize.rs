@@ -138,7 +138,7 @@ fn read_control_file(text: &str) -> Vec<Tried> {
 /// room.
 fn choose(tried: &[Tried], mut seen: HashSet<u32>, mut room: Room) -> Vec<&Tried> {
     let gain = |tried: &Tried, seen: &HashSet<u32>| tried.features.difference(seen).count();
-    // Of two that add as much, the shorter one comes first.
+    // Of two that add equally many features, the shorter comes first.
     let mut queue: BinaryHeap<_> = tried
         .iter()
         .enumerate()

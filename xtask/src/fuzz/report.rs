@@ -13,7 +13,7 @@ pub(super) struct Report {
     pub(super) features: u64,
     /// Number of inputs that ran; set if the run has statistics.
     pub(super) executions: u64,
-    /// Where the input of a finding was written.
+    /// The path of a finding's input.
     pub(super) finding: Option<PathBuf>,
 }
 

@@ -78,8 +78,8 @@ impl Registry {
         Ok(header)
     }
 
-    /// Fetches a token for this repository and the requested access only, whatever scope the
-    /// registry names.
+    /// Fetches a token for this repository and the requested access only, even if the registry
+    /// names a wider scope.
     async fn token(&self, realm: &str, service: Option<&str>) -> Result<HeaderValue, OciError> {
         const WHAT: &str = "a token";
         let mut url = Url::parse(realm)

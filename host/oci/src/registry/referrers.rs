@@ -55,7 +55,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The index under the tag for referrers; an empty one where there is none. Some
+    /// Returns the index under the tag for referrers; an empty one if it does not exist. Some
     /// registries take the tag for the digest, and answer with the subject itself.
     async fn index_of_referrers(&self, subject: &Digest) -> Result<Index, OciError> {
         let tag = Tag::of_referrers(subject);

@@ -4,7 +4,7 @@ use semver::Version;
 
 use crate::{CallError, Capability, ContractBreach};
 
-/// Why a file is not admitted as a plugin.
+/// Reasons to refuse a file as a plugin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdmissionError {

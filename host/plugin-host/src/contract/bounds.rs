@@ -78,7 +78,7 @@ pub(crate) fn member(member: &Member) -> Result<(), ContractBreach> {
     at_most("member name", member.name.len(), MEMBER_NAME_BYTES)
 }
 
-/// Checks that there are not too many members.
+/// Checks the number of members.
 pub(crate) fn members(entries: usize) -> Result<(), ContractBreach> {
     few("members", entries, MEMBERS)
 }

@@ -30,7 +30,7 @@ const CURVES: [Nid; 9] = [
     Nid::BRAINPOOL_P512T1,
 ];
 
-/// Why a verification cannot be computed.
+/// Errors of a verification that cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CryptoError {
@@ -67,8 +67,8 @@ pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
         .map_err(|_| CryptoError::MalformedCertificate)
 }
 
-/// The digest of `message` that `algorithm` signs, or the message itself where
-/// it signs that.
+/// Returns the digest of `message` for `algorithm`, or the message itself if the algorithm signs
+/// that.
 pub(crate) fn digest_for(
     algorithm: SignatureAlgorithm,
     message: &Payload,

@@ -262,7 +262,7 @@ impl Part {
 }
 
 impl HashedPrefix {
-    /// Nothing is hashed of a document of that length.
+    /// Creates the prefix of a document of that length, not hashed yet.
     fn of(len: usize) -> Self {
         Self {
             len: len - len % BLOCK_LEN,
@@ -300,7 +300,7 @@ mod tests {
     const ALGORITHM: DigestAlgorithm = DigestAlgorithm::Sha256;
 
     const BYTES: &[u8] = &[b'd'; 3 * BLOCK_LEN];
-    /// With two full blocks and the beginning of a third.
+    /// Two full blocks and the beginning of a third.
     const LEN: usize = 2 * BLOCK_LEN + 8;
 
     #[test]

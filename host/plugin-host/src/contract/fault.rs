@@ -3,7 +3,7 @@ use parafa_catalogue::{DigestAlgorithm, Operation};
 use super::text;
 use crate::{Capability, CryptoError, PluginDigest, Refusal};
 
-/// Why a call has no result.
+/// Failures of a call.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CallError {
     /// The plugin did not do its work right. The document may be sound, and

@@ -36,7 +36,7 @@ enum State {
     Crc32(crc32fast::Hasher),
     Digest {
         algorithm: DigestAlgorithm,
-        /// None before the first byte.
+        /// `None` before the first byte.
         begun: Option<openssl::hash::Hasher>,
     },
 }
@@ -107,8 +107,7 @@ impl Hasher {
     }
 }
 
-/// The digest in the making, taken out of its place; a new one where there is
-/// none.
+/// Takes the digest in progress out of its place, or creates a new one.
 fn begin(
     algorithm: DigestAlgorithm,
     begun: &mut Option<openssl::hash::Hasher>,

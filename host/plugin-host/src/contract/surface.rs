@@ -188,7 +188,7 @@ impl Contracts {
         })
     }
 
-    /// The text that a component of this version is held against.
+    /// Returns the text against which a component of this version is checked.
     fn of(&self, version: &Version) -> Result<&Contract, AdmissionError> {
         let line = self.0.iter();
         let line = line.filter(|known| line_of(&known.version) == line_of(version));

@@ -9,8 +9,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 pub(crate) const NAME_BYTES: usize = 128;
 /// Longest sentence, in bytes.
 pub(crate) const SENTENCE_BYTES: usize = 1024;
-/// Longest subject of a refusal, in bytes: far beyond the names of fields that
-/// people give.
+/// Longest subject of a refusal, in bytes: far above the length of fields' names.
 pub(crate) const SUBJECT_BYTES: usize = 64 * 1024;
 
 /// Returns the beginning of `text`, at most `limit` bytes of it, on one line. Invisible characters
@@ -57,7 +56,8 @@ pub(crate) fn is_plain_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// By its general category (UAX #44, 5.7.1). Joiners say how their neighbours meet.
+/// Decides by the general category (UAX #44, 5.7.1). Joiners are allowed, because they change how
+/// their neighbours join.
 fn is_hidden(character: char) -> bool {
     !matches!(character, '\u{200C}' | '\u{200D}')
         && matches!(

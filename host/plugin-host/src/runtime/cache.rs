@@ -25,12 +25,12 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// plugin's digest, the engine's settings and the code. Its key is in the folder.
 pub(crate) struct CodeCache {
     folder: PathBuf,
-    /// None where the folder has none yet and is to stay as it is.
+    /// `None` if the folder has no key yet and must stay unchanged.
     key: Option<PKey<Private>>,
     is_kept: bool,
 }
 
-/// Why the folder of compiled plugins cannot be used.
+/// Errors of the folder of compiled plugins.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
@@ -45,9 +45,9 @@ pub enum CacheError {
     /// The folder, or its key, cannot be read or made.
     #[error("cannot use {}", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },

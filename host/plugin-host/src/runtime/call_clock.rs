@@ -78,7 +78,7 @@ impl Drop for TimedCall<'_> {
 impl Shared {
     fn tick(&self, engine: &EngineWeak) {
         while self.await_call() {
-            // For a call that begins meanwhile it is the tick that does not count.
+            // A call that begins during the sleep does not count this tick.
             thread::sleep(TICK);
             let Some(engine) = engine.upgrade() else {
                 return;

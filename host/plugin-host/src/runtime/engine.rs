@@ -16,10 +16,10 @@ pub(crate) const CORE_INSTANCES: u32 = 4;
 pub(crate) const TABLES: u32 = 4;
 pub(crate) const MEMORIES: u32 = 1;
 
-/// An engine for `slots` calls at once.
+/// Starts an engine for `slots` concurrent calls.
 ///
-/// Instances come from a pool where the address space allows for one, and are
-/// made on demand otherwise.
+/// Instances come from a pool if the address space has room for one, and are made on demand
+/// otherwise.
 pub(crate) fn start(slots: u32, memory_bytes: usize) -> wasmtime::Result<Engine> {
     let mut config = config();
     config.allocation_strategy(pool(slots, memory_bytes));

@@ -45,7 +45,7 @@ pub struct PluginHost {
     runtime: Arc<Runtime>,
 }
 
-/// Why a [`PluginHost`] cannot start.
+/// Errors in the start of a [`PluginHost`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {

@@ -1,5 +1,5 @@
-//! Inflating for plugins (RFC 1951), where the clock of a call does not reach:
-//! time and amount are bounded here.
+//! Inflation for plugins (RFC 1951). The clock of a call does not cover the host's work, so time
+//! and size are limited here.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::{CallLimits, FaultKind};
 
-/// Why a part of a document is not inflated.
+/// Reasons why a part of a document is not inflated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum NotInflated {
     /// The part is not a DEFLATE stream.
@@ -91,7 +91,7 @@ impl Inflation {
         }
     }
 
-    /// The same, held by the call until [`Inflation::release`].
+    /// Inflates `part` like `inflate`; the call holds the content until [`Inflation::release`].
     pub(crate) fn hold(
         &mut self,
         part: &[u8],

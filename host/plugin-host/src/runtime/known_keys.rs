@@ -44,7 +44,7 @@ pub(crate) fn verify_with_key(
 /// Forgets all keys. Some belong to persons: long-running processes call it every few minutes, so
 /// that no key outlives its erased records.
 pub fn forget_keys() {
-    // Those of this period, and of the last.
+    // Keys of this period and of the last one stay.
     KNOWN.forget_unused();
     KNOWN.forget_unused();
 }

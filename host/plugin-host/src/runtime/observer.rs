@@ -21,7 +21,7 @@ pub trait CallObserver: fmt::Debug + Send + Sync {
 pub struct EndedCall<'a> {
     /// The plugin's id, or `?` while it is not admitted.
     pub plugin: &'a str,
-    /// Which code it is.
+    /// The component's digest.
     pub digest: PluginDigest,
     /// The operation, such as `inspect`.
     pub operation: &'static str,

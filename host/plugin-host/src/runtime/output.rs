@@ -29,7 +29,7 @@ pub(crate) struct Mark {
 enum Segment {
     Bytes(Vec<u8>),
     Copy {
-        /// Which document of the call.
+        /// The document, by its index in the call.
         source: usize,
         offset: u64,
         len: u64,

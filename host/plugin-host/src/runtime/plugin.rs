@@ -37,8 +37,7 @@ impl Plugin {
         Ok(plugin)
     }
 
-    /// Checks that there is one ability for an operation that it has, with
-    /// levels where some are reached.
+    /// Checks that an operation has exactly one ability, with levels if the operation reaches any.
     fn check_ability(&self, operation: Operation) -> Result<(), ContractBreach> {
         let abilities = self.about.abilities.iter();
         let mut abilities = abilities.filter(|ability| ability.operation == operation);

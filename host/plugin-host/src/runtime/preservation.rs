@@ -27,9 +27,9 @@ pub(crate) fn check(
     }
 }
 
-/// Where the central directory starts, by the end-of-central-directory record
-/// (APPNOTE.TXT 4.3.16), or by the ZIP64 one (4.3.14) that its locator (4.3.15)
-/// leads to. That is the one fact about a format that the host knows.
+/// Returns the offset of the central directory, by the end-of-central-directory record (APPNOTE.TXT
+/// 4.3.16), or by the ZIP64 one (4.3.14) to which its locator (4.3.15) points. This is the only
+/// fact about a format that the host knows.
 fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     const SIGNATURE: &[u8] = b"PK\x05\x06";
     const RECORD_LEN: usize = 22;

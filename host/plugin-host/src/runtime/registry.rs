@@ -30,7 +30,7 @@ struct Versions {
     superseded: VecDeque<Arc<Plugin>>,
 }
 
-/// Why a plugin is not installed.
+/// Reasons why a plugin is not installed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
@@ -42,14 +42,14 @@ pub enum InstallError {
     Taken {
         /// `media type` or `extension`.
         kind: &'static str,
-        /// Which one.
+        /// The media type or extension.
         value: String,
         /// Id of the plugin that has it.
         owner: String,
     },
 }
 
-/// Why there is no plugin of a digest.
+/// Reasons why no plugin of a digest is available.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -168,7 +168,7 @@ impl Registry {
         plugin.is_some_and(|plugin| plugins.disabled.contains(&plugin.digest()))
     }
 
-    /// All active plugins, by id.
+    /// Returns all active plugins, by id.
     #[must_use]
     pub fn active(&self) -> Vec<Arc<Plugin>> {
         self.read().active().cloned().collect()

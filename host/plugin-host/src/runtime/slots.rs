@@ -41,7 +41,7 @@ struct QueuePlace<'r> {
     call: u64,
 }
 
-/// Where calls run and wait. Clones are one.
+/// The running and waiting calls. Clones share state.
 #[derive(Clone, Debug)]
 struct Room(Arc<Mutex<State>>);
 
@@ -53,7 +53,7 @@ struct State {
     last_number: u64,
     running: BTreeMap<u64, Call>,
     waiting: BTreeMap<u64, Waiting>,
-    /// When parties that run or wait had their last turn.
+    /// The last turn of each party that runs or waits.
     turns: HashMap<Option<u128>, u64>,
     last_turn: u64,
     /// Turns since one of the less urgent calls that could have had it.
@@ -168,7 +168,7 @@ impl State {
             let waiting = self.waiting.iter();
             waiting.filter(|(_, waiting)| self.has_room_for(&waiting.call))
         };
-        // In the order in which they came.
+        // In order of arrival.
         let mut urgencies = able().map(|(_, waiting)| waiting.call.priority.urgency);
         let most = able()
             .map(|(_, waiting)| waiting.call.priority.urgency)
@@ -287,7 +287,7 @@ mod tests {
         CallPriority::new(Urgency::Background, party)
     }
 
-    /// As many slots as can be had at once.
+    /// Takes all slots that are free.
     fn fill(share: &Share, priority: CallPriority) -> Vec<Slot> {
         std::iter::from_fn(|| share.take(priority).now_or_never()).collect()
     }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use crate::{LookupError, Plugin, PluginDigest, Registry};
 
-/// Where the plugin is found that began something.
+/// Finds the plugin with which a signature was begun.
 #[async_trait]
 pub trait PluginSource: Send + Sync {
     /// Returns the plugin of this digest, active or superseded, loading it if necessary. Otherwise
@@ -25,7 +25,7 @@ pub trait PluginSource: Send + Sync {
 pub struct PluginAway {
     /// The component's.
     pub digest: PluginDigest,
-    /// Why.
+    /// The cause.
     pub source: Box<dyn Error + Send + Sync>,
 }
 

@@ -24,8 +24,8 @@ pub struct ArchivedDocument {
 }
 
 impl Plugin {
-    /// One step of archiving, with the answers so far. An output is checked to
-    /// keep its input as declared; [`Plugin::drive_archive`] checks the rest.
+    /// Makes one step of archiving, with the answers so far. An output is checked to preserve its
+    /// input as declared; [`Plugin::drive_archive`] checks the rest.
     ///
     /// # Errors
     ///

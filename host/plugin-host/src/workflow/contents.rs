@@ -206,8 +206,8 @@ impl Covered {
     }
 }
 
-/// Checks that all members of `before` are in `after` unchanged; returns the ids of the others, all
-/// of which are metadata.
+/// Checks that all members of `before` are in `after` unchanged. All others must be metadata;
+/// returns their ids.
 fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, ContractBreach> {
     let mut is: HashMap<&str, &Member> = after
         .iter()

@@ -99,8 +99,7 @@ pub(crate) fn check(
     }
 }
 
-/// Checks that there are the signatures of `before`, as they were, and no other
-/// one.
+/// Checks that the signatures of `before` are unchanged, and that there are no others.
 pub(crate) fn check_kept(
     before: &Evidence,
     after: Evidence,
@@ -113,10 +112,9 @@ pub(crate) fn check_kept(
     }
 }
 
-/// Checks that there are the signatures of `before`, as they were, and beside
-/// them document time-stamps alone; that revocation data and time-stamps were
-/// added exactly as they were answered; and that the signatures have the level
-/// that is claimed, which is an archival one.
+/// Checks that the signatures of `before` are unchanged, and that only document time-stamps are
+/// new. Revocation data and time-stamps must be added exactly as answered. The signatures must have
+/// the claimed level, which is an archival one.
 pub(crate) fn check_archived(
     before: &Evidence,
     after: Evidence,

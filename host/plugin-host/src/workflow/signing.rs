@@ -27,8 +27,8 @@ pub struct SignedDocument {
 }
 
 impl Plugin {
-    /// One step of signing, with the answers so far. An output is checked to
-    /// keep its input as declared; [`Plugin::drive_sign`] checks the rest.
+    /// Makes one step of signing, with the answers so far. An output is checked to preserve its
+    /// input as declared; [`Plugin::drive_sign`] checks the rest.
     ///
     /// # Errors
     ///

@@ -26,10 +26,10 @@ struct Comparison {
     /// The newest version in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
-    /// The digest that the tag names now, where it is another one.
+    /// The tag's current digest, if it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<String>,
-    /// Why nothing is known.
+    /// The reason why nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }

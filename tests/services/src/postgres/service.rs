@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian puts the programs of each version.
+/// Debian's folder of programs, with a folder for each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 /// The system's user who runs a server if this process is root, which may not.
 const SERVICE_USER: &str = "postgres";
@@ -40,7 +40,7 @@ impl Service {
         self.programs.join(name)
     }
 
-    /// The same command, run by the service's user.
+    /// Returns the command to run as the service's user.
     pub(crate) fn command(&self, of: &Command) -> Command {
         let Some(user) = self.as_user else {
             let mut command = Command::new(of.get_program());

@@ -13,7 +13,7 @@ use super::{Fate, Moment, Shared, Traffic};
 #[derive(Debug)]
 pub(super) struct Link {
     client: TcpStream,
-    /// None where everything was swallowed from the beginning.
+    /// `None` if everything was swallowed from the beginning.
     server: Option<TcpStream>,
     /// True if data was swallowed, so that nothing after it may pass.
     is_mute: AtomicBool,

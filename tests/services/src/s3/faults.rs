@@ -21,11 +21,11 @@ const PIECES: usize = 8;
 /// A fault of one request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// Nothing is done, and nothing is ever answered.
+    /// The request is not done, and never answered.
     Swallowed,
-    /// Nothing is done, and the connection is closed.
+    /// The request is not done, and the connection is closed.
     Dropped,
-    /// Nothing is done, and it is answered with this status.
+    /// The request is not done, and is answered with this status.
     Refused(StatusCode),
     /// Only this many bytes of the request's body arrive before the connection is closed.
     CutUpload(usize),

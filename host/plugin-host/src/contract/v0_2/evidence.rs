@@ -1,4 +1,4 @@
-//! Reads evidence about signatures, as `verify` of 0.2 gives it.
+//! Converts evidence about signatures by `verify` of 0.2.
 
 use parafa_catalogue::{Coverage, LaterChanges, TimestampEvidence, Verdict, check};
 

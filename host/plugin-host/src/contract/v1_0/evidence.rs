@@ -1,4 +1,4 @@
-//! Reads evidence about signatures, as `verify` of 1.0 gives it.
+//! Converts evidence about signatures by `verify` of 1.0.
 
 use parafa_catalogue::{
     ChangeKind, Coverage, CoverageKind, Integrity, LaterChanges, MemberCheck, SignatureKind,

@@ -39,8 +39,8 @@ pub(super) trait Worlds: Send + Sync {
     ) -> Called<Step<ArchiveOutcome>>;
     fn flatten(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
     fn rehearse(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
-    /// Of files of these names and media types, which are the documents of the
-    /// call in their order.
+    /// Composes a document of files with these names and media types; their contents are the call's
+    /// documents, in the same order.
     fn compose(
         &self,
         store: &mut Store<CallState>,
@@ -52,7 +52,7 @@ pub(super) trait Worlds: Send + Sync {
 /// A component's answer, or the reason why there is none.
 pub(super) type Called<T> = Result<Answered<T>, Failure>;
 
-/// Why a call has no answer.
+/// Reasons why a call has no answer.
 pub(super) enum Failure {
     /// The call did not end as it should.
     Ended(wasmtime::Error),
