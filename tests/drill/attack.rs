@@ -28,7 +28,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// Its line in the table.
+    /// Returns its row of the table.
     pub(crate) fn row(&self, attack: &str) -> String {
         let verdict = if self.holds { "holds" } else { "**broken**" };
         format!(

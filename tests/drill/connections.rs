@@ -34,7 +34,7 @@ pub(crate) const ALL_AT_WORK: Attack = Attack {
     run: || Box::pin(all_at_work()),
 };
 
-/// A thousand pages behind one proxy that wait for something to happen.
+/// A thousand pages behind one proxy that wait for a change.
 pub(crate) const WAITING: Attack = Attack {
     name: "waiting-1000",
     needs_files: false,
@@ -259,8 +259,8 @@ fn others(ends: &BTreeMap<u16, usize>) -> String {
     ends.iter().map(told).collect()
 }
 
-/// Within how many milliseconds 99 of 100 reads and creates are answered, one
-/// after the other for so long.
+/// Returns the 99th percentiles of reads and of creates in milliseconds, measured one after the
+/// other for this time.
 async fn percentiles(server: &Server, time: Duration) -> (f64, f64) {
     let body = signing(DOCUMENT_BYTES, 1).to_string();
     let (mut reads, mut creates) = (Vec::new(), Vec::new());

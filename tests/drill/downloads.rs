@@ -23,7 +23,7 @@ const HOLD: Duration = Duration::from_secs(8);
 const REST: Duration = Duration::from_secs(3);
 /// Most memory for all of them.
 const MOST_MIB: f64 = 128.0;
-/// Time that another caller may wait, in seconds.
+/// Longest wait of another caller, in seconds.
 const LONGEST_WAIT: f64 = 3.0;
 /// Most times as long as usual that another download may take.
 const SLOWER: f64 = 4.0;
@@ -191,7 +191,7 @@ async fn created(server: &Server, document: &str, key: &str) -> Value {
     answer(with(request, server.demo(key))).await
 }
 
-/// The request with this key in place of the live one.
+/// Returns the request with this key instead of the live one.
 fn with(request: RequestBuilder, key: &str) -> RequestBuilder {
     let key = format!("Bearer {key}").parse().expect("a key is ASCII");
     request.headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
 
-/// Flips in all files of a data folder, and whether any is taken for nothing.
+/// Flips in all files of a data folder; none may go unnoticed.
 pub(crate) const FLIPS: Attack = Attack {
     name: "flips",
     needs_files: true,
@@ -45,7 +45,7 @@ enum Outcome {
     Silent,
 }
 
-/// Numbers that are the same each time (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -129,7 +129,7 @@ fn attacked(data: &Path, disk: Disk) -> Vec<Finding> {
     ]
 }
 
-/// The files at a place that have a content, by their names in the data folder.
+/// Returns the files with content at a place, by their names in the data folder.
 fn files_at(data: &Path, place: &str) -> Vec<PathBuf> {
     let path = data.join(place);
     if path.is_file() {
@@ -147,8 +147,8 @@ fn files_at(data: &Path, place: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Copies a data folder with another byte in a file. Files that are never written again are the
-/// same ones in both.
+/// Copies a data folder with a changed byte in a file. Files that are never written again are
+/// shared by both.
 fn copy_with_flip(data: &Path, copy: &Path, flipped: &Path, numbers: &mut Numbers) {
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
@@ -178,7 +178,7 @@ fn copy_with_flip(data: &Path, copy: &Path, flipped: &Path, numbers: &mut Number
     fs::write(copy.join(flipped), content).expect("written");
 }
 
-/// Has everything read that the folder keeps.
+/// Reads everything in the folder.
 fn outcome(data: &Path) -> Outcome {
     let contents = audit(data, "contents");
     if !contents.status.success() {

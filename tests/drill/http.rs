@@ -8,21 +8,21 @@ use crate::attack::{Attack, Finding};
 use crate::raw::{authority, connect, signing, tell};
 use crate::server::{Disk, Server};
 
-/// Heads that do not end.
+/// Endless heads.
 pub(crate) const UNFINISHED_HEADS: Attack = Attack {
     name: "unfinished-heads",
     needs_files: false,
     run: || Box::pin(unfinished_heads()),
 };
 
-/// Heads that are not as the standard has them.
+/// Heads that violate the standard.
 pub(crate) const REFUSALS: Attack = Attack {
     name: "malformed-heads",
     needs_files: false,
     run: || Box::pin(refusals()),
 };
 
-/// Bodies for links that lead nowhere.
+/// Bodies for unknown links.
 pub(crate) const UNKNOWN_LINK: Attack = Attack {
     name: "unknown-link",
     needs_files: false,
@@ -139,7 +139,7 @@ async fn unknown_link() -> Vec<Finding> {
 
 async fn hung_up() -> Vec<Finding> {
     const DOCUMENT_BYTES: usize = 15 * 1024 * 1024;
-    /// Longest time in which the key may still be taken.
+    /// Longest time until the key is free again.
     const AT_ONCE: Duration = Duration::from_secs(1);
 
     let server = Server::start(Disk::Memory, &[]);

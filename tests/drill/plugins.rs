@@ -1,4 +1,4 @@
-//! A sandbox key that has large forms simulated, many at once.
+//! A sandbox key with many concurrent simulations of large forms.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -90,7 +90,7 @@ async fn simulate(sandbox: &Workspace, signing: &str) {
     answer(request.json(&json!({"action": "complete"}))).await;
 }
 
-/// A page with all these fields (ISO 32000-2, 12.7).
+/// Builds a page with all these fields (ISO 32000-2, 12.7).
 fn form() -> Vec<u8> {
     const FIRST: u32 = 10;
 

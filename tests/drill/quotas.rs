@@ -36,7 +36,7 @@ pub(crate) const DISK: Attack = Attack {
 const FILE_BYTES: usize = 15 * 1024 * 1024;
 /// A person of the demo world who signs.
 const SIGNS: &str = "50001029996";
-/// Most looks at an attempt; each is held for as long.
+/// Most requests for an attempt's state; each is a long poll of this time.
 const LOOKS: usize = 30;
 const LOOK_MS: u32 = 1000;
 const MEGABYTE: u64 = 1_000_000;
@@ -92,7 +92,7 @@ async fn pace() -> Vec<Finding> {
     }]
 }
 
-/// A status, and whether it came with the time after which to come again.
+/// Formats a status, and whether the answer had Retry-After.
 fn told(refused: Option<(u16, bool)>) -> String {
     match refused {
         Some((status, true)) => format!("{status} with Retry-After"),
@@ -102,7 +102,7 @@ fn told(refused: Option<(u16, bool)>) -> String {
 }
 
 async fn disk() -> Vec<Finding> {
-    // Room for a few files above the reserve, and no more.
+    // Room for only a few files above the reserve.
     let folder = storage().folder();
     let free = free_bytes(folder.path());
     let reserve = (free / MEGABYTE).saturating_sub(100).to_string();
@@ -198,7 +198,7 @@ fn retries_after(response: &Response) -> bool {
     response.headers().contains_key(RETRY_AFTER)
 }
 
-/// Bytes of the documents that are kept.
+/// Returns the number of bytes in stored documents.
 fn stored_bytes(server: &Server) -> u64 {
     if let Some(database) = &server.database {
         let told = database.psql("SELECT coalesce(sum(length(content)), 0) FROM parafa_blobs");

@@ -19,14 +19,14 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// Host and port of a server.
+/// Returns host and port of a server.
 pub(crate) fn authority(server: &Server) -> String {
     let base = server.demo("/baseUrl");
     let authority = base.trim_start_matches("http://").trim_end_matches('/');
     authority.to_owned()
 }
 
-/// A connection from one of this machine's own addresses.
+/// Connects from one of this machine's own addresses.
 pub(crate) async fn connect_from(address: [u8; 4], authority: &str) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().ok()?;
     socket.bind((address, 0).into()).ok()?;
@@ -37,8 +37,8 @@ pub(crate) async fn connect(authority: &str) -> Option<TcpStream> {
     TcpStream::connect(authority).await.ok()
 }
 
-/// Sends some bytes and reads one answer. None when the connection ends first,
-/// or nothing comes for long.
+/// Sends some bytes and reads one answer. `None` if the connection ends first, or no answer comes
+/// in time.
 pub(crate) async fn tell(stream: &mut TcpStream, bytes: &[u8]) -> Option<Answer> {
     // A caller refused early may still read the answer.
     let _ = stream.write_all(bytes).await;
@@ -89,7 +89,7 @@ pub(crate) fn signing(document_bytes: usize, signers: usize) -> Value {
     })
 }
 
-/// The paths of the links to a signing that was created.
+/// Returns the paths of the links to a created signing.
 pub(crate) fn links(created: &Value) -> Vec<String> {
     let signers = created["signers"].as_array().expect("signers");
     let links = signers.iter().map(|signer| {

@@ -18,7 +18,7 @@ pub(crate) const STARTING: Attack = Attack {
     run: || Box::pin(commands()),
 };
 
-/// Starts after which a command comes at once.
+/// Starts that are followed by a command at once.
 const STARTS: usize = 3;
 /// Time limit for the server to report that it starts.
 const PATIENCE: Duration = Duration::from_secs(20);

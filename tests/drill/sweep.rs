@@ -1,5 +1,4 @@
-//! A store that has lost rows: the daily sweep meets documents and data keys
-//! that no row names.
+//! A store that has lost rows: the daily sweep finds documents and data keys without rows.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ use uuid::{Timestamp, Uuid};
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
 
-/// Many files and keys that no row names, as after a loss of rows.
+/// Many files and keys without rows, as after a loss of rows.
 pub(crate) const SWEEP_MANY: Attack = Attack {
     name: "sweep-many",
     needs_files: false,
@@ -39,7 +38,7 @@ const RESTED: Duration = Duration::from_secs(2 * 60 * 60);
 /// Time limit for a sweep.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Many at once.
+/// Runs a sweep of many at once.
 async fn many() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
@@ -66,7 +65,7 @@ async fn many() -> Vec<Finding> {
     ]
 }
 
-/// A few, a day and another day later.
+/// Runs sweeps of a few, after one day and after another.
 async fn few() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;

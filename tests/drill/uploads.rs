@@ -20,11 +20,10 @@ const CALLERS: usize = 200;
 const WAVES: usize = 5;
 /// Time for the memory to return to normal.
 const REST: Duration = Duration::from_secs(3);
-/// Memory that bodies and documents may take together, in MiB: 256 of bodies, and
-/// three quarters of that of the documents in them.
+/// Most memory of bodies and documents together, in MiB: 256 of bodies, and three quarters of that
+/// for the documents in them.
 const DOCUMENTS_MIB: f64 = 448.0;
-/// Memory that the plugin may take in three quarters of 16 calls, each a little
-/// more than its document.
+/// Most memory of the plugin in three quarters of 16 calls, each a little more than its document.
 const PLUGIN_MIB: f64 = 12.0 * 17.0;
 /// Read buffers of 200 connections, and all else.
 const OTHER_MIB: f64 = 48.0;

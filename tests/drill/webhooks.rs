@@ -27,7 +27,7 @@ const EVENTS: usize = 10_000;
 const BATCH: usize = 20;
 /// Concurrent callers who cancel.
 const CALLERS: usize = 8;
-/// Creates that are measured, with and without the line.
+/// Measured creates, with and without the queue.
 const CREATES: usize = 200;
 /// Time that the receiver hangs: longer than the server waits.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -63,7 +63,7 @@ async fn attack() -> Vec<Finding> {
     ]
 }
 
-/// Has the receiver take events and say nothing.
+/// Makes the receiver accept events without answering.
 async fn hang(hook: &str) {
     let silent = json!({"status": 200, "delayMs": SILENCE.as_millis()});
     let told = Client::new()

@@ -30,9 +30,9 @@ pub(crate) enum BreachKind {
     Impossible,
     /// An event that was not sent.
     Untold,
-    /// An event that was sent with several ids, or of something that has not happened.
+    /// An event with several ids, or an impossible event.
     ToldWrongly,
-    /// Something that was charged too often, too seldom or at another price.
+    /// A charge that is repeated, missing or of another price.
     ChargedWrongly,
 }
 

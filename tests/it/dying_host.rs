@@ -61,7 +61,7 @@ async fn whatever_was_acknowledged_ends_once_although_one_of_two_hosts_is_always
     assert_accounts_balance(&world, &entries, &charges).await;
 }
 
-/// Has some people at a time run their errands.
+/// Runs the errands, some concurrently.
 async fn run_all(town: &Arc<Town>, hook: &Hook, errands: impl Iterator<Item = Errand>) {
     let mut running = JoinSet::new();
     for errand in errands {
@@ -96,7 +96,7 @@ async fn assert_each_event_is_told_once(hook: &Hook, entries: &[Entry]) {
         for delivery in &deliveries {
             told.note(delivery);
         }
-        // Some came twice, and others are still on their way.
+        // Some are repetitions, and others are still on their way.
         at_least = deliveries.len() + 1;
     }
     assert_eq!(told.wrong(entries), []);

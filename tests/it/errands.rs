@@ -104,7 +104,7 @@ impl Errand {
         matches!(self, Self::Authentication(login) if login.signer.method != Method::Card)
     }
 
-    /// Runs it to its end; its events are posted to `hook`.
+    /// Runs the errand to its end; its events are posted to `hook`.
     pub(crate) async fn run(self, town: &Town, hook: &str) {
         match self {
             Self::Signing(signing) => signing.run(town, hook).await,

@@ -131,7 +131,7 @@ async fn a_component_that_is_gone_takes_its_format_along_and_nothing_else() {
     let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
     demo.stop();
     remove(&(&documents(&data) - &before));
-    // The copy that commands without a server look at.
+    // The copy that commands without a server read.
     let digest = installed["sha256"].as_str().expect("a digest");
     let copy = data.join(format!("plugins/components/{digest}.wasm"));
     fs::remove_file(copy).expect("a copy");
@@ -240,7 +240,7 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     assert!(beyond.contains("but not for pdf"), "{beyond}");
 }
 
-/// The PDF plugin in builds that differ in nothing but a number.
+/// Builds of the PDF plugin that differ only in a number.
 struct Builds {
     folder: TempDir,
 }
@@ -252,7 +252,7 @@ impl Builds {
         }
     }
 
-    /// The component of a build; the one of the product is 0.
+    /// Returns the component of a build; the product's is 0.
     fn build(&self, number: u8) -> PathBuf {
         let mut component = built::plugin("pdf.wasm");
         if number > 0 {
@@ -267,7 +267,7 @@ impl Builds {
     }
 }
 
-/// A data folder that is none of the demo's.
+/// A data folder outside the demo.
 struct Production {
     folder: TempDir,
 }
@@ -318,7 +318,7 @@ fn digest(component: &Path) -> String {
     hex::encode(Sha256::digest(fs::read(component).expect("a component")))
 }
 
-/// The files among which components are kept.
+/// Returns the files that include the components.
 fn documents(data: &Path) -> BTreeSet<PathBuf> {
     let listed = fs::read_dir(data.join("bytes")).expect("a folder");
     listed

@@ -171,8 +171,8 @@ impl Workshop {
         self.folder.join("built")
     }
 
-    /// Writes the lines of a section at a shell, in the author's home, for a
-    /// server with this data folder.
+    /// Types the commands of a section at a shell, in the author's home, for a server with this
+    /// data folder.
     fn follow(&self, section: &str, data: &Path) -> Vec<Printed> {
         let mut told = Vec::new();
         let mut folder = self.folder.clone();
@@ -228,7 +228,7 @@ fn path(parafa: &Path) -> OsString {
     env::join_paths(folders).expect("a path")
 }
 
-/// The lines of the first block of commands of a section of `docs/plugins.md`.
+/// Returns the lines of the first block of commands in a section of `docs/plugins.md`.
 fn commands(section: &str) -> Vec<String> {
     let guide = fs::read_to_string(root().join("docs/plugins.md")).expect("the guide");
     let heading = format!("## {section}");

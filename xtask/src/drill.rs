@@ -80,7 +80,7 @@ impl Drill {
         command
             .args(["--ignored", "--exact", test, "--nocapture"])
             .env("PARAFA_DRILL", asked)
-            // The drill has a database of its own.
+            // The drill starts its own database.
             .env_remove(database::ENGINE.0);
         run(&mut command)
     }

@@ -48,7 +48,7 @@ pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
         .collect()
 }
 
-/// The targets with these names, built; all when there are none.
+/// Builds the targets, and returns those with these names, or all if there are none.
 fn built(root: &Path, names: &[String]) -> anyhow::Result<Vec<Target>> {
     let all = targets(root)?;
     let known: Vec<&str> = all.iter().map(|target| target.name.as_str()).collect();
@@ -81,17 +81,17 @@ impl Target {
         self.root.join("target/fuzz").join(kind).join(&self.name)
     }
 
-    /// Inputs that earlier runs learnt.
+    /// Returns the folder of inputs from earlier runs.
     fn learnt(&self) -> PathBuf {
         self.below("corpus")
     }
 
-    /// Inputs that the target itself generates.
+    /// Returns the folder of inputs that the target itself generates.
     fn seeds(&self) -> PathBuf {
         self.below("seeds")
     }
 
-    /// Inputs in the repository.
+    /// Returns the folder of inputs in the repository.
     fn kept(&self) -> PathBuf {
         workspace(&self.root).join("corpus").join(&self.name)
     }
@@ -127,14 +127,14 @@ impl Target {
         Ok(command)
     }
 
-    /// A run of the target's seeds and the inputs in the repository alone.
+    /// Returns a run of only the target's seeds and the inputs in the repository.
     fn replay(&self) -> anyhow::Result<Command> {
         let mut command = self.command()?;
         command.arg("-runs=0").args(self.sources());
         Ok(command)
     }
 
-    /// The folders that every run begins with.
+    /// Returns the folders of every run's first inputs.
     fn sources(&self) -> Vec<PathBuf> {
         let kept = Some(self.kept()).filter(|kept| kept.exists());
         [self.seeds()].into_iter().chain(kept).collect()
@@ -182,7 +182,7 @@ fn workspace(root: &Path) -> PathBuf {
     root.join("tests/fuzz")
 }
 
-/// Cargo with the flags of the fuzz workspace and no others.
+/// Returns cargo with the flags of the fuzz workspace and no others.
 fn in_workspace(root: &Path) -> Command {
     let mut command = cargo(&workspace(root));
     command.env_remove("RUSTFLAGS");

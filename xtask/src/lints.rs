@@ -1,5 +1,5 @@
-//! Lints of the workspace. They come with its code from one pass of the compiler,
-//! where `cargo clippy` and `cargo build` after it look at each crate twice.
+//! Lints of the workspace. They are checked while the code is compiled; `cargo clippy` followed by
+//! `cargo build` would process each crate twice.
 
 use std::path::Path;
 use std::process::Command;

@@ -24,8 +24,7 @@ use toolchain::{TARGET, Toolchain};
 
 pub(crate) use compiler::run as run_as_compiler;
 
-/// The plugins that only tests load, by folder. The second one is written against
-/// the contract of the release before.
+/// The test plugins, by folder. The second one is written against the previous release's contract.
 const FOR_TESTS: [&str; 4] = ["toy", "toy-0-2", "toy-container", "toy-detached"];
 /// The plugins of the product.
 pub(crate) const SHIPPED: [&str; 4] = ["adoc", "asice", "jades", "pdf"];
@@ -39,7 +38,7 @@ const FLAGS: [&str; 5] = [
     "-Clink-arg=stack-size=262144",
 ];
 
-/// A plugin as a core module, and the place of its component.
+/// A plugin as a core module, and the path of its component.
 pub(crate) struct Module {
     module: PathBuf,
     component: PathBuf,
@@ -155,7 +154,7 @@ pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
 
 /// Returns the flags of every plugin, with mappings of paths that differ between machines.
 fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
-    // The registry's folders exist, and can be named, only after a fetch.
+    // The registry's folders exist only after a fetch.
     let fetched = toolchain
         .cargo()
         .args(["fetch", "--locked", "--target", TARGET])

@@ -34,8 +34,8 @@ pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "profiling")
 }
 
-/// Builds the same with no path of this machine in it, and returns the places of
-/// the server and of the plugins.
+/// Builds the same without paths of this machine in it, and returns the paths of the server and of
+/// the plugins.
 pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<PathBuf>)> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
@@ -83,14 +83,14 @@ fn build(
     Ok(shipped)
 }
 
-/// Builds the program that makes components of plugins, as tests are built, and
-/// returns its place.
+/// Builds the program that makes components of plugins, with the profile of tests, and returns its
+/// path.
 pub(crate) fn build_encoder(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(lints::cargo(root).args(["build", "--package", ENCODER]))?;
     encoder_of_tests()
 }
 
-/// The program that makes components, once the workspace is built for tests.
+/// Returns the program that makes components, after the workspace is built for tests.
 pub(crate) fn encoder_of_tests() -> anyhow::Result<PathBuf> {
     program("debug", ENCODER)
 }
@@ -101,7 +101,7 @@ pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "debug")
 }
 
-/// Builds, then becomes `parafa serve --demo`; returns only when it cannot.
+/// Builds, then replaces this process by `parafa serve --demo`; returns only if that fails.
 pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
     match build_release(root) {
         Ok(parafa) => Command::new(parafa)
@@ -131,7 +131,7 @@ fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
         .canonicalize()
         .is_ok_and(|placed| built.canonicalize().is_ok_and(|built| built == placed))
     {
-        // A program that runs can be replaced, but not written to.
+        // A running program can be replaced, but not written to.
         if placed.exists() {
             fs::remove_file(&placed)?;
         }

@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 use crate::bench::{self, Bench};
 use crate::{process, product};
 
-/// The row that is looked at unless another is named.
+/// The default row.
 pub(crate) const USUAL_ROW: &str = "signature by card, PDF 10 KiB";
 /// The variable with the folder for `perf`'s recordings, a file for each row.
 const FOLDER: &str = "PARAFA_PROFILES";
@@ -49,7 +49,7 @@ pub(crate) fn profile(root: &Path, row: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Samples by program or library, and mangled function.
+/// Reports samples by program or library, and mangled function.
 fn report(record: &Path) -> anyhow::Result<String> {
     let mut perf = Command::new("perf");
     perf.args(["report", "--stdio", "--quiet", "--no-children"])

@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use crate::process::{find, run, run_quietly};
 
-/// The options of the Java virtual machine for everything short.
+/// The options of the Java virtual machine for short runs.
 const JAVA_OPTIONS: &str = "tests/referees/dss/java.options";
-/// A document with a signature and a time-stamp: to judge it loads about every
-/// class that judging needs.
+/// A document with a signature and a time-stamp: its validation loads almost every class that
+/// validation needs.
 const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 
 /// Installs the external validators that judge our signatures in tests, and the other needs of the
@@ -64,7 +64,7 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
 }
 
-/// Has npm fetch the packages of a project into a folder of the same name.
+/// Fetches the packages of a project by npm into a folder of the same name.
 fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
     let name = project
         .file_name()
@@ -88,7 +88,7 @@ fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
     run_quietly(npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))
 }
 
-/// Has Maven fetch veraPDF and write its class path.
+/// Fetches veraPDF by Maven and writes its class path.
 fn verapdf_class_path(root: &Path) -> anyhow::Result<()> {
     let project = root.join("tests/referees/verapdf/pom.xml");
     let class_path = root.join("target/referees/verapdf.classpath");
@@ -147,7 +147,7 @@ fn maven(project: &Path) -> Command {
     command
 }
 
-/// A file was written after everything at a path.
+/// Returns true if a file was written after everything at a path.
 fn is_newer(file: &Path, path: &Path) -> bool {
     let written = fs::metadata(file).and_then(|file| file.modified()).ok();
     written.is_some_and(|written| newest(path).is_some_and(|newest| newest <= written))

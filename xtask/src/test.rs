@@ -14,7 +14,7 @@ use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
 use crate::{fuzz, lints, product, referees, tools};
 
-/// The package of the tests that see the whole product.
+/// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
 /// Number of concurrent tests. Many of them wait, for a page or a telephone.
 const THREADS: &str = "RUST_TEST_THREADS";
@@ -47,12 +47,12 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-/// Fetches programs and referees and compiles plugins and workspace, all at the
-/// same time: to fetch is to wait, and a plugin is linked by one processor.
-/// Warnings are failures where everything is checked.
+/// Fetches programs and referees and compiles plugins and workspace, concurrently: fetching is
+/// waiting, and linking a plugin uses one processor. Warnings are failures if everything is
+/// checked.
 ///
 /// # Errors
-/// There are no plugins to test with.
+/// The plugins for tests are missing.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
@@ -96,7 +96,7 @@ fn run_tests(
 ) -> anyhow::Result<()> {
     let mut tests = lints::cargo(root);
     tests.args(["test", "--no-fail-fast"]);
-    // No documentation has code that runs.
+    // No doc comment has code to run.
     tests.arg("--tests");
     if packages.is_empty() {
         tests.arg("--workspace");
@@ -160,12 +160,12 @@ struct Tally {
 }
 
 impl Tally {
-    /// One check that passes when the command does.
+    /// Runs a command as a check, which passes if the command succeeds.
     fn check(&mut self, command: &mut Command) {
         self.check_together(std::slice::from_mut(command));
     }
 
-    /// A check for each command; all run at the same time.
+    /// Runs commands as checks, all concurrently.
     fn check_together(&mut self, commands: &mut [Command]) {
         let begun: Vec<_> = commands
             .iter_mut()
@@ -212,7 +212,7 @@ impl Tally {
             let mut again = copy(command);
             again.arg("--exact").args(&failed).env(THREADS, "1");
             let again = TestRun::of(&mut again)?;
-            // A name that the second run does not know was not run.
+            // Names that the second run does not know did not run.
             let ran = again.passed + again.failed.len() as u64;
             if !again.is_cut_short && ran >= failed.len() as u64 {
                 let (still, unsteady): (Vec<_>, Vec<_>) = failed
@@ -273,7 +273,7 @@ impl Tally {
     }
 }
 
-/// The command again, to be given arguments of its own.
+/// Copies the command, for further arguments.
 fn copy(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());
@@ -298,12 +298,12 @@ struct TestRun {
     failed: Vec<String>,
     /// Number of running binaries: those that began, without those that ended.
     open: u64,
-    /// Something failed that is no test with a name.
+    /// True if a failure was not that of a named test.
     is_cut_short: bool,
 }
 
 impl TestRun {
-    /// Runs the command and shows its output as it comes.
+    /// Runs the command and prints its output as it arrives.
     fn of(command: &mut Command) -> anyhow::Result<Self> {
         announce(command);
         let mut child = command.stdout(Stdio::piped()).spawn().context("tests")?;
@@ -342,7 +342,7 @@ impl TestRun {
     }
 }
 
-/// The closing line of one test binary.
+/// The last line of one test binary.
 #[derive(Debug, Eq, PartialEq)]
 struct TestResult {
     passed: u64,

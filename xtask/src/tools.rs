@@ -14,7 +14,7 @@ const POSTGRES: (&str, &str) = ("/usr/lib/postgresql", "postgresql");
 /// Debian's path of pgbouncer, which is not on every user's `PATH`, and its package.
 const POOLER: (&str, &str) = ("/usr/sbin/pgbouncer", "pgbouncer");
 
-/// Programs that building and testing use, and the Debian package of each.
+/// Programs for building and testing, with their Debian packages.
 const PROGRAMS: &[(&str, &str)] = &[
     ("c++", "g++"),
     ("cc", "gcc"),
@@ -114,7 +114,7 @@ fn missing_packages() -> Vec<&'static str> {
     packages
 }
 
-/// Debian does not put the server's programs where `PATH` leads.
+/// Returns true if PostgreSQL's server is installed. Debian's folder of it is not on the `PATH`.
 pub(crate) fn has_postgres() -> bool {
     let versions = fs::read_dir(POSTGRES.0).into_iter().flatten().flatten();
     let has_server = |version: fs::DirEntry| version.path().join("bin/initdb").is_file();

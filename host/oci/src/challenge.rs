@@ -50,7 +50,7 @@ impl Challenge {
     }
 }
 
-/// Reads `auth-param`s up to the first that is none.
+/// Parses `auth-param`s up to the first malformed one.
 fn parameters_of(text: &str) -> Vec<(&str, String)> {
     let (mut parameters, mut rest) = (Vec::new(), text);
     while let Some((name, after)) = rest.trim_start_matches([' ', '\t', ',']).split_once('=') {

@@ -58,7 +58,7 @@ pub enum OciError {
         /// Its greatest length.
         limit: u64,
     },
-    /// An answer is not in the form of the specification.
+    /// An answer violates the specification.
     #[error("{place} gives for {what} what cannot be used: {reason}")]
     Malformed {
         /// The repository.
@@ -68,7 +68,7 @@ pub enum OciError {
         /// The fault.
         reason: String,
     },
-    /// A registry leads to an address that is not spoken to.
+    /// The registry redirects to a forbidden address.
     #[error(
         "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone; one behind a proxy has to be told its own address, such as by X-Forwarded-Proto"
     )]
@@ -78,10 +78,10 @@ pub enum OciError {
         /// The target.
         target: String,
     },
-    /// A registry leads from one address, or page of a list, to the next without an end.
+    /// The registry redirects, or continues its list, endlessly.
     #[error("{0} leads from one address to the next without an end")]
     Endless(String),
-    /// More refers to an artifact than is copied.
+    /// An artifact has more referrers than are copied.
     #[error(
         "more than {limit} manifests refer to {artifact} in {place}, which is the most that is copied"
     )]

@@ -17,7 +17,7 @@ use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length
 const MARKER: &str = "oci-layout";
 const INDEX: &str = "index.json";
 const LAYOUT_VERSION: &str = "1.0.0";
-/// The note of a manifest in the index that is its tag.
+/// The annotation of a manifest in the index that is its tag.
 const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
 /// A folder with the artifacts of one repository. Only commands use it: it reads and writes files
@@ -142,7 +142,7 @@ impl Layout {
         })
     }
 
-    /// Keeps others from changing the index until the file is closed.
+    /// Locks the index against changes by others until the file is closed.
     fn lock(&self) -> Result<File, OciError> {
         let path = self.folder.join(MARKER);
         let locked = File::open(&path).and_then(|file| file.lock().map(|()| file));
@@ -267,7 +267,7 @@ mod tests {
 
     const WASM: &[u8] = b"a component";
 
-    /// An artifact with its contents in a layout.
+    /// Puts an artifact with its contents into a layout.
     async fn put(
         layout: &Layout,
         tag: Option<&str>,

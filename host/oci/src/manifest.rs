@@ -14,14 +14,14 @@ pub mod media_type {
     pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
     /// An image index.
     pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-    /// The configuration of an artifact that has none: an empty JSON object.
+    /// The configuration of an artifact without one: an empty JSON object.
     pub const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 }
 
 /// The version of the schema of manifests and indexes.
 const SCHEMA_VERSION: u32 = 2;
 
-/// A content as others name it (descriptor.md).
+/// A content as referred to by others (descriptor.md).
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -37,7 +37,7 @@ pub struct Descriptor {
     /// Notes about it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// Members that are kept as they are.
+    /// Other members, kept unchanged.
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A manifest with the bytes that its digest is of.
+/// A manifest with the bytes of its digest.
 #[derive(Clone, Debug)]
 pub struct StoredManifest {
     /// The manifest as it is stored.
@@ -129,8 +129,8 @@ impl Manifest {
         std::iter::once(&self.config).chain(&self.layers)
     }
 
-    /// The artifact's type: its own, or else that of its configuration (image-spec
-    /// 1.1, manifest.md, "Guidelines for Artifact Usage").
+    /// Returns the artifact's type: its own, otherwise that of its configuration (image-spec 1.1,
+    /// manifest.md, "Guidelines for Artifact Usage").
     #[must_use]
     pub fn type_of_artifact(&self) -> &str {
         let own = self.artifact_type.as_deref();
@@ -139,10 +139,10 @@ impl Manifest {
 }
 
 impl StoredManifest {
-    /// Writes a manifest.
+    /// Serializes a manifest.
     ///
     /// # Errors
-    /// When it is not JSON, which no manifest is.
+    /// When it cannot be serialized as JSON, which never happens.
     pub fn of(manifest: Manifest) -> serde_json::Result<Self> {
         Ok(Self::with(serde_json::to_vec(&manifest)?.into(), manifest))
     }
@@ -171,7 +171,7 @@ impl StoredManifest {
         }
     }
 
-    /// The descriptor by which an index lists it: with its type and its notes
+    /// Returns the descriptor by which an index lists it: with its type and its annotations
     /// (distribution-spec 1.1, "Listing Referrers").
     pub(crate) fn listed(&self) -> Descriptor {
         Descriptor {
@@ -180,7 +180,7 @@ impl StoredManifest {
         }
     }
 
-    /// The descriptor by which another manifest refers to it.
+    /// Returns the descriptor by which another manifest refers to it.
     #[must_use]
     pub fn as_subject(&self) -> Descriptor {
         Descriptor {

@@ -14,7 +14,7 @@ const LAYOUT: &str = "oci-layout:";
 /// 1.1, "Pulling manifests").
 const LONGEST_NAME: usize = 255;
 const LONGEST_TAG: usize = 128;
-/// Docker Hub's own name, and the host that speaks for it.
+/// Docker Hub's name, and the host that serves it.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
 /// An artifact: its repository, and its tag or digest there.
@@ -90,7 +90,7 @@ pub enum ReferenceError {
 }
 
 impl Reference {
-    /// Returns whether a text has a scheme, and so is no path of a file.
+    /// Returns true if a text has a scheme, and so is not a file's path.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(LAYOUT) || text.contains("://")
@@ -122,7 +122,7 @@ impl FromStr for Reference {
     }
 }
 
-/// Splits the version off. A digest is believed over a tag before it.
+/// Splits off the version. A digest has precedence over a tag before it.
 fn split_version(text: &str) -> Result<(&str, Option<Version>), ReferenceError> {
     let (text, digest) = match text.rsplit_once('@') {
         Some((text, digest)) if !digest.contains('/') => (text, Some(digest.parse::<Digest>()?)),
@@ -175,7 +175,7 @@ impl FromStr for RegistryName {
 }
 
 impl RegistryName {
-    /// The registry, with its port where one was written.
+    /// Returns the registry, with its port if it was written.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
@@ -204,7 +204,7 @@ pub(crate) fn is_on_this_machine(url: &Url) -> bool {
     }
 }
 
-/// `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` in each part (distribution-spec 1.1,
+/// Returns true if each part matches `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` (distribution-spec 1.1,
 /// "Pulling manifests").
 fn is_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();

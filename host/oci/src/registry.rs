@@ -24,7 +24,7 @@ use crate::manifest::{Descriptor, StoredManifest, media_type};
 use crate::reference::{RegistryName, Tag, Version, is_on_this_machine};
 use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length};
 
-/// Timeout of the transfer of a content of up to 64 MiB.
+/// Timeout of a content of up to 64 MiB.
 const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest error answer that is read.
@@ -68,7 +68,7 @@ struct Call<'c> {
 
 #[derive(Deserialize)]
 struct TagList {
-    /// Some registries say `null` of a repository without tags.
+    /// Some registries answer `null` for a repository without tags.
     tags: Option<Vec<String>>,
 }
 
@@ -86,7 +86,7 @@ struct Failure {
 }
 
 impl Registry {
-    /// The repository `name`, reached by `http`.
+    /// Creates a client of the repository `name`, reached by `http`.
     #[must_use]
     pub fn new(
         http: Arc<dyn HttpPort>,
@@ -106,7 +106,7 @@ impl Registry {
         joined.map_err(|_| self.malformed("a request", "an address that is none"))
     }
 
-    /// Reads, and follows redirects.
+    /// Sends a GET request, and follows redirects.
     async fn get(
         &self,
         path: &str,
@@ -215,7 +215,7 @@ impl Registry {
         })
     }
 
-    /// Refuses plain HTTP but from a registry on this machine to this machine.
+    /// Refuses plain HTTP except from a registry on this machine to this machine.
     fn check_scheme(&self, url: &Url) -> Result<(), OciError> {
         let may_be_plain = self.name.base().scheme() == "http" && is_on_this_machine(url);
         if url.scheme() == "https" || (url.scheme() == "http" && may_be_plain) {
@@ -247,7 +247,7 @@ impl Registry {
         OciError::Endless(self.name.host().to_owned())
     }
 
-    /// The error of an answer that is no success.
+    /// Returns the error of an unsuccessful answer.
     fn refused(&self, what: &str, answer: &Response<Bytes>) -> OciError {
         let failures = serde_json::from_slice::<Failures>(answer.body());
         let words: Vec<String> = failures
@@ -438,7 +438,7 @@ impl<'c> Call<'c> {
     }
 }
 
-/// Timeout of an exchange of up to `bytes` bytes.
+/// Returns the timeout of an exchange of up to `bytes` bytes.
 fn timeout_of(bytes: u64) -> Duration {
     if bytes > LONGEST_MANIFEST {
         BLOB_TIMEOUT

@@ -6,12 +6,12 @@ use crate::error::OciError;
 use crate::manifest::{Descriptor, StoredManifest};
 use crate::reference::{Tag, Version};
 
-/// Most bytes of a manifest or an index, which registries take (distribution-spec
-/// 1.1, "Pushing Manifests").
+/// Most bytes of a manifest or an index, which registries accept (distribution-spec 1.1, "Pushing
+/// Manifests").
 pub(crate) const LONGEST_MANIFEST: u64 = 4 * 1024 * 1024;
-/// Most bytes of another content: those of the longest component that is admitted.
+/// Most bytes of another content: those of the longest admitted component.
 pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
-/// Most manifests that refer to an artifact and are copied with it.
+/// Most referrers that are copied with an artifact.
 pub(crate) const MOST_REFERRERS: usize = 256;
 
 /// A repository of artifacts, by tag and digest. Contents read from it match their digest.

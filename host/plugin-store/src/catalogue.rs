@@ -71,7 +71,7 @@ pub struct PluginVersion {
     /// The reason why it cannot be loaded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub broken: Option<String>,
-    /// The key that its signature was verified with, by its SHA-256.
+    /// The key that verified its signature, by its SHA-256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
     /// The artifact that it was pulled from.
@@ -273,7 +273,7 @@ impl Catalogue {
         listed
     }
 
-    /// The active version of a format, as it is listed.
+    /// Returns the listing of a format's active version.
     pub(crate) fn listed_active(
         &self,
         state: &State,
@@ -288,7 +288,7 @@ impl Catalogue {
     }
 }
 
-/// Copies a component into the data folder, which it can do without.
+/// Copies a component into the data folder; a failure is harmless.
 pub(crate) async fn copy(component: Component, path: PathBuf) -> anyhow::Result<()> {
     if let Err(error) = blocking(move || component.write(&path)).await? {
         tracing::warn!(error = format!("{error:#}"), "a component is not copied");

@@ -21,12 +21,12 @@ use crate::shared::SharedPlugins;
 use crate::state::{State, Version};
 use crate::trusted::{DisabledVersion, Formats, Grant, Trust, TrustedPublishers, Untrust};
 
-/// The version that a rollback leads to.
+/// The target version of a rollback.
 struct Target {
     /// `None` for the shipped one.
     version: Option<PluginDigest>,
     plugin: Arc<Plugin>,
-    /// Later ones, and why they are none.
+    /// Later versions, and why they cannot be used.
     passed: Vec<String>,
 }
 
@@ -310,7 +310,7 @@ impl Inner {
         })
     }
 
-    /// In the demo, turns missing trust into a warning.
+    /// Turns missing trust into a warning in the demo.
     fn unless_demo<T>(
         &self,
         granted: Result<T, PluginStoreError>,
@@ -354,7 +354,7 @@ fn check_publisher(state: &State, id: &str, version: &Version) -> Result<(), Plu
     }
 }
 
-/// A warning of a version that is lower than the active one.
+/// Returns a warning if a version is lower than the active one.
 fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) -> Option<String> {
     let active = catalogue.active(state, id)?;
     let active = &state.version(id, active)?.version;
@@ -367,7 +367,7 @@ fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) 
     })
 }
 
-/// A warning of a tag that named another artifact when it was last installed from.
+/// Returns a warning if a tag named another artifact at the last installation from it.
 fn moved(state: &State, id: &str, version: &Version) -> Option<String> {
     let origin = version.origin.as_ref()?;
     let tag = origin.tag.as_ref()?;

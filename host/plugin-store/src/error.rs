@@ -21,7 +21,7 @@ pub enum PluginStoreError {
     /// The path is a folder or a device.
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
-    /// A component is another one than when it was installed.
+    /// The component has changed since its installation.
     #[error("{} was changed", .0.display())]
     Changed(PathBuf),
     /// The component of a known version is missing.
@@ -46,7 +46,7 @@ pub enum PluginStoreError {
         /// The expected path of its signature.
         signature: PathBuf,
     },
-    /// The signature of an installed component is not there.
+    /// The signature of an installed component is missing.
     #[error(
         "the signature {} is missing: the plugin was installed before signatures were kept, or somebody removed it; install it again with its WASM.sig, or roll back",
         .0.display()
@@ -88,7 +88,7 @@ pub enum PluginStoreError {
         /// The publisher of this version.
         now: String,
     },
-    /// A publisher that is trusted for all formats is to be trusted for fewer.
+    /// The publisher is trusted for all formats, so it cannot be limited to fewer.
     #[error(
         "the publisher {0} is trusted for every format: `parafa plugin untrust {0}` first, then trust it for fewer"
     )]
@@ -99,7 +99,7 @@ pub enum PluginStoreError {
     /// The file does not contain a key.
     #[error(transparent)]
     Key(#[from] InvalidKey),
-    /// A component is no plugin that can be loaded.
+    /// The component is not a loadable plugin.
     #[error("{} is not admitted", path.display())]
     NotAdmitted {
         /// Its file.
@@ -107,7 +107,7 @@ pub enum PluginStoreError {
         /// The reason.
         source: Box<AdmissionError>,
     },
-    /// A component is a plugin of another format than it was.
+    /// The component is a plugin of another format than before.
     #[error("{} is a plugin for {is}, not for {id}", path.display())]
     OtherFormat {
         /// Its file.
@@ -136,10 +136,10 @@ pub enum PluginStoreError {
     /// Another plugin accepts the same media type or extension.
     #[error(transparent)]
     Conflict(#[from] InstallError),
-    /// There is no plugin of this format.
+    /// No plugin of this format exists.
     #[error("there is no plugin {0}; `parafa plugin list` shows them")]
     UnknownFormat(String),
-    /// The plugin that came with the program cannot be loaded.
+    /// The plugin shipped with the program cannot be loaded.
     #[error(
         "the plugin {id} of the program is broken: {reason}; `parafa plugin install` takes another"
     )]
@@ -155,7 +155,7 @@ pub enum PluginStoreError {
     /// There is no earlier version.
     #[error("the plugin {0} has no earlier version to go back to")]
     NothingToRollBack(String),
-    /// There are earlier versions, and none can be used.
+    /// None of the earlier versions can be used.
     #[error(
         "no earlier version of the plugin {id} can be gone back to: {}; `parafa plugin install` takes another, `parafa plugin rollback {id} --enable` also one that is disabled",
         passed.join(", ")
@@ -163,7 +163,7 @@ pub enum PluginStoreError {
     NoneUsable {
         /// The format.
         id: String,
-        /// The versions, and why each cannot be used.
+        /// The versions, with the reason against each.
         passed: Vec<String>,
     },
     /// A fault that the request did not cause.
@@ -205,7 +205,7 @@ impl From<anyhow::Error> for PluginStoreError {
     }
 }
 
-/// An error with everything that it comes from.
+/// Formats an error with all its causes.
 pub(crate) fn reasons(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |&error| error.source());
     let sources: Vec<String> = sources.map(ToString::to_string).collect();

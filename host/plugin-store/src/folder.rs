@@ -44,7 +44,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 #[derive(Clone, Debug)]
 pub(crate) struct PluginFolder {
     plugins: PathBuf,
-    /// Components that came with earlier programs.
+    /// Components shipped with earlier programs.
     shipped: PathBuf,
 }
 
@@ -77,7 +77,7 @@ impl PluginFolder {
         Ok(state)
     }
 
-    /// Makes the copy one of this state, and removes components that it does not name.
+    /// Updates the copy to this state, and removes components that it does not name.
     pub(crate) fn copy(&self, state: &State) -> anyhow::Result<()> {
         if !self.state().is_ok_and(|copied| copied == *state) {
             let trusted = self.plugins.join(TRUSTED);
@@ -232,7 +232,7 @@ fn remove_others(folder: &Path, end: &str, is_kept: impl Fn(&str) -> bool) -> io
     Ok(())
 }
 
-/// Writes a file for its owner alone, durably and in one step.
+/// Writes a file for its owner alone, durably and atomically.
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -246,7 +246,7 @@ fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     write().with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Makes durable which files there are. The folders up to the data folder may
+/// Syncs the folders of a file, so that its name is durable. The folders up to the data folder may
 /// be new.
 fn sync_folders(path: &Path) -> io::Result<()> {
     let folders = path.ancestors().skip(1).take(3);

@@ -354,7 +354,7 @@ async fn changed<T: Send + 'static>(
     done.context("a change of plugins was cut off")?
 }
 
-/// Logs that something fails from now on; the next time once it has succeeded in between.
+/// Logs a failure, and the next one only after a success.
 fn tell_of_change(was_sound: &mut bool, done: &Result<(), PluginStoreError>, what: &str) {
     if let Err(error) = done
         && *was_sound

@@ -18,7 +18,7 @@ use crate::catalogue::{Broken, Catalogue};
 use crate::error::{PluginStoreError, reasons};
 use crate::state::State;
 
-/// Failed checks that a refusal names.
+/// Most failed checks in a refusal.
 const NAMED_FAILURES: usize = 3;
 /// The time limit of all checks of a component to be installed; the operator waits for them.
 const SELF_TEST_WITHIN: Duration = Duration::from_secs(30);
@@ -139,7 +139,7 @@ impl Loaded {
         Ok(true)
     }
 
-    /// A version that is at hand, or else can be admitted.
+    /// Returns a loaded version, or admits it.
     async fn plugin(
         &self,
         catalogue: &Catalogue,
@@ -155,7 +155,7 @@ impl Loaded {
         Ok(plugin)
     }
 
-    /// Has a version at hand that something was begun with.
+    /// Keeps a version with which a signature was begun.
     pub(crate) async fn keep(
         &self,
         catalogue: &Catalogue,
@@ -203,7 +203,7 @@ impl Loaded {
         }
     }
 
-    /// Lets a plugin be called that was checked.
+    /// Enables a checked plugin.
     pub(crate) fn enable(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let digest = plugin.digest();
         self.registry.enable(digest);

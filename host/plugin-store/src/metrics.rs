@@ -1,4 +1,4 @@
-//! Calls of plugins and how they failed.
+//! Metrics of plugins' calls and failures.
 
 use std::sync::LazyLock;
 
@@ -94,7 +94,7 @@ impl PluginMetrics {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "plugin_calls",
@@ -120,7 +120,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// From 100 µs to 26 s.
+/// Creates a histogram from 100 µs to 26 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 4.0, 10))
 }

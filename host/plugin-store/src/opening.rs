@@ -21,8 +21,7 @@ use crate::shipped::{BrokenComponent, NoPlugins, ShippedFile};
 use crate::state::{State, Version};
 use crate::{Inner, PluginStore, shipped};
 
-/// The beginning of the versions of the contract that this release is the last one
-/// to run.
+/// The prefix of the contract versions that this release is the last to support.
 const LAST_SERVED: &str = "0.2.";
 
 impl Inner {

@@ -66,10 +66,10 @@ impl PartialEq for PublisherKey {
 impl Eq for PublisherKey {}
 
 impl PublisherKey {
-    /// Reads a key in PEM.
+    /// Parses a key in PEM.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a key.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidKey> {
         let invalid = InvalidKey("public");
         match PKey::public_key_from_pem(pem) {
@@ -83,7 +83,7 @@ impl PublisherKey {
         Ok(Self { key, name })
     }
 
-    /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
+    /// Returns the SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -98,7 +98,7 @@ impl PublisherKey {
 }
 
 impl KeyPair {
-    /// A new one.
+    /// Generates a key pair.
     ///
     /// # Errors
     /// When the system has no randomness.
@@ -107,10 +107,10 @@ impl KeyPair {
         Ok(Self::new(key)?)
     }
 
-    /// Reads a key in PEM.
+    /// Parses a key in PEM.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a key.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidKey> {
         let invalid = InvalidKey("private");
         match PKey::private_key_from_pem(pem) {
@@ -159,10 +159,10 @@ impl KeyPair {
 }
 
 impl PluginSignature {
-    /// Reads the file of a signature.
+    /// Parses the file of a signature.
     ///
     /// # Errors
-    /// Why it is none.
+    /// When it is not a signature.
     pub fn parse(text: &[u8]) -> Result<Self, &'static str> {
         let parsed: Self =
             serde_json::from_slice(text).map_err(|_| "it is no envelope of a signature")?;
@@ -184,8 +184,10 @@ impl PluginSignature {
         self.sha256
     }
 
+    /// Verifies that it is this key's signature of this component.
+    ///
     /// # Errors
-    /// Why it is not this key's signature of this component.
+    /// The reason why it is not.
     pub(crate) fn verify(
         &self,
         key: &PublisherKey,

@@ -49,7 +49,7 @@ pub struct PluginPublisherRow {
     grant: String,
 }
 
-/// A component, which is sealed under a key of its own.
+/// A component, sealed with its own key.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct PluginComponentRow {
     pub(crate) sha256: PluginDigest,
@@ -152,7 +152,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// A whole table. That nothing is added meanwhile [`PluginsRow`] shows.
+/// Reads a whole table. [`PluginsRow`] shows that no row is added meanwhile.
 async fn all<T: Table>(tx: &mut Transaction<'_>) -> Result<Vec<T>, StoreError> {
     let (mut rows, mut page) = (Vec::new(), Page::oldest(MAX_PAGE_ROWS));
     loop {

@@ -14,13 +14,12 @@ const COMPILED: &str = "plugin-cache";
 pub struct PluginStoreSettings {
     /// The data folder.
     pub data: PathBuf,
-    /// Folder of the components that came with the program; without it, `plugins` beside the
-    /// program or one folder up.
+    /// Folder of shipped components; by default, `plugins` beside the program or one folder up.
     pub shipped: Option<PathBuf>,
     /// Digests of the components built along with the program; empty if the build did not record
     /// them.
     pub built_along: Vec<PluginDigest>,
-    /// Folder of compiled plugins; without it, one in the data folder.
+    /// Folder of compiled plugins; by default, one in the data folder.
     pub compiled: Option<PathBuf>,
     /// Memory of one call, in bytes.
     pub call_memory_bytes: NonZeroUsize,

@@ -10,7 +10,7 @@ use crate::PluginStoreSettings;
 use crate::error::reasons;
 use crate::folder::{LONGEST_COMPONENT, read};
 
-/// A component that came with this program.
+/// A component shipped with this program.
 #[derive(Clone, Debug)]
 pub(crate) struct ShippedFile {
     pub(crate) path: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct ShippedFile {
     pub(crate) is_built_along: bool,
 }
 
-/// A component that came with this program and cannot be used.
+/// A component shipped with this program that cannot be used.
 #[derive(Clone, Debug)]
 pub(crate) struct BrokenComponent {
     /// The name of its file without the extension: the format's id.
@@ -69,7 +69,7 @@ pub(crate) fn find(
     Ok((files, broken_shipped))
 }
 
-/// The configured folder, or `plugins` beside the program or one folder up.
+/// Returns the configured folder, or `plugins` beside the program or one folder up.
 fn shipped_folder(settings: &PluginStoreSettings) -> anyhow::Result<PathBuf> {
     if let Some(folder) = &settings.shipped {
         return Ok(folder.clone());

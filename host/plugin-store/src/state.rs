@@ -67,7 +67,7 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
 }
 
 impl Version {
-    /// A version as shipped with a program; installed ones have more properties.
+    /// Creates a version as shipped with a program; installed ones have more properties.
     pub(crate) fn of(plugin: &Plugin, installed_at: Timestamp) -> Self {
         Self {
             sha256: plugin.digest(),
@@ -130,8 +130,8 @@ impl State {
         disabled
     }
 
-    /// Makes a version active again that was before, and enables it. All that
-    /// were active after it are no longer before any.
+    /// Makes an earlier version active again, and enables it. Later active versions are no longer
+    /// earlier ones.
     pub(crate) fn go_back_to(
         &mut self,
         id: &str,

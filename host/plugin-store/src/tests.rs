@@ -46,7 +46,7 @@ struct Installation {
 struct Calls(Mutex<Vec<PluginDigest>>);
 
 impl Installation {
-    /// A program that comes with the first build of the toy.
+    /// Creates a program with the first build of the toy.
     fn new(mode: StoreMode) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["data", "data-of-another", "program", "offered", "bytes"] {
@@ -127,7 +127,7 @@ impl Installation {
         })
     }
 
-    /// Loses all that the records have of components.
+    /// Deletes all components in the records.
     fn lose_bytes(&self) {
         for entry in fs::read_dir(self.path("bytes")).unwrap() {
             let path = entry.unwrap().path();
@@ -185,7 +185,7 @@ impl CallObserver for Calls {
     }
 }
 
-/// The plugin of a format of no document.
+/// Returns the plugin of a format without documents.
 pub(crate) fn toy() -> Bytes {
     built::plugin("test/toy.wasm").into()
 }
@@ -201,7 +201,7 @@ fn digest(build: u8) -> PluginDigest {
     PluginDigest::of(&wasm(build))
 }
 
-/// The build that documents are given to.
+/// Returns the build that gets documents.
 async fn called(plugins: &PluginStore) -> Option<PluginDigest> {
     let registry = plugins.registry().await.unwrap();
     registry.by_id(FORMAT).map(|plugin| plugin.digest())

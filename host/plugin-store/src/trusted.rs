@@ -30,7 +30,7 @@ pub struct Trust {
     pub formats: Option<Vec<String>>,
 }
 
-/// A publisher that is trusted no more.
+/// A publisher that is no longer trusted.
 #[derive(Debug, Serialize)]
 pub struct Untrust {
     /// The key's name.
@@ -48,7 +48,7 @@ pub struct DisabledVersion {
     pub sha256: String,
 }
 
-/// The publishers that are trusted, by name.
+/// The trusted publishers, by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct TrustedPublishers(BTreeMap<String, Grant>);
 
@@ -196,7 +196,7 @@ impl Grant {
 }
 
 impl Formats {
-    /// These formats, or all where none is named.
+    /// Returns these formats, or all if none is named.
     pub(crate) fn of(ids: &[String]) -> Self {
         if ids.is_empty() {
             Self::All

@@ -56,7 +56,7 @@ impl Bench {
         self.has_data
     }
 
-    /// The component in a file, which is refused unless it would be admitted.
+    /// Admits the component in a file.
     pub(crate) async fn admit(&self, path: &Path) -> Result<Arc<Plugin>, ToolError> {
         let admitted = self.admit_bytes(read(path)?).await?;
         admitted
@@ -81,7 +81,7 @@ impl Bench {
         })
     }
 
-    /// The plugin that these bytes are, or why they are none.
+    /// Admits these bytes as a plugin; the error is the reason.
     pub(crate) async fn admit_bytes(
         &self,
         wasm: Bytes,
@@ -114,7 +114,7 @@ impl Bench {
         Err(ToolError::Refused(sentence))
     }
 
-    /// The plugins that are known here.
+    /// Returns the known plugins.
     pub(crate) fn plugin_store(&self) -> PluginStore {
         PluginStore::of_copy(&self.settings, self.mode, self.observer())
     }
@@ -147,12 +147,12 @@ pub fn may_be_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_plain)
 }
 
-/// The bytes of a file that a person named; a pipe is none.
+/// Reads a file named by the user; pipes are refused.
 pub fn read(path: &Path) -> Result<Bytes, ToolError> {
     read_file(path).map_err(|error| ToolError::Refused(reasons(&error)))
 }
 
-/// An error with everything that it comes from.
+/// Formats an error with all its causes.
 pub(crate) fn reasons(error: &dyn Error) -> String {
     iter::successors(Some(error), |&error| error.source())
         .map(ToString::to_string)

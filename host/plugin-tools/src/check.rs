@@ -52,9 +52,9 @@ struct About {
     contract: String,
     media_types: Vec<String>,
     extensions: Vec<Extension>,
-    /// Worlds of the contract that it has.
+    /// Worlds of the contract in the component.
     worlds: Vec<&'static str>,
-    /// Worlds of the contract that it has not.
+    /// Worlds of the contract that the component lacks.
     missing: Vec<&'static str>,
 }
 

@@ -8,7 +8,7 @@ use anyhow::Context;
 use parafa_plugin_host::on_one_line;
 use serde::Serialize;
 
-/// Longest text of a document or a plugin that people are shown, in bytes.
+/// Longest displayed text of a document or a plugin, in bytes.
 const LONGEST_SHOWN: usize = 1024;
 
 /// Returns a name from a document, a certificate or a plugin for display. It is on one line and

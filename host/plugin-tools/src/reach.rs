@@ -7,7 +7,7 @@ pub(crate) fn postable(extension: &str) -> bool {
     DocumentFamily::offered().any(|offered| offered == extension)
 }
 
-/// The extensions with which callers can post documents, for people.
+/// Returns the file name extensions that the API accepts, for display.
 pub(crate) fn posted() -> String {
     let offered: Vec<_> = DocumentFamily::offered()
         .map(|extension| format!(".{extension}"))

@@ -86,7 +86,7 @@ enum End {
 }
 
 impl RunArguments {
-    /// The document of the plugin's format, where one is named.
+    /// Returns the document of the plugin's format, if one is named.
     fn document(&self) -> Option<&Path> {
         match self.operation {
             Operation::Compose => self.out.as_deref(),
@@ -95,7 +95,7 @@ impl RunArguments {
     }
 }
 
-/// Has a plugin do something with a document.
+/// Calls a plugin with a document.
 pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
         warn(format_args!(

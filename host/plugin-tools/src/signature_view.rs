@@ -86,7 +86,7 @@ struct TimestampView {
 /// The verdict on time-stamps, the worst last.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Stamping {
-    /// Each stamps its signature, and its maker signed it, if there is any.
+    /// All time-stamps stamp their signature, and their signatures verify, if there are any.
     Sound,
     /// One cannot be checked, which does not count against it.
     Uncheckable,
@@ -240,7 +240,7 @@ fn extent(coverage: CoverageKind) -> &'static str {
     }
 }
 
-/// The members that are not as they were signed, as the end of a sentence.
+/// Returns the changed members, as the end of a sentence.
 fn changed(digests: &[MemberCheck]) -> String {
     let changed = digests.iter();
     let changed = changed.filter(|member| matches!(member.digest, Verdict::Broken(_)));

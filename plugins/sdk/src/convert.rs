@@ -1,4 +1,4 @@
-//! Between the records of the contract and the values of formats.
+//! Conversions between the records of the contract and the values of formats.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,8 @@ use crate::bindings::{
     Answer, Derivation, Digest, Made, Need, Note, Parameter, Payload, Refusal, archive, compose,
 };
 
-/// An algorithm that is not in the catalogue is refused, not a panic: the host
-/// may be newer than the plugin.
+/// Converts a request. An algorithm outside the catalogue is refused without a panic: the host may
+/// be newer than the plugin.
 pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusal> {
     let signature_algorithm =
         request

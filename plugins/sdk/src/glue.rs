@@ -89,7 +89,7 @@ pub fn archive<'a>(
     Ok(archive(&Host, document, &request, &answers, &mut HostSink::new(out))?.into())
 }
 
-/// `flatten` and `rehearse`.
+/// Calls `flatten` or `rehearse`.
 pub fn derive<'a>(
     document: &Blob,
     request: Derivation,

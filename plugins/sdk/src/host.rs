@@ -10,8 +10,8 @@ use crate::bindings::crypto::CryptoError;
 use crate::bindings::documents::InflateError;
 use crate::bindings::log::Level;
 
-/// Most bytes that cross the boundary at once, either way: a host bounds how
-/// much one call may carry, and a plugin would hold long ones twice.
+/// Most bytes that cross the boundary at once, either way: a host limits the size of one call, and
+/// a plugin would hold long bytes twice.
 const PIECE: u32 = 256 * 1024;
 
 /// Size up to which bytes are buffered before they are hashed. Small writes, such as those of
@@ -29,20 +29,20 @@ pub struct Host;
 #[derive(Debug)]
 pub struct HostSink<'a>(&'a bindings::Sink);
 
-/// A digest in the making by the host.
+/// A digest that the host computes.
 #[derive(Debug)]
 pub struct HostHasher {
     hasher: bindings::Hasher,
     collected: Vec<u8>,
 }
 
-/// Writes a line to the operator's log. Never personal data.
+/// Writes a line to the operator's log, never with personal data.
 pub fn log(message: &str) {
     bindings::log::write(Level::Info, message);
 }
 
-/// Hands the message and place of a panic to the host, which otherwise learns
-/// only that the plugin ended.
+/// Passes the message and location of a panic to the host, which otherwise learns only that the
+/// plugin ended.
 pub(crate) fn report_panics() {
     static INSTALLED: Once = Once::new();
 

@@ -80,9 +80,9 @@ macro_rules! export {
     ) => {
         struct Plugin;
 
-        // Natively there are only the format's functions, held to the contract by
-        // the compiler: linkers do not take the names of the exports. Something
-        // has to use them all the same, or they count as dead.
+        // Native builds have only the format's functions, whose types the compiler checks: linkers
+        // reject the names of the exports. They must be used somewhere, otherwise they count as
+        // dead code.
         #[cfg(not(target_arch = "wasm32"))]
         const _: Plugin = Plugin;
 

@@ -41,7 +41,7 @@ pub(crate) fn signatures(document: &Blob) -> Result<Vec<Signature>, Refusal> {
     signatures.collect::<Option<_>>().ok_or_else(no_toy)
 }
 
-/// A signature as it is added to a document.
+/// Returns the line of a signature in a document.
 pub(crate) fn line(certificate: &[u8], value: &[u8], token: &[u8]) -> String {
     let [certificate, value, token] = [certificate, value, token].map(hex);
     format!("{MARK}{certificate} {value} {token}")

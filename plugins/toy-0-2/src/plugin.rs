@@ -11,7 +11,7 @@ use crate::document::{Signature, line, refusal, signatures, signed};
 const MEDIA_TYPE: &str = "application/x-old-toy";
 const LEVEL_B: &str = "Old-B-B";
 const LEVEL_T: &str = "Old-B-T";
-/// The one algorithm, and its digest.
+/// The only algorithm, and its digest.
 const ALGORITHM: &str = "ECDSA-SHA256";
 const DIGEST: &str = "SHA-256";
 
@@ -177,7 +177,7 @@ fn answer<'a>(answers: &'a [Answer], need: &str) -> Result<Option<&'a [u8]>, Ref
     }
 }
 
-/// The need of this kind, which is named by it.
+/// Returns a need of this kind, whose id is the kind.
 fn asking(kind: &str, payload: Vec<u8>) -> signing::Step {
     signing::Step {
         needs: vec![Need {

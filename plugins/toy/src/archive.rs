@@ -166,7 +166,7 @@ fn is_stamped_at_the_end(toy: &Toy) -> bool {
     })
 }
 
-/// The document with its files stored, and its signatures behind them.
+/// Returns the document with its files stored, followed by its signatures.
 fn rewritten<E: Environment>(
     environment: &E,
     blob: &E::Blob,
@@ -200,7 +200,7 @@ fn rewritten<E: Environment>(
     Ok(pieces)
 }
 
-/// A deflated file that inflates to something else.
+/// Changes a deflated file, so that it inflates to other content.
 fn changed<E: Environment>(
     environment: &E,
     blob: &E::Blob,

@@ -6,7 +6,7 @@ use std::mem;
 use parafa_plugin_sdk::bindings::Hasher;
 use parafa_plugin_sdk::core::{Refusal, refusal};
 
-/// The type of the format that documents may say to be of instead.
+/// The media type of the other format in refusals.
 const OTHER_FORMAT: &str = "application/x-toy";
 
 /// The behaviour that a document chooses.
@@ -83,7 +83,7 @@ named! {
         Recurse = "recurse",
         /// Refuses.
         Refuse = "refuse",
-        /// Refuses with a code that is no code.
+        /// Refuses with a malformed code.
         RefuseOddly = "refuse-oddly",
         /// Refuses, and names another format.
         RefuseOtherFormat = "refuse-other-format",
@@ -107,7 +107,7 @@ named! {
         ArchiveClaimsLevel = "archive-claims-a-level",
         /// `archive` reports that it needs no change.
         ArchiveClaimsNoChange = "archive-claims-no-change",
-        /// `verify` turns on the first signature of an archived document.
+        /// `verify` reports the first signature of an archived document as broken.
         ArchiveCondemns = "archive-condemns",
         /// `verify` forgets the first signature of an archived document.
         ArchiveForgets = "archive-forgets",
@@ -115,7 +115,7 @@ named! {
         ArchiveInvents = "archive-invents",
         /// `archive` makes another media type than it is given.
         ArchiveOtherType = "archive-other-type",
-        /// `archive` reaches a level that no caller knows.
+        /// `archive` reaches a level unknown to callers.
         ArchiveOwnLevel = "archive-own-level",
         /// `archive` changes the first byte that it should preserve.
         ArchiveRewritesPrefix = "archive-rewrites-prefix",
@@ -161,7 +161,7 @@ named! {
         ComposeNothing = "compose-nothing",
         /// `compose` makes another media type than requested.
         ComposeOtherType = "compose-other-type",
-        /// `verify` turns on the first signature once there is a second one.
+        /// `verify` reports the first signature as broken once there is a second one.
         CondemnEarlier = "condemn-earlier",
         /// `verify` reports that a signature covers a missing member.
         CoversAStranger = "covers-a-stranger",
@@ -179,9 +179,9 @@ named! {
         FlattenOtherType = "flatten-other-type",
         /// `flatten` adds a signature.
         FlattenSigns = "flatten-signs",
-        /// `sign` or `rehearse` copies without end.
+        /// `sign` or `rehearse` copies endlessly.
         FloodCopy = "flood-copy",
-        /// `sign` or `rehearse` writes without end.
+        /// `sign` or `rehearse` writes endlessly.
         FloodWrite = "flood-write",
         /// `sign` writes the document instead of copying it.
         ForgeCopy = "forge-copy",
@@ -213,7 +213,7 @@ named! {
         LongParams = "long-params",
         /// `inspect` reports an endless media type.
         LongReport = "long-report",
-        /// `sign` makes a media type that has no end.
+        /// `sign` reports an endless media type.
         LongSignType = "long-sign-type",
         /// `sign` makes a signature with an endless identifier, and `verify` reports it.
         LongSignatureId = "long-signature-id",
@@ -225,11 +225,11 @@ named! {
         OtherToken = "other-token",
         /// `sign` stores another value than the device's.
         OtherValue = "other-value",
-        /// `inspect` copies a range that the document does not have.
+        /// `inspect` reads a range outside the document.
         OutOfRange = "out-of-range",
         /// `verify` panics if a signature is not intact.
         PanicOnDamage = "panic-on-damage",
-        /// `sign` panics where an RSA key is to sign.
+        /// `sign` panics for an RSA key.
         PanicOnRsa = "panic-on-rsa",
         /// `rehearse` makes another media type than it is given.
         RehearseOtherType = "rehearse-other-type",

@@ -84,7 +84,7 @@ const LEVEL_T: &str = "Toy-B-T";
 const LEVEL_LT: &str = "XAdES-LT";
 /// A signature with these and a time-stamp over the document after it, a level unknown to callers.
 const LEVEL_LTA: &str = "Toy-B-LTA";
-/// A level that is none of the format's.
+/// A level that the description lacks.
 const OWN_LEVEL: &str = "Toy-B-LT";
 
 /// More than a host stores in one place.
@@ -101,7 +101,7 @@ fn about() -> About {
         id: "toy",
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE, SECOND_TYPE],
-        // The second one is a signing API's way to it.
+        // The second one is how the signing API finds the plugin.
         extensions: &["toy", "sce"],
         abilities: &[
             SIGN,
@@ -148,7 +148,7 @@ fn long_level() -> String {
     "x".repeat(LONG - END.len()) + END
 }
 
-/// A word that does not seem to end.
+/// Returns an overlong word.
 fn long() -> String {
     "x".repeat(LONG)
 }

@@ -204,7 +204,7 @@ fn write<B: Blob>(rule: Option<Rule>, toy: &Toy, blob: &B, added: &[u8], out: &m
             out.write(&blob.read(toy.len - 1, 1));
         }
         _ => {
-            // Two copies that meet are as good as one.
+            // Two adjacent copies are merged to one.
             let half = toy.len / 2;
             out.copy(blob, 0, half);
             out.copy(blob, half, toy.len - half);

@@ -6,10 +6,10 @@ use parafa_plugin_sdk::core::{Blob, Environment, HashFunction, Hasher, Signature
 /// A text.
 pub(crate) struct Text(pub(crate) Vec<u8>);
 
-/// The host, for documents that are texts in memory.
+/// The environment for texts in memory as documents.
 pub(crate) struct OverTexts<'e, E>(pub(crate) &'e E);
 
-/// A digest in the making by the host.
+/// A digest that the host computes.
 pub(crate) struct TextHasher<E: Environment>(E::Hasher);
 
 impl Text {

@@ -13,7 +13,7 @@ use crate::text::Text;
 /// A document, read.
 pub(crate) struct Toy {
     pub(crate) behaviour: Behaviour,
-    /// The name of the behaviour, as the document has it.
+    /// The name of the behaviour in the document.
     pub(crate) behaviour_name: String,
     /// True if the body can be filled in.
     pub(crate) fillable: bool,
@@ -150,8 +150,8 @@ impl File {
         }
     }
 
-    /// Itself with other bytes of the same number, deflated (RFC 1951, 3.2.4: one
-    /// block without compression); `None` when they are too many for that.
+    /// Returns the file's entry with other bytes of the same number, deflated (RFC 1951, 3.2.4: one
+    /// block without compression); `None` if they are too many for that.
     pub(crate) fn deflated(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         const LAST_WITHOUT_COMPRESSION: u8 = 1;
 

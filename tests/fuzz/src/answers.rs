@@ -5,7 +5,7 @@ use parafa_issuing::Status;
 
 use crate::authority::{Identity, WORLD};
 
-/// A sound answer.
+/// Returns a sound answer.
 pub(crate) fn sound(need: &Need) -> Vec<u8> {
     match need.kind {
         NeedKind::Certificate if need.payload.as_bytes() == Some(&WORLD.issuer.certificate[..]) => {

@@ -174,7 +174,7 @@ impl Identity {
         }
     }
 
-    /// ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
+    /// Signs by ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.credential.key.sign(message).expect(USABLE)
     }

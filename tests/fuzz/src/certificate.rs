@@ -1,4 +1,4 @@
-//! X.509 certificates, which the host and the plugins read each for itself.
+//! X.509 certificates, which the host and the plugins parse separately.
 
 use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};

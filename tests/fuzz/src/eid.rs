@@ -85,7 +85,7 @@ fn base_url() -> Url {
     url.expect("a sound address")
 }
 
-/// Edits of each sound answer: none, and the removal of each of its first members.
+/// Returns edits of each sound answer: none, and the removal of each of its first members.
 fn seeds(answers: u8) -> Vec<Vec<u8>> {
     let unedited = (0..answers).map(|answer| vec![answer]);
     let removed = (0..answers).flat_map(|answer| {

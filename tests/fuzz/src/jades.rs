@@ -1,5 +1,5 @@
-//! JSON, and JAdES signatures around it: whole documents, and documents made of
-//! mutated texts that are encoded rightly.
+//! JSON, and JAdES signatures around it: whole documents, and correctly encoded documents of
+//! mutated texts.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -177,7 +177,7 @@ fn raise(document: &MemoryBlob) -> Result<(Vec<u8>, Archived), Refusal> {
     panic!("{MOST_CALLS} calls were not enough");
 }
 
-/// Texts of components as the input chooses them.
+/// Returns texts of components that the input chooses.
 fn components(input: &mut Unstructured<'_>) -> Result<Vec<String>> {
     let mut components = Vec::new();
     while !input.is_empty() && components.len() < MOST_COMPONENTS {
@@ -240,7 +240,7 @@ impl Sound {
     }
 }
 
-/// A payload with its signature at level B-B.
+/// Returns a payload with its signature at level B-B.
 fn signed() -> Value {
     let request = SignRequest {
         time: TIME,
@@ -278,7 +278,7 @@ fn signature_of(signed: &Value) -> &str {
     signed["signature"].as_str().expect("a text")
 }
 
-/// The serialization, with components that are written so.
+/// Serializes the document with these texts of components.
 fn document(signed: &Value, components: &[String]) -> MemoryBlob {
     let header = match components {
         [] => String::new(),
@@ -292,7 +292,7 @@ fn document(signed: &Value, components: &[String]) -> MemoryBlob {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    // Each component is its kind, whether it is encoded, and how many edits it has.
+    // For each component: its kind, whether it is encoded, and its number of edits.
     let of = |kinds: &[u8], is_encoded: u8| -> Vec<u8> {
         kinds
             .iter()

@@ -8,7 +8,7 @@ const MOST_EDITS: usize = 8;
 /// Longest string that an edit takes from the input, in bytes.
 const LONGEST_STRING: usize = 64;
 
-/// Values that readers disagree about, as they are written.
+/// Values, as written, that readers interpret differently.
 const HOSTILE: &[&str] = &[
     "null",
     "true",
@@ -73,7 +73,7 @@ impl Json {
         }
     }
 
-    /// The value at a place, counted in the order of the text.
+    /// Returns the value at a place, counted in the order of the text.
     fn at(&mut self, place: &mut usize) -> Option<&mut Self> {
         if *place == 0 {
             return Some(self);
@@ -118,7 +118,7 @@ impl Json {
         Ok(())
     }
 
-    /// Some other value.
+    /// Returns another value.
     fn any<W: AsRef<str>>(words: &[W], input: &mut Unstructured<'_>) -> Result<Self> {
         Ok(Self::Scalar(match input.int_in_range(0..=3_u8)? {
             0 => quoted(input.choose(words)?.as_ref()),

@@ -58,8 +58,8 @@ const MEMORY: usize = 256 * 1024 * 1024;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY);
 
-/// Longest seed that is kept, in bytes: libFuzzer never makes inputs longer
-/// than the longest seed, and long inputs are slow.
+/// Longest seed, in bytes: libFuzzer never makes inputs longer than the longest seed, and long
+/// inputs are slow.
 const LONGEST_SEED: usize = 64 * 1024;
 
 /// A fuzz target.
@@ -71,8 +71,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Writes the inputs to begin with into the folder `PARAFA_FUZZ_SEEDS`,
-    /// when that is set.
+    /// Writes the seeds into the folder `PARAFA_FUZZ_SEEDS`, if that is set.
     ///
     /// # Panics
     /// When they cannot be written.
@@ -89,10 +88,10 @@ impl Target {
         }
     }
 
-    /// Judges one input.
+    /// Runs one input.
     ///
     /// # Panics
-    /// When something does not hold that must.
+    /// When an assertion fails.
     pub fn run(&self, input: &[u8]) {
         (self.run)(input);
     }

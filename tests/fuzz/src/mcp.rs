@@ -25,9 +25,9 @@ use crate::json::edited;
 
 /// The endpoint for agents, in both revisions of the protocol.
 ///
-/// Every message is answered, without an error of the server, by one message with its
-/// own id. A tool is called only by the message that names it, with these arguments, and
-/// with a key that may call it.
+/// Every message is answered, without an error of the server, by one message with its own id. A
+/// tool is called only by the message that names it, with these arguments, and with an authorized
+/// key.
 pub const MCP: Target = Target {
     name: "mcp",
     run: |input| {
@@ -177,7 +177,7 @@ fn assert_answers(answer: &Value, message: &Value) {
     }
     let id = answer.get("id").filter(|id| !id.is_null());
     assert!(result.is_none() || id.is_some());
-    // Fractions may be rounded on the way.
+    // Fractions may be rounded in transit.
     if let Some(id) = id.filter(|id| !id.is_f64()) {
         assert_eq!(Some(id), message.get("id"));
     }

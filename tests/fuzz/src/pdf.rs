@@ -23,8 +23,7 @@ use ceremony::{Level, sign};
 
 /// Reading a file.
 ///
-/// The same file gives the same answer, and a refusal has a code of the
-/// catalogue.
+/// The same file gives the same answer, and the code of a refusal is in the catalogue.
 pub const PDF_INSPECT: Target = Target {
     name: "pdf_inspect",
     run: |input| {
@@ -37,7 +36,7 @@ pub const PDF_INSPECT: Target = Target {
     seeds: unsigned,
 };
 
-/// Signing a file that is taken, see [`signs`].
+/// Signing an accepted file, see [`signs`].
 pub const PDF_SIGN: Target = Target {
     name: "pdf_sign",
     run: signs,
@@ -100,11 +99,11 @@ pub const PDF_REHEARSE: Target = Target {
     seeds: || in_every_layout(&[unsigned(), signed()].concat()),
 };
 
-/// Verifying a signed file to which the objects of the input were appended, as
-/// an update with a sound cross-reference table.
+/// Verifying a signed file to which the objects of the input were appended, as an update with a
+/// sound cross-reference table.
 ///
-/// Its signature is found again unless the file is refused, and if the file is
-/// taken for signing, it can be signed.
+/// Its signature is found again unless the file is refused. If the file is accepted for signing, it
+/// can be signed.
 pub const PDF_UPDATE: Target = Target {
     name: "pdf_update",
     run: |input| {
@@ -121,9 +120,8 @@ pub const PDF_UPDATE: Target = Target {
     seeds: update::seeds,
 };
 
-/// A file that is taken can be signed. The signed file begins with it, is made
-/// the same twice, is taken as well and has one signature more, which is
-/// intact.
+/// Signs an accepted file twice. The signed file begins with it, is the same twice, is accepted and
+/// has one more signature, which is intact.
 fn signs(input: &[u8]) {
     let before = match inspected(input) {
         Ok(report) => report,
@@ -163,7 +161,7 @@ fn in_every_layout(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A request to derive a document, always the same.
+/// Returns a request to derive a document, always the same.
 fn derivation() -> DeriveRequest {
     DeriveRequest {
         time: 1_795_276_800,
@@ -193,7 +191,7 @@ pub(crate) fn assert_listed(refusal: &Refusal) {
     assert!(CATALOGUE.contains(&code), "not in the catalogue: {refusal}");
 }
 
-/// Sound and hostile documents.
+/// Returns sound and hostile documents.
 fn unsigned() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for layout in LAYOUTS {
@@ -211,7 +209,7 @@ fn unsigned() -> Vec<Vec<u8>> {
     files
 }
 
-/// Documents with one and two signatures.
+/// Returns documents with one and two signatures.
 fn signed() -> Vec<Vec<u8>> {
     LAYOUTS
         .into_iter()

@@ -18,7 +18,7 @@ pub(crate) struct OneAnswer {
 }
 
 impl OneAnswer {
-    /// 200 with this body.
+    /// Creates the answer 200 with this body.
     pub(crate) fn new(body: &[u8]) -> Self {
         Self::with_status(200, body)
     }
@@ -44,7 +44,7 @@ impl HttpPort for OneAnswer {
     }
 }
 
-/// Random numbers that are not.
+/// Constant random numbers.
 pub(crate) struct FixedRandom;
 
 impl FixedRandom {

@@ -143,7 +143,7 @@ pub(crate) fn assert_is_raised(objects: &impl DataObjects, file: &[u8]) {
     }
 }
 
-/// Has a signature file raised, with these answers.
+/// Raises a signature file with these answers.
 pub(crate) fn raise(
     objects: &impl DataObjects,
     file: &[u8],

@@ -55,7 +55,7 @@ pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
     wrong
 }
 
-/// The fewest and the most charges of an entry.
+/// Returns the fewest and the most charges of an entry.
 fn allowed(entry: &Entry) -> RangeInclusive<usize> {
     match &entry.subject {
         Subject::Authentication { .. } => 0..=0,

@@ -42,7 +42,7 @@ impl Told {
             .collect()
     }
 
-    /// Events that came with several ids, or cannot have happened.
+    /// Returns events with several ids, and impossible events.
     pub(crate) fn wrong(&self, entries: &[Entry]) -> Vec<Breach> {
         let known: HashMap<&str, &Entry> = entries
             .iter()

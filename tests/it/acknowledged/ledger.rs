@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) subject: Subject,
     /// The address to which its events are posted.
     pub(crate) hook: Option<String>,
-    /// The steps that were acknowledged, in their order; never empty.
+    /// The acknowledged steps, in their order; never empty.
     pub(crate) reached: Vec<Step>,
     /// The requested steps, whether acknowledged or not.
     pub(crate) asked: Vec<Step>,
@@ -103,12 +103,12 @@ impl Ledger {
         self.state().note(id, |entry| entry.asked.push(step));
     }
 
-    /// A step is acknowledged.
+    /// Records that a step is acknowledged.
     pub(crate) fn reached(&self, id: &str, step: Step) {
         self.state().note(id, |entry| entry.reached.push(step));
     }
 
-    /// The end is acknowledged, with this document.
+    /// Records that the end is acknowledged, with this document.
     pub(crate) fn completed(&self, id: &str, sha256: &str) {
         self.state().note(id, |entry| {
             entry.reached.push(Step::Completed);
@@ -155,7 +155,7 @@ impl State {
 }
 
 impl Entry {
-    /// The last step that was acknowledged.
+    /// Returns the last acknowledged step.
     pub(crate) fn step(&self) -> Step {
         self.reached.last().copied().expect("one at least")
     }

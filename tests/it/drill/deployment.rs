@@ -37,7 +37,7 @@ impl Deployment {
             ("PARAFA_TELEMETRY__LOG", "info".to_owned()),
             ("PARAFA_LIMITS__READS_PER_MINUTE", no_limit()),
             ("PARAFA_LIMITS__WRITES_PER_MINUTE", no_limit()),
-            // A disk that is full is to be met by more than a refusal.
+            // The hosts must meet a full disk in writes, not only in refusals.
             ("PARAFA_LIMITS__FREE_MEGABYTES", "0".to_owned()),
         ];
         let world = Demo::start_with(&settings[..1]);
@@ -62,7 +62,7 @@ impl Deployment {
         }
     }
 
-    /// The processes that write the records: a host's own, or those of the database.
+    /// Returns the processes that write the records: a host's own, or those of the database.
     pub(super) fn writers(&self, host: usize) -> Vec<u32> {
         match &self.records {
             Records::Files => vec![self.hosts[host].process()],
@@ -112,7 +112,7 @@ impl Records {
     }
 }
 
-/// The `demo.json` of a world for hosts that share records which are not its own.
+/// Returns the `demo.json` of a world for hosts that share records other than its own.
 fn with_shared_records(world: &Demo, url: &str, folder: &Path) -> PathBuf {
     let file = fs::read(world.data().join("demo.json")).expect("demo.json");
     let mut demo: Value = serde_json::from_slice(&file).expect("JSON");

@@ -48,7 +48,7 @@ impl Disk {
         }
     }
 
-    /// A folder of one host, which stays when it is dropped.
+    /// Creates a folder of one host, which is kept on drop.
     pub(super) fn host_folder(&self) -> TempDir {
         let mut folder = tempfile::tempdir_in(&self.folder).expect("a folder");
         folder.disable_cleanup(true);

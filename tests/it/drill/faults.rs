@@ -40,7 +40,7 @@ pub(super) enum Fault {
     FailingSync,
     /// Writes and syncs take long.
     SlowDisk,
-    /// Connections to the database are cut, and none are made.
+    /// Connections to the database are cut and refused.
     CutLine,
     /// Connections to the database are slow.
     SlowLine,
@@ -115,7 +115,7 @@ impl Fault {
         }
     }
 
-    /// Has it come about. `None` where this machine has no means for it.
+    /// Begins the fault. `None` if this machine cannot cause it.
     pub(super) fn begin(
         self,
         deployment: &Deployment,
@@ -208,7 +208,7 @@ impl Fault {
 }
 
 impl Lasting {
-    /// Ends it, and waits for a database that recovers.
+    /// Ends the fault, and waits for a database that recovers.
     pub(super) fn mend(self, deployment: &Deployment) {
         match (self, &deployment.records) {
             (Self::Traced(strace), _) => strace.detach(),

@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) hosts: usize,
     /// The seed of all random choices.
     pub(super) seed: u64,
-    /// Another build, as which hosts are started first, and later at random.
+    /// Another build, of the hosts' first starts and of random later ones.
     pub(super) other_binary: Option<PathBuf>,
     /// Errands a second of a soak.
     pub(super) rate: Option<f64>,

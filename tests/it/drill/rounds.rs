@@ -166,7 +166,7 @@ impl Drill {
         self.start(victim);
     }
 
-    /// Starts a host as the build that is tried or, as long as that starts, as the other one.
+    /// Starts a host as this build or, as long as that starts, as the other one.
     fn start(&mut self, host: usize) {
         let is_other = self.random.below(2) == 0 && self.goes_back;
         let other = self.plan.other_binary.as_deref().filter(|_| is_other);

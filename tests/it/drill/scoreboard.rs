@@ -35,7 +35,7 @@ pub(super) struct Scoreboard {
 pub(super) struct Verdicts {
     pub(super) by: &'static str,
     pub(super) files: usize,
-    /// Names of files that it refuses, with reasons.
+    /// Names of refused files, with reasons.
     pub(super) refused: Vec<String>,
 }
 
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::acknowledged::{Ledger, Sight, judge};
 
-    /// A drill in which one signing was created.
+    /// Returns the scoreboard of a drill with one signing.
     fn board(ledger: &Ledger) -> Scoreboard {
         Scoreboard {
             kills: 1,

@@ -78,7 +78,7 @@ pub(super) async fn run(plan: &Plan) -> Verdict {
 async fn capacity(town: &Arc<Town>, hooks: &str, seed: u64) -> f64 {
     let mut load = Load::prepare(town, hooks, seed);
     load.begin(PEOPLE);
-    // The first errands of all begin at once.
+    // All errands of the start begin at once.
     tokio::time::sleep(MINUTE).await;
     let before = load.done();
     tokio::time::sleep(MINUTE).await;
@@ -108,7 +108,7 @@ impl Minute {
     }
 }
 
-/// Memory of a process, in bytes.
+/// Returns the memory of a process, in bytes.
 fn resident(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the host runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -178,7 +178,7 @@ fn carried(minutes: &[Minute]) -> f64 {
     errands as f64 / seconds.max(1.0)
 }
 
-/// KiB that each errand of a minute has added, minute by minute.
+/// Returns the growth by each errand in KiB, minute by minute.
 fn added_by_errand(minutes: &[Minute], size: fn(&Minute) -> f64) -> Vec<f64> {
     let added = minutes.windows(2).map(|pair| {
         let errands = pair[1].errands.saturating_sub(pair[0].errands).max(1);
@@ -241,7 +241,7 @@ mod tests {
     /// The rate of errands in these minutes.
     const RATE: f64 = 100.0 / 60.0;
 
-    /// Minutes in which memory grows by this much each.
+    /// Returns minutes in which memory grows by this much each.
     fn minutes(growing: f64) -> Vec<Minute> {
         let minute = |number: u32| Minute {
             errands: 100 * u64::from(number),

@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 
 use crate::support::strace::Strace;
 
-/// Every call with which the server writes, moves, removes or syncs files, or
-/// answers callers. Calls that an architecture lacks are left out.
+/// Every system call by which the server writes, moves, removes or syncs files, or answers callers.
+/// Calls that an architecture lacks are left out.
 const CALLS: &str = "write,pwrite64,writev,pwritev,sendto,sendmsg,?rename,?renameat,renameat2,\
     ?unlink,unlinkat,fsync,fdatasync";
 /// The log of the records.
@@ -19,7 +19,7 @@ pub(super) const RECORDS: &str = "store/db";
 pub(super) const BYTES: &str = "bytes";
 /// The folder of data keys.
 pub(super) const KEYS: &str = "keys";
-/// Longest write that is recorded whole, in bytes.
+/// Longest write that is recorded completely, in bytes.
 const LONGEST_WRITE: usize = 1024 * 1024;
 
 /// `strace` on a process that runs.
@@ -39,15 +39,15 @@ pub(super) struct Seen {
 pub(super) struct Written {
     /// The parts of [`RECORDS`], [`BYTES`] and [`KEYS`] that the call changed.
     pub(super) changed: BTreeSet<&'static str>,
-    /// Files and folders that were changed, by this call or before, and not synced.
+    /// Files and folders changed by this call or before, and not synced.
     pub(super) unsynced: BTreeSet<PathBuf>,
 }
 
-/// A call that has begun, or has ended.
+/// The begin or end of a call.
 #[derive(Clone)]
 struct Event {
     thread: String,
-    /// The call with its arguments, as `strace` writes it.
+    /// The call with its arguments, in `strace`'s format.
     call: String,
     has_ended: bool,
     /// True if it has ended without effect.
@@ -116,7 +116,7 @@ impl Event {
         self.call.split('(').next().unwrap_or_default()
     }
 
-    /// The file of the descriptor that the call is about.
+    /// Returns the file of the call's descriptor.
     fn file(&self) -> Option<&Path> {
         let (_, rest) = self.call.split_once('<')?;
         Some(Path::new(rest.split_once('>')?.0))

@@ -36,7 +36,7 @@ pub(crate) struct Hosts {
 pub(crate) enum Conditions {
     /// Hosts die.
     Deaths,
-    /// Disks and lines fail as well, and callers hang up.
+    /// Disks and connections fail as well, and callers hang up.
     Faults,
 }
 
@@ -51,7 +51,7 @@ enum Credentials {
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
-    /// The id of the request that was answered so.
+    /// The id of the answered request.
     pub(super) request: String,
     /// The request ids of earlier attempts, which were refused or not answered at all.
     pub(super) earlier: Vec<String>,
@@ -116,7 +116,7 @@ impl Hosts {
         &self.times
     }
 
-    /// A call that is repeated at any host until it is answered with a success or one of `known`.
+    /// Repeats a call at any host until the answer is a success or one of `known`.
     pub(super) async fn insist(
         &self,
         method: Method,

@@ -40,7 +40,7 @@ pub(crate) enum Fate {
     Erased,
 }
 
-/// A document that one person is to sign.
+/// A document for one signer.
 #[derive(Debug)]
 pub(crate) struct Signing {
     pub(super) document: Document,

@@ -20,7 +20,7 @@ pub(crate) struct Town {
     samples: Option<Samples>,
 }
 
-/// Some of the signed documents, for validators that others made.
+/// Samples of signed documents, for external validators.
 pub(crate) struct Samples {
     folder: PathBuf,
     /// One of this many documents is kept.

@@ -198,15 +198,15 @@ impl Browser {
         panic!("{css} is not shown; the page says: {text}");
     }
 
-    /// The element, if it has a box. Whether it is displayed the driver finds out by a long
-    /// script, too long to run again and again while nothing has a box.
+    /// Returns the element, if it has a box. The driver's check whether it is displayed is a long
+    /// script, too long to repeat while no element has a box.
     async fn laid_out(&self, css: &str) -> Option<Element> {
         let found = self.execute(LAID_OUT, vec![json!(css)]).await.ok()?;
         let id = found[ELEMENT].as_str()?.to_owned();
         Some(Element::from_element_id(self.client.clone(), id.into()))
     }
 
-    /// The text of an element that is shown.
+    /// Returns the text of a displayed element.
     pub(crate) async fn text(&self, css: &str) -> String {
         self.shown(css).await.text().await.expect("the text")
     }

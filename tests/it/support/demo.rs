@@ -541,7 +541,7 @@ fn program_at(binary: &Path) -> Command {
     program
 }
 
-/// The plugins that were built along with a program, as cargo lays them out.
+/// Returns the folder of plugins built along with a program, in cargo's layout.
 fn plugins_beside(binary: &Path) -> Option<PathBuf> {
     let plugins = binary.parent()?.parent()?.join("plugins");
     plugins.is_dir().then_some(plugins)

@@ -1,4 +1,4 @@
-//! `strace` on processes that run: it sees their calls of the system, and makes them fail.
+//! `strace` on running processes: it records their system calls, and makes them fail.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;

@@ -144,8 +144,8 @@ impl S3 {
         state.store(behaviour as u8, Ordering::SeqCst);
     }
 
-    /// Has one request suffer a fault: the first that comes in and can. Faults that fit the same
-    /// request come one after the other.
+    /// Has one request suffer a fault: the first to which it applies. Faults of the same request
+    /// apply one after the other.
     pub fn spoil(&self, fault: Fault) {
         self.spoil_at(Step::Any, fault);
     }

@@ -21,8 +21,7 @@ named! {
         Sha3_384 = "SHA3-384",
         /// Only for verification.
         Sha3_512 = "SHA3-512",
-        /// SHAKE256 with an output of 64 bytes, which goes with Ed448 (RFC 8419,
-        /// 3.1).
+        /// SHAKE256 with an output of 64 bytes, for Ed448 (RFC 8419, 3.1).
         Shake256 = "SHAKE256",
     }
 }

@@ -18,7 +18,7 @@ named! {
         EntireFile = "entire-file",
         /// Everything up to the end of its own revision.
         EntireRevision = "entire-revision",
-        /// The members that are named, each whole.
+        /// The named members, each whole.
         Members = "members",
         /// Less than that.
         Partial = "partial",
@@ -36,7 +36,7 @@ named! {
         Intact = "intact",
         /// The signature cannot be read.
         Malformed = "malformed",
-        /// Later revisions changed more than they may.
+        /// Later revisions made changes that are not permitted.
         Modified = "modified",
         /// The value does not verify under the certificate.
         SignatureMismatch = "signature-mismatch",
@@ -55,7 +55,7 @@ named! {
         /// Data for long-term verification, such as a security store or a document time-stamp, and
         /// invisible data, such as metadata.
         ValidationData = "validation-data",
-        /// Places for signatures, and signatures in them.
+        /// Signature fields, and signatures in them.
         Signing = "signing",
         /// Values of form fields.
         FormFilling = "form-filling",
@@ -77,8 +77,7 @@ named! {
         /// The data to be signed, before the signature (ETSI EN 319 122-1, 5.2.8;
         /// `AllDataObjectsTimeStamp`).
         Content = "content",
-        /// A signature with all that it is verified with (ETSI EN 319 122-1,
-        /// 5.5.3; `ArchiveTimeStamp`).
+        /// A signature with its validation data (ETSI EN 319 122-1, 5.5.3; `ArchiveTimeStamp`).
         Archive = "archive",
         /// A document, in a signature's place.
         Document = "document",

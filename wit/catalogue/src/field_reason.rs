@@ -12,11 +12,11 @@ named! {
         AnnotationBelow = "annotation-below",
         /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
         BadBoundingBox = "bad-bbox",
-        /// The flags of the widget or of its field are no integer.
+        /// The flags of the widget or of its field are not an integer.
         BadFlags = "bad-flags",
         /// The widget has no usable `/Rect`.
         BadRectangle = "bad-rect",
-        /// Its flag Invisible is set, which only some readers go by.
+        /// Its flag Invisible is set, which only some readers respect.
         InvisibleFlag = "invisible-flag",
         /// The page has it more than once.
         ListedTwice = "listed-twice",

@@ -21,7 +21,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// The bytes, if it is not their digest alone.
+    /// Returns the bytes; `None` if it is only their digest.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {

@@ -14,11 +14,11 @@ pub struct Refusal {
     pub code: Cow<'static, str>,
     /// One English sentence for the caller of the API.
     pub detail: String,
-    /// Form fields or members concerned, all of them at once.
+    /// Form fields or members concerned, all at once.
     pub subjects: Vec<String>,
 }
 
-/// Something worth telling that refuses nothing.
+/// A note that does not refuse the document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Note {
@@ -35,7 +35,7 @@ pub struct Report {
     pub media_type: String,
     /// Version of the format, such as `1.7`.
     pub format_version: String,
-    /// Signatures already there, in the order in which they were made.
+    /// Existing signatures, in the order in which they were made.
     pub signatures: Vec<SignatureSummary>,
     /// Form fields.
     pub fields: Vec<Field>,
@@ -81,16 +81,16 @@ pub struct Obstacle {
     pub refusal: Refusal,
 }
 
-/// A file within a document that is made of files.
+/// A file in a document of files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Member {
-    /// Unique within the document, and the same as long as the member is.
+    /// Unique within the document, and constant while the member exists.
     pub id: String,
     /// Its name within the document.
     pub name: String,
     /// Its media type.
     pub media_type: String,
-    /// Length of its bytes, as `extract` writes them.
+    /// Length of its bytes as written by `extract`.
     pub size: u64,
     /// SHA-256 of these bytes.
     pub digest: Digest,

@@ -26,17 +26,17 @@ pub struct SignatureEvidence<D> {
     pub signer_certificate: Option<D>,
     /// Verdict whether that certificate is the one that the signature names.
     pub certificate: Verdict,
-    /// All certificates that come with the signature.
+    /// All certificates in the signature.
     pub certificates: Vec<D>,
-    /// The OCSP responses and CRLs that come with the signature.
+    /// The OCSP responses and CRLs in the signature.
     pub revocation: Vec<D>,
-    /// Time-stamps of the signature, also those of something else; of a document
-    /// time-stamp the token that it is.
+    /// Time-stamps of the signature, including those over other data; for a document time-stamp,
+    /// its own token.
     pub timestamps: Vec<TimestampEvidence>,
     /// The covered part.
     pub coverage: Coverage,
-    /// The digest of each member or file that it refers to, as far as they were
-    /// looked at; empty for formats without either.
+    /// The digest check of each member or file that it refers to, as far as they were checked;
+    /// empty for formats without either.
     pub digests: Vec<MemberCheck>,
     /// The verdict on its integrity.
     pub integrity: Integrity,

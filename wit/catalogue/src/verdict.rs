@@ -3,8 +3,8 @@ use alloc::string::String;
 
 use crate::{Integrity, TimestampStatus};
 
-/// The outcome of one check. A check that could not be made is not a broken one.
-/// The codes are those of [`check`](crate::check), or others that are passed on.
+/// The outcome of one check. A check that could not be made is not a failed one. The codes are
+/// those of [`check`](crate::check), or others that are passed on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
     /// The check succeeded.

@@ -1,4 +1,4 @@
-//! Names that may be joined by others that a host does not know.
+//! Names of open sets: plugins may use others, unknown to the host.
 
 macro_rules! words {
     (
@@ -74,7 +74,7 @@ words! {
         CONTAINER_UNSIGNED = "container-unsigned",
         /// The container's structure violates its format.
         CONTAINER_UNSOUND = "container-unsound",
-        /// The description of the document to be composed cannot be used.
+        /// The description of the document to compose cannot be used.
         DESCRIPTION_INVALID = "description-invalid",
         /// A limit of `compose` is passed.
         DOCUMENT_TOO_LONG = "document-too-long",
@@ -87,13 +87,11 @@ words! {
         NO_ROOM = "no-room",
         /// The document has no member of that id.
         NO_SUCH_MEMBER = "no-such-member",
-        /// The document is of another plugin's media type, which is the one
-        /// subject.
+        /// The document has another plugin's media type, which is the one subject.
         OTHER_FORMAT = "other-format",
         /// Signatures and their validation data exceed the work limit of one document.
         TOO_MUCH_TO_VERIFY = "too-much-to-verify",
-        /// The container is sound, as far as is looked, and of a kind that is not
-        /// taken.
+        /// The container is sound, as far as checked, and of an unsupported kind.
         UNSUPPORTED_CONTAINER = "unsupported-container",
     }
 }
@@ -105,7 +103,7 @@ words! {
     pub mod check {
         /// Unknown: the object to check is missing.
         MISSING = "missing",
-        /// Broken: the certificate is another one than the signature names.
+        /// Broken: the certificate differs from the one that the signature names.
         OTHER_CERTIFICATE = "other-certificate",
         /// Unknown: the signature does not name a certificate.
         UNNAMED = "unnamed",
@@ -139,12 +137,11 @@ words! {
 }
 
 words! {
-    /// Parameters of `compose`, which formats may leave aside.
+    /// Parameters of `compose`, which formats may ignore.
     pub mod compose_params {
         /// The author of the document, by the name of the workspace.
         AUTHOR = "author",
-        /// The category of documents of the workspace, by a name that the format
-        /// has; there need not be one.
+        /// The category of documents of the workspace, by the format's own name; optional.
         CATEGORY = "category",
         /// The title shown to signers.
         TITLE = "title",
@@ -160,15 +157,14 @@ words! {
         LAUNCH = "launch",
         /// `flatten`: the form asked readers to generate its appearances anew.
         NEED_APPEARANCES = "need-appearances",
-        /// `inspect`: how many further signatures the document has room for, in
-        /// decimal, where these may be too few.
+        /// `inspect`: the number of further signatures for which the document has room, in decimal,
+        /// if these may be too few.
         ROOM = "signatures-fit",
-        /// `inspect`: a signature that the document carries is not intact.
+        /// `inspect`: an existing signature is not intact.
         SIGNATURE_BROKEN = "signature-broken",
         /// `inspect`: the integrity of an existing signature is unknown.
         SIGNATURE_UNSUPPORTED = "signature-unsupported",
-        /// `inspect`: a signature that the document carries is of RSA without
-        /// the NULL of its digest algorithm.
+        /// `inspect`: an existing RSA signature lacks the NULL of its digest algorithm.
         SIGNATURE_WITHOUT_NULL = "signature-without-null",
         /// `flatten`: the document granted rights to fill in its form, which flattening removes.
         USAGE_RIGHTS = "usage-rights",

@@ -30,7 +30,7 @@ pub(crate) fn print_coverage(root: &Path, names: &[String]) -> anyhow::Result<()
     Ok(())
 }
 
-/// A share in percent, with one decimal.
+/// Formats a share in percent, with one decimal.
 fn share(part: u64, whole: u64) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or_default();
     format!("{}.{} %", tenths / 10, tenths % 10)

@@ -10,14 +10,14 @@ use anyhow::{Context, ensure};
 use super::{Target, built, create_folder, files};
 use crate::process::{run, run_quietly};
 
-/// Longest input that is kept, in bytes.
+/// Longest input in the repository, in bytes.
 const LONGEST: u64 = 8 * 1024;
 /// Most inputs in the repository of one target, and most bytes of them together.
 const MOST: Room = Room {
     files: 200,
     bytes: 256 * 1024,
 };
-/// Length of the names that libFuzzer gives, SHA-1 in hexadecimal.
+/// Length of libFuzzer's file names, SHA-1 in hexadecimal.
 const HASH_DIGITS: usize = 40;
 
 /// The remaining room for inputs.
@@ -106,8 +106,8 @@ fn try_all(target: &Target, paths: &[PathBuf]) -> anyhow::Result<Vec<Tried>> {
     Ok(tried)
 }
 
-/// The inputs of a control file that were run to their end: `STARTED` has the number
-/// and the length of one, `FT` its number and features.
+/// Reads the inputs of a control file that ran to their end. `STARTED` has the number and the
+/// length of one, `FT` its number and features.
 fn read_control_file(text: &str) -> Vec<Tried> {
     let mut lines = text.lines();
     let count = lines.next().and_then(|count| count.parse().ok());

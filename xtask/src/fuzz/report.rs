@@ -32,13 +32,13 @@ impl Report {
     }
 }
 
-/// The number behind the last occurrence of a label.
+/// Returns the number after the last occurrence of a label.
 fn number_behind(output: &str, label: &str) -> Option<u64> {
     let (_, rest) = output.rsplit_once(label)?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// The instrumented edges: each has a counter.
+/// Counts the instrumented edges: each has a counter.
 fn counters(output: &str) -> Option<u64> {
     let (before, _) = output.split_once(" inline 8-bit counters)")?;
     before.rsplit_once('(')?.1.parse().ok()

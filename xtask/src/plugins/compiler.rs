@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitCode};
 use std::{env, fs, io};
 
-/// The repository, in the environment of a compiler that is to be this program.
+/// The variable with the repository's path, for a compiler that runs this program.
 const ROOT: &str = "PARAFA_XTASK_COMPILES_PLUGINS_OF";
 
-/// A copy of this program beside it: the program itself is replaced when cargo
-/// compiles the workspace, which may be at the same time.
+/// Copies this program to a file beside it, and returns the path. Cargo may replace the program
+/// itself when it compiles the workspace at the same time.
 pub(super) fn place() -> io::Result<PathBuf> {
     let own = env::current_exe()?;
     let compiler = own.with_file_name("plugin-compiler");
-    // Another run may be compiling with the last one.
+    // Another run may be using the earlier copy.
     let half_written = own.with_file_name(format!("plugin-compiler-{}", process::id()));
     fs::copy(own, &half_written)?;
     fs::rename(half_written, &compiler)?;

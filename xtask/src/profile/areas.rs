@@ -8,7 +8,7 @@ use anyhow::Context;
 
 /// Areas with a smaller part of the samples, in thousandths, share one line.
 const LEAST: u64 = 5;
-/// Functions of C in the program, by how their names begin.
+/// C functions in the program, by prefixes of their names.
 const FUNCTIONS: [(&str, &str); 3] = [
     ("aws_lc", "AWS-LC"),
     ("mi_", "allocator"),
@@ -59,14 +59,14 @@ fn area<'a>(object: &'a str, symbol: &'a str) -> &'a str {
                 .map_or("other C in the program", |known| known.1);
             crate_of(symbol).unwrap_or(of_c)
         }
-        // Plugins are the only code that is not in a file.
+        // Only plugins are code without a file.
         _ if object.starts_with("[JIT]") => "WASM guest",
         _ if object.starts_with('[') && object != "[unknown]" => "kernel",
         library => library,
     }
 }
 
-/// The crate that a function is of, or its type, or its trait: that of the first crate root in its
+/// Returns the crate of a function, or of its type or trait: that of the first crate root in its
 /// name by version 0 of Rust's mangling.
 fn crate_of(symbol: &str) -> Option<&str> {
     let path = symbol.strip_prefix("_R")?;
@@ -74,7 +74,7 @@ fn crate_of(symbol: &str) -> Option<&str> {
         .find_map(|(at, _)| crate_root(&path[at + 1..]))
 }
 
-/// The name in a crate root, after its `C`: a disambiguator if there is one, a length, the name.
+/// Returns the name in a crate root, after its `C`: an optional disambiguator, a length, the name.
 fn crate_root(root: &str) -> Option<&str> {
     let is_of_crate = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let root = match root.strip_prefix('s') {

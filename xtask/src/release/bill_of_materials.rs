@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use crate::plugins::SHIPPED;
 use crate::process;
 
-/// Lists the packages that the server and its plugins are built from, for the
-/// platform of this machine.
+/// Lists the packages of the server's and its plugins' builds, for the platform of this machine.
 ///
 /// # Errors
-/// When cargo resolves nothing, as without the lock files' packages.
+/// When cargo cannot resolve them, as without the lock files' packages.
 pub(super) fn of_product(root: &Path) -> Result<String> {
     let plugins: Vec<String> = SHIPPED
         .iter()
@@ -172,7 +171,7 @@ fn document(entries: &Entries) -> Value {
                 "purl": reference,
             });
             if let Some(license) = &entry.license {
-                // Cargo took a slash for `OR` before it took SPDX expressions.
+                // Cargo accepted a slash as `OR` before it accepted SPDX expressions.
                 let expression = license.replace(" / ", " OR ").replace('/', " OR ");
                 component["licenses"] = json!([{"expression": expression}]);
             }

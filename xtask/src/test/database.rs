@@ -11,7 +11,7 @@ use crate::lints;
 
 /// The variable that selects the engine of tests, and its value for a database.
 pub(crate) const ENGINE: (&str, &str) = ("PARAFA_TEST_ENGINE", "postgres");
-/// Behind the name of a test that ran on it.
+/// Suffix of the name of a test that ran on it.
 pub(super) const ON: &str = " on PostgreSQL";
 
 /// Tests of one binary.

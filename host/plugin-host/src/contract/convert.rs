@@ -188,7 +188,7 @@ impl ArchiveOutcome {
 }
 
 impl<O> Step<O> {
-    /// Either an outcome or needs.
+    /// Creates a step of either an outcome or needs.
     pub(crate) fn either(needs: Vec<Need>, outcome: Option<O>) -> Result<Self, ContractBreach> {
         match (outcome, needs.len()) {
             (Some(outcome), 0) => Ok(Self::Done(outcome)),

@@ -34,7 +34,7 @@ const CURVES: [Nid; 9] = [
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CryptoError {
-    /// The digest is not as long as the algorithm's.
+    /// The digest has another length than the algorithm's.
     #[error("a digest of {len} bytes is none of {algorithm}")]
     DigestLength {
         /// The digest's length.
@@ -59,8 +59,8 @@ pub enum CryptoError {
     UnsupportedCurve,
 }
 
-/// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
-/// certificates reads the key at once, as one of any kind.
+/// Returns the DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's certificate parser is not
+/// used, because it parses the key at once, as one of any kind.
 pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
     CertificateInner::<Raw>::from_der(certificate)
         .and_then(|read| read.tbs_certificate.subject_public_key_info.to_der())
@@ -101,7 +101,7 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
-/// The digest in the making of `hasher`, which is one of `algorithm`.
+/// Finishes the digest of `hasher`, which is one of `algorithm`.
 pub(crate) fn finish(
     algorithm: DigestAlgorithm,
     hasher: &mut Hasher,

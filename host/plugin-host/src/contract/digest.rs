@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// SHA-256 of a plugin's component: which code touched a document.
+/// SHA-256 of a plugin's component, which identifies the code that processed a document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PluginDigest([u8; 32]);

@@ -49,7 +49,7 @@ pub(crate) struct Known {
     answers: Arc<KnownAnswers>,
 }
 
-/// The first `len` bytes of a document, as each digest has taken them in.
+/// The first `len` bytes of a document, with the state of each digest after them.
 #[derive(Default)]
 struct HashedPrefix {
     /// A multiple of [`BLOCK_LEN`].
@@ -58,7 +58,7 @@ struct HashedPrefix {
     parts: Mutex<HashMap<Part, Hasher>>,
 }
 
-/// Full blocks among those first bytes that were hashed for themselves.
+/// Full blocks among those first bytes that were hashed separately.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct Part {
     algorithm: DigestAlgorithm,
@@ -73,7 +73,7 @@ impl Document {
         &self.bytes
     }
 
-    /// The bytes alone.
+    /// Returns the bytes without the host's knowledge of them.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
         self.bytes
@@ -90,13 +90,13 @@ impl Document {
         }
     }
 
-    /// The files beside it.
+    /// Returns its companions.
     #[must_use]
     pub fn companions(&self) -> &[SourceFile] {
         &self.companions
     }
 
-    /// The document without the files beside it.
+    /// Returns the document without its companions.
     pub(crate) fn alone(&self) -> Self {
         if self.companions.is_empty() {
             return self.clone();
@@ -120,7 +120,7 @@ impl Document {
         }
     }
 
-    /// A document that is known, read anew.
+    /// Creates a known document from bytes that were read again.
     pub(crate) fn read_anew(bytes: Bytes, known: &Known) -> Self {
         Self {
             answers: Arc::clone(&known.answers),
@@ -167,8 +167,8 @@ impl Document {
         }
     }
 
-    /// A digest in the making that has taken in a part of the document; nothing
-    /// if that does not lie within it.
+    /// Returns a digest of a part of the document, in progress; of no bytes if the part is outside
+    /// it.
     pub(crate) fn digest_part(
         &self,
         algorithm: DigestAlgorithm,
@@ -281,7 +281,7 @@ impl HashedPrefix {
         }
     }
 
-    /// The parts that end there or before.
+    /// Returns the parts that end at or before `end`.
     fn parts_before(&self, end: usize) -> HashMap<Part, Hasher> {
         let parts = self.parts();
         let before = parts.iter().filter(|(part, _)| part.end() <= end);

@@ -12,5 +12,5 @@ pub struct Evidence {
     pub signatures: Vec<SignatureEvidence>,
 }
 
-/// Evidence about one signature, with the DER objects that come with it.
+/// Evidence about one signature, with its DER objects.
 pub type SignatureEvidence = parafa_catalogue::SignatureEvidence<Bytes>;

@@ -6,16 +6,16 @@ use crate::{Capability, CryptoError, PluginDigest, Refusal};
 /// Failures of a call.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CallError {
-    /// The plugin did not do its work right. The document may be sound, and
-    /// the same call may succeed with another plugin.
+    /// The plugin failed. The document may be sound, and the same call may succeed with another
+    /// plugin.
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// The plugin's answer is that it does not accept the document or request.
+    /// The plugin refuses the document or request.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
-/// A plugin that failed, contained in one call.
+/// A failure of a plugin, contained in one call.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("plugin {plugin} ({digest}) failed: {kind}")]
 pub struct Fault {
@@ -70,7 +70,7 @@ pub enum FaultKind {
     /// The plugin exceeded its time limit.
     #[error("no result within {limit_ms} ms")]
     TimedOut {
-        /// The time that a call has, in milliseconds.
+        /// The time limit of a call, in milliseconds.
         limit_ms: u128,
     },
     /// The plugin ran out of stack, as on a document nested too deeply.
@@ -88,7 +88,7 @@ pub enum FaultKind {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractBreach {
-    /// A need came again after it was answered.
+    /// A need is repeated after it was answered.
     #[error("the need {0:?} was answered already")]
     AnsweredNeed(String),
     /// A digest has another length than its algorithm gives.
@@ -99,7 +99,7 @@ pub enum ContractBreach {
         /// The digest's length.
         bytes: usize,
     },
-    /// A document has two members of one id.
+    /// A document has two members with one id.
     #[error("two members have the id {0:?}")]
     DuplicateMember(String),
     /// Two needs of one step have the same id.
@@ -134,7 +134,7 @@ pub enum ContractBreach {
     /// `members` refuses the output.
     #[error("members refuses the document as {0:?}")]
     MembersRefuses(String),
-    /// A description, need or outcome lacks something.
+    /// A part of a description, need or outcome is missing.
     #[error("{0} is missing or empty")]
     Missing(&'static str),
     /// The output does not begin with the copy that the plugin declares.
@@ -170,7 +170,7 @@ pub enum ContractBreach {
     /// The output is reported as changed and equals the input.
     #[error("the output is the input, where a change is claimed")]
     NothingChanged,
-    /// The input has no structure that could be kept as declared.
+    /// The input lacks the structure that should be preserved.
     #[error("the input has no end-of-central-directory record")]
     NothingToPreserve,
     /// A range ends after the document.
@@ -251,7 +251,7 @@ pub enum EvidenceError {
     /// An earlier signature is missing.
     #[error("the earlier signature {0:?} is gone")]
     EarlierGone(String),
-    /// The document is not at the level that is claimed.
+    /// The document is below the claimed level.
     #[error("the level is claimed to be {claimed:?}, but {actual:?} is the lowest")]
     LevelNotReached {
         /// The plugin's claim.
@@ -262,7 +262,7 @@ pub enum EvidenceError {
     /// No signature was requested, or none was answered.
     #[error("there is an outcome but no answer with a signature")]
     NobodySigned,
-    /// There is not exactly one new signature.
+    /// The number of new signatures is not one.
     #[error("there are {0} new signatures")]
     NotOneNew(usize),
     /// The document has a signature that was not requested.
@@ -278,7 +278,7 @@ pub enum EvidenceError {
     /// intact.
     #[error("a time-stamp of {0:?} is new, and is none that was answered for it, or not intact")]
     TimestampUnasked(String),
-    /// A time-stamp that was answered is not in the document.
+    /// An answered time-stamp is missing in the document.
     #[error("a time-stamp that was answered is not there")]
     TimestampUnused,
     /// A property of the new signature differs from the request.

@@ -13,7 +13,7 @@ use serde_with::base64::Base64;
 
 use super::crypto::digest_of;
 
-/// Bytes up to this length are stored as they are.
+/// Longest bytes that are stored uncompressed.
 const STORED_PLAINLY: usize = 1024;
 /// Longest bytes that are stored at all.
 const LONGEST: usize = 1024 * 1024;

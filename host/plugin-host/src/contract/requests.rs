@@ -7,8 +7,8 @@ use serde_with::base64::Base64;
 
 use crate::Document;
 
-/// One signature to be made. It is stored before the first call, because the
-/// same request and answers give the same bytes.
+/// A request for a signature. It is stored before the first call, because the same request and
+/// answers give the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignRequest {
     /// Signing time, seconds since the Unix epoch.
@@ -23,15 +23,14 @@ pub struct SignRequest {
     pub signer_chain: Vec<Vec<u8>>,
     /// The algorithm of the signing device.
     pub signature_algorithm: SignatureAlgorithm,
-    /// Bytes kept for signature, certificates and time-stamp.
+    /// Bytes reserved for signature, certificates and time-stamp.
     pub reserve: u32,
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
 }
 
-/// Signatures to be raised to level B-LT. It is stored, or at least kept, from
-/// the first call on, because the same request and answers give the same
-/// bytes.
+/// A request to raise signatures to level B-LT. It is stored, or at least kept, from the first call
+/// on, because the same request and answers give the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ArchiveRequest {
     /// Time of archiving, seconds since the Unix epoch.
@@ -43,7 +42,7 @@ pub struct ArchiveRequest {
     pub params: Vec<Parameter>,
 }
 
-/// A document to be derived from another one, by `flatten` or `rehearse`.
+/// A request to derive a document from another one, by `flatten` or `rehearse`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeriveRequest {
     /// Time of the derivation, seconds since the Unix epoch.
@@ -55,7 +54,7 @@ pub struct DeriveRequest {
     pub params: Vec<Parameter>,
 }
 
-/// A document to be made of files.
+/// A request to make a document of files.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ComposeRequest {
     /// Time of composing, seconds since the Unix epoch.

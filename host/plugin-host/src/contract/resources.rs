@@ -21,7 +21,7 @@ pub enum Blob {
     Inflated(Document),
 }
 
-/// The output of a call; there is one.
+/// The only output of a call.
 #[derive(Debug)]
 pub struct Sink;
 
@@ -93,7 +93,7 @@ impl Hasher {
         self.is_spoilt = true;
     }
 
-    /// The digest, unless it is spoilt.
+    /// Returns the digest, unless it is invalidated.
     pub(crate) fn finish(&mut self) -> Result<Option<Vec<u8>>, ErrorStack> {
         if self.is_spoilt {
             return Ok(None);

@@ -88,13 +88,12 @@ pub(crate) struct Terms {
 }
 
 impl Surface {
-    /// Validates a component but for the bodies of its functions, and reads its
-    /// surface. Those are validated before they are compiled, which is once;
-    /// this is done at every start.
+    /// Validates a component except the bodies of its functions, and reads its surface. Bodies are
+    /// validated before they are compiled, which happens once; this happens at every start.
     ///
     /// # Errors
     ///
-    /// When it is no component or not valid.
+    /// When it is not a component or not valid.
     pub fn read(wasm: &[u8]) -> Result<Self, AdmissionError> {
         if !Parser::is_component(wasm) {
             return Err(AdmissionError::NotAComponent);
@@ -141,7 +140,7 @@ impl Surface {
         &self.exports
     }
 
-    /// The one version of the contract that it is written against.
+    /// Returns the only version of the contract that it is written against.
     fn version(&self) -> Result<Version, AdmissionError> {
         let names = self.imports.iter().chain(&self.exports);
         let versions = names.filter_map(|name| Some(split(name)?.1));

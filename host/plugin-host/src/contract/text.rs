@@ -1,4 +1,4 @@
-//! Text of plugins that people and logs are shown.
+//! Plugins' text for people and logs.
 
 use std::borrow::Cow;
 use std::fmt::Write;

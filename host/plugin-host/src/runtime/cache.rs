@@ -57,7 +57,7 @@ pub enum CacheError {
 }
 
 impl CodeCache {
-    /// Opens the cache in `folder`, making it if there is none.
+    /// Opens the cache in `folder`, creating it if it does not exist.
     pub(crate) fn open(folder: &Path) -> Result<Self, CacheError> {
         let failed = |source| CacheError::Io {
             path: folder.to_owned(),
@@ -79,7 +79,7 @@ impl CodeCache {
         })
     }
 
-    /// The cache in `folder`, if there is one, as it is: nothing is made or kept in it.
+    /// Opens the cache in `folder`, if it exists, without changing it.
     pub(crate) fn look_into(folder: &Path) -> Result<Self, CacheError> {
         let key = match read_key(&folder.join("key"))? {
             Some(key) => {
@@ -95,7 +95,7 @@ impl CodeCache {
         })
     }
 
-    /// The plugin as it was compiled for this engine before.
+    /// Loads a plugin that was compiled for this engine earlier.
     pub(crate) fn load(&self, engine: &Engine, digest: PluginDigest) -> Option<Component> {
         let key = self.key.as_ref()?;
         let file = fs::read(self.path(engine, digest)).ok()?;
@@ -114,7 +114,7 @@ impl CodeCache {
         }
     }
 
-    /// Keeps a compiled plugin. That it cannot be kept costs time, not correctness.
+    /// Stores a compiled plugin. A failure costs time, not correctness.
     pub(crate) fn store(&self, engine: &Engine, digest: PluginDigest, component: &Component) {
         let Some(key) = self.key.as_ref().filter(|_| self.is_kept) else {
             return;
@@ -142,7 +142,7 @@ impl CodeCache {
         Ok(())
     }
 
-    /// Removes a plugin, for whichever engines it was compiled.
+    /// Removes a plugin, for all engines.
     pub(crate) fn discard(&self, digest: PluginDigest) -> io::Result<()> {
         if !self.is_kept {
             return Ok(());

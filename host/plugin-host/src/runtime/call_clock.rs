@@ -14,7 +14,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// Ticks for an engine while calls run. Its thread ends when it is dropped.
 pub(crate) struct CallClock(Arc<Shared>);
 
-/// A call that the clock ticks for, until it is dropped.
+/// A call that needs ticks, until it is dropped.
 pub(crate) struct TimedCall<'c>(&'c Shared);
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ struct Calls {
 /// Returns the number of ticks in `wall`.
 pub(crate) fn ticks(wall: Duration) -> u64 {
     let ticks = wall.as_millis().div_ceil(TICK.as_millis());
-    // The tick that is under way does not count.
+    // The current tick does not count.
     u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
 }
 

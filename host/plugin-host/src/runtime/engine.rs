@@ -3,8 +3,8 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 /// Entries of the function tables of one call; `lopdf` has some 500.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
-/// Memory that a pooled slot keeps between calls, in bytes: growing it afresh
-/// costs more than clearing it.
+/// Memory that a pooled slot keeps between calls, in bytes: allocating it again costs more than
+/// clearing it.
 const KEPT_MEMORY: usize = 32 * 1024 * 1024;
 
 /// Bytes of an instance's table that stay resident; the PDF plugin's table has 8 KiB.

@@ -58,12 +58,12 @@ impl GuestLog {
         }
     }
 
-    /// The last error line, which is a panic's message when the plugin ends on it.
+    /// Returns the last error line, which is a panic's message if the plugin has ended with one.
     pub(crate) fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }
 
-    /// The line as far as there is room for it, without control characters.
+    /// Returns the line without control characters, cut to the remaining room.
     fn admit(&mut self, message: &str) -> Option<String> {
         if self.lines_left == 0 || self.bytes_left == 0 {
             return None;

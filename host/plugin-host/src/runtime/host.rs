@@ -21,7 +21,7 @@ use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
 /// Configuration of a [`PluginHost`].
 #[derive(Clone, Debug)]
 pub struct PluginHostConfig {
-    /// Folder of compiled plugins; made if missing, for the host alone.
+    /// Folder of compiled plugins; created if missing, for the host alone.
     pub cache_dir: PathBuf,
     /// True if that folder is made and compiled code is written to it; otherwise it stays
     /// unchanged.
@@ -58,8 +58,8 @@ pub enum HostError {
 }
 
 impl PluginHostConfig {
-    /// The defaults: 256 MiB and 10 s a call, twice as many calls at once as
-    /// there are processors, plugins up to 32 MiB.
+    /// Creates the default configuration: 256 MiB and 10 s a call, twice as many concurrent calls
+    /// as processors, plugins up to 32 MiB.
     #[must_use]
     pub fn new(cache_dir: PathBuf) -> Self {
         let twice = u32::try_from(processors().saturating_mul(2)).ok();

@@ -8,11 +8,11 @@ const MIB: usize = 1024 * KIB;
 pub struct CallLimits {
     /// Linear memory in all, in bytes.
     pub memory_bytes: usize,
-    /// Time from the call to its end, also while the host works for it.
+    /// Time from the call to its end, including the host's work for it.
     pub wall: Duration,
     /// Length of an output, in bytes.
     pub output_bytes: u64,
-    /// Pieces in which an output is written.
+    /// Writes to an output.
     pub sink_writes: u64,
     /// Bytes that the host inflates for the call, in all.
     pub inflated_bytes: u64,
@@ -22,8 +22,7 @@ pub struct CallLimits {
     pub log_lines: usize,
     /// Log text, in bytes; the rest is dropped.
     pub log_bytes: usize,
-    /// Bytes that one host function takes from the plugin, and that one call
-    /// returns from it.
+    /// Bytes that one host function accepts from the plugin, and that one call returns from it.
     pub transfer_bytes: usize,
     /// Resources that the plugin holds at once, beside its input files.
     pub handles: usize,

@@ -16,10 +16,10 @@ pub trait CallObserver: fmt::Debug + Send + Sync {
     fn logged(&self, _level: LogLevel, _line: &str) {}
 }
 
-/// A call of a plugin that has ended.
+/// An ended call of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct EndedCall<'a> {
-    /// The plugin's id, or `?` while it is not admitted.
+    /// The plugin's id, or `?` before it is admitted.
     pub plugin: &'a str,
     /// The component's digest.
     pub digest: PluginDigest,

@@ -56,8 +56,7 @@ impl Output {
         Ok(())
     }
 
-    /// Notes a copy of a range of `document`, which is the call's one at the
-    /// place `source`.
+    /// Records a copy of a range of `document`, which is at the index `source` of the call.
     pub(crate) fn copy(
         &mut self,
         source: usize,
@@ -164,7 +163,7 @@ impl Output {
     }
 }
 
-/// A part of `document`.
+/// Returns a part of `document`.
 pub(crate) fn slice(document: &[u8], offset: u64, len: u64) -> Result<&[u8], FaultKind> {
     let range = range_within(document, offset, len)?;
     Ok(document.get(range).unwrap_or_default())

@@ -37,7 +37,7 @@ const NO_DOCUMENT: &str = "a handle leads to no document";
 #[error(transparent)]
 pub(crate) struct Abort(pub(crate) FaultKind);
 
-/// A linker with everything that any version of the contract lets a plugin import.
+/// Creates a linker with all imports of all versions of the contract.
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     v0_2::bindings::Platform::add_to_linker::<_, HasSelf<CallState>>(&mut linker, |state| state)?;
@@ -122,7 +122,7 @@ impl CallState {
         Ok(())
     }
 
-    /// The files beside the call's first document, by name and media type.
+    /// Returns the companions of the call's first document, by name and media type.
     fn companions(&mut self) -> wasmtime::Result<Vec<(String, String, Resource<Blob>)>> {
         let first = self.documents.len().saturating_sub(self.companions);
         let files: Vec<SourceFile> = self

@@ -172,7 +172,7 @@ impl Plugin {
         self.guest.has_slot_to_spare()
     }
 
-    /// Evidence about every signature of a document.
+    /// Returns evidence about every signature of a document.
     ///
     /// # Errors
     ///

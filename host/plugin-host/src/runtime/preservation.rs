@@ -170,7 +170,7 @@ mod tests {
         );
     }
 
-    /// 7 bytes of members, 5 bytes of central directory, and its end.
+    /// Builds 7 bytes of members, 5 bytes of central directory, and its end.
     fn zip(comment: &[u8]) -> Vec<u8> {
         let mut zip = b"membersindex".to_vec();
         zip.extend_from_slice(b"PK\x05\x06\0\0\0\0\0\0\0\0");

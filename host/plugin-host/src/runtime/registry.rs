@@ -62,8 +62,8 @@ pub enum LookupError {
 }
 
 impl Registry {
-    /// Superseded versions of a plugin that stay callable, because a signature
-    /// in the making is finished with the code that began it.
+    /// Superseded versions of a plugin that stay callable, because a signature in progress is
+    /// finished with the code that began it.
     pub const KEPT_VERSIONS: usize = 4;
 
     /// Makes `plugin` the active version of its id.
@@ -114,16 +114,14 @@ impl Registry {
         self.write().owners = owners;
     }
 
-    /// The media types and extensions of `plugin` that others take, too, in lower
-    /// case.
+    /// Returns the media types and extensions of `plugin` that others accept, too, in lower case.
     #[must_use]
     pub fn shared_with_others(&self, plugin: &Plugin) -> BTreeSet<String> {
         let plugins = self.read();
         plugins.shared(plugin).map(|(_, value, _)| value).collect()
     }
 
-    /// Notes that a plugin of this id is installed, whether it can be loaded or
-    /// not.
+    /// Records that a plugin of this id is installed, whether it can be loaded or not.
     pub fn note_installed(&self, id: &str) {
         self.write().installed.insert(id.to_owned());
     }
@@ -217,8 +215,7 @@ impl Registry {
             .ok_or(LookupError::Unknown(digest))
     }
 
-    /// The plugin that is given documents of a media type or an extension, if it is
-    /// not disabled.
+    /// Returns the plugin that owns a media type or an extension, if it is not disabled.
     fn given(&self, name: &str, takes: impl Fn(&Plugin) -> bool) -> Option<Arc<Plugin>> {
         let plugins = self.read();
         let plugin = plugins.given(name, takes)?;

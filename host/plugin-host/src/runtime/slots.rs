@@ -11,7 +11,7 @@ use crate::{CallPriority, Urgency};
 /// is the least urgent one's.
 const PASSED_OVER_AT_MOST: u32 = 8;
 
-/// The slots of a host, one for each call at the same time.
+/// The slots of a host, one for each concurrent call.
 #[derive(Debug)]
 pub(crate) struct Slots {
     room: Room,
@@ -28,7 +28,7 @@ pub(crate) struct Share {
     count: usize,
 }
 
-/// A slot that is taken until this is dropped.
+/// A taken slot, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Slot {
     room: Room,
@@ -49,14 +49,14 @@ struct Room(Arc<Mutex<State>>);
 struct State {
     count: usize,
     processors: usize,
-    /// Plugins and calls are numbered as they come.
+    /// Plugins and calls are numbered in order of arrival.
     last_number: u64,
     running: BTreeMap<u64, Call>,
     waiting: BTreeMap<u64, Waiting>,
     /// The last turn of each party that runs or waits.
     turns: HashMap<Option<u128>, u64>,
     last_turn: u64,
-    /// Turns since one of the less urgent calls that could have had it.
+    /// Turns since the last less urgent call that could have run.
     passed_over: u32,
 }
 
@@ -92,7 +92,7 @@ impl Slots {
         }
     }
 
-    /// The share of one more plugin.
+    /// Creates the share of another plugin.
     pub(crate) fn share(&self) -> Share {
         Share {
             room: self.room.clone(),

@@ -15,7 +15,7 @@ const ARCHIVE: Capability = Capability::Archive;
 /// A document at an archival level, checked against its input and the claim.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ArchivedDocument {
-    /// The document; none when it was at that level already.
+    /// The document; `None` if it had that level already.
     pub bytes: Option<Bytes>,
     /// The plugin's description of the document.
     pub outcome: Archived,

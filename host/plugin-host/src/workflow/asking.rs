@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Answer, ContractBreach, Need, SignedDocument};
 
-/// Most needs that are answered at the same time.
+/// Most needs that are answered concurrently.
 const AT_ONCE: usize = 8;
 
 /// Answers plugins' needs: signatures, time-stamps, certificates, revocation.
@@ -19,7 +19,7 @@ pub trait Answerer: Send + Sync {
 /// The reply of an [`Answerer`] to a need.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reply {
-    /// The bytes, or the reason why there are none and never will be.
+    /// The bytes, or the reason why there will never be any.
     Answered(Result<Vec<u8>, String>),
     /// A person has to act first, or a service is down: suspend.
     NotNow,
@@ -34,8 +34,7 @@ pub enum Progress<D = SignedDocument> {
     Suspended(Suspension),
 }
 
-/// A signature or an archive in the making, at rest. It can be stored and
-/// taken up by another process.
+/// A suspended signature or archive. It can be stored and resumed by another process.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Suspension {
     /// The unanswered needs.

@@ -18,8 +18,7 @@ pub(crate) struct Basis {
     pub(crate) kept: Preservation,
     /// The members; `None` in a format without members.
     members: Option<Vec<Member>>,
-    /// The names of the files beside the document, which signatures cover that are
-    /// detached.
+    /// The names of companions, which detached signatures cover.
     companions: Vec<String>,
 }
 
@@ -287,7 +286,7 @@ impl Plugin {
     }
 }
 
-/// The members of a document, no two of one id.
+/// Returns the members of a document, whose ids are unique.
 async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
     let answers = document.answers();
     if let Some(members) = answers.by(plugin.digest()).members {

@@ -180,8 +180,7 @@ pub(crate) fn check_timestamps_asked(
     Ok(())
 }
 
-/// Checks that a signature has all time-stamps that it had, as they were;
-/// answers the others.
+/// Checks that a signature's time-stamps are unchanged; returns the additional ones.
 fn added_timestamps<'e>(
     was: &SignatureEvidence,
     is: &'e SignatureEvidence,
@@ -259,7 +258,7 @@ fn check_revocation_kept(before: &Evidence, after: &Evidence) -> Result<(), Evid
     }
 }
 
-/// The earlier signatures in `after`, which are as they were, and the new ones.
+/// Splits `after` into the earlier signatures, unchanged, and the new ones.
 fn split(
     before: &[SignatureEvidence],
     after: Vec<SignatureEvidence>,
@@ -278,7 +277,7 @@ fn split(
     Ok((earlier, new))
 }
 
-/// Signatures as they were and as they are.
+/// Returns each earlier signature with its current state.
 fn in_pairs<'e>(
     before: &'e [SignatureEvidence],
     after: &'e [SignatureEvidence],
@@ -298,8 +297,8 @@ pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(),
     }
 }
 
-/// An earlier signature may cover less of the file than before, but the same
-/// members, and may have gained validation data; nothing else may differ.
+/// Checks an earlier signature. It may cover less of the file than before, but the same members,
+/// and may have gained validation data; nothing else may differ.
 fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
     added_timestamps(was, is)?;
     let same = [
@@ -398,7 +397,7 @@ fn is_covered(coverage: &Coverage, covers: Option<&Covered>) -> bool {
     }
 }
 
-/// An id for people: documents choose it.
+/// Returns an id for display: documents choose it.
 fn shown(id: &str) -> String {
     text::line(id, text::NAME_BYTES).into_owned()
 }

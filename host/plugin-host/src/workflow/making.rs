@@ -22,8 +22,8 @@ impl Plugin {
         flatten(self, document.into(), request).await
     }
 
-    /// Makes the unsigned document that the sandbox answers. It has no
-    /// signature; a document that has some comes out as it is.
+    /// Makes the sandbox's unsigned document. It has no signature; a signed document is returned
+    /// unchanged.
     ///
     /// # Errors
     ///

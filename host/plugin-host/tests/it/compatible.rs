@@ -84,7 +84,7 @@ fn keeps(earlier: &Text, later: &Text) -> Result<(), String> {
     Ok(())
 }
 
-/// The text of 1.0 with another number and another passage.
+/// Returns the text of 1.0 with another number and another passage.
 fn changed(from: &str, to: &str) -> Text {
     let mut versions = versions().into_iter();
     let (_, text) = versions

@@ -1,5 +1,4 @@
-//! Containers: the rules that only documents of several files have, each broken
-//! by `plugins/toy` for itself.
+//! Containers: the rules for documents of several files, each broken by `plugins/toy`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -67,7 +66,7 @@ async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
     }
 }
 
-/// A signed container that was given this behaviour afterwards.
+/// Returns a signed container that got this behaviour afterwards.
 async fn signed_then(behaviour: &str) -> Bytes {
     let signed = signed(container("honest")).await.unwrap().bytes;
     then(&signed, behaviour)

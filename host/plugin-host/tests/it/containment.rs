@@ -202,7 +202,7 @@ async fn log_lines_are_capped_and_carry_the_digest() {
         .with_ansi(false)
         .with_writer(|| &*LOG)
         .init();
-    // Another digest than that of the toys that other tests have chatter.
+    // Another digest than that of the toys in other tests, which may write many log lines, too.
     let marked = [&component("test/toy.wasm")[..], &CUSTOM_SECTION].concat();
     let toy = host(CallLimits::default()).admit(marked.into()).await;
     let toy = toy.unwrap();
@@ -453,7 +453,7 @@ async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     }
 }
 
-/// The fault of composing a document of nothing.
+/// Returns the fault of composing an empty document.
 async fn compose_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let request = ComposeRequest {
         time: 0,

@@ -250,7 +250,7 @@ async fn a_component_with_a_turned_bit_is_refused_or_contained() {
     let whole = component("test/toy.wasm");
     let host = host(LIMITS());
     let mut refused = 0;
-    // Fixed places all over the file, another bit each time.
+    // Fixed places across the file, another bit each time.
     for number in 0..8 {
         let mut flipped = whole.to_vec();
         let place = flipped.len() / 8 * number + 7 * number;
@@ -339,7 +339,7 @@ fn section(id: u8, content: &[u8]) -> Vec<u8> {
     [&[id], &*leb128(content.len()), content].concat()
 }
 
-/// Little-endian words as the text format writes bytes.
+/// Encodes little-endian words in the text format.
 fn words(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     bytes.map(|byte| format!("\\{byte:02x}")).collect()

@@ -13,7 +13,7 @@ use parafa_plugin_host::{
     TargetLevel, reason,
 };
 
-/// A host with the default limits, for everything that need not be cut short.
+/// A host with the default limits, for all tests that need no lower ones.
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
 
 /// Too many concurrent calls for a pool in any address space: each would have 4 GiB of it.
@@ -213,7 +213,7 @@ pub(crate) fn suspended(progress: Progress) -> Suspension {
     }
 }
 
-/// The suspension's answers and one to its only need.
+/// Returns the suspension's answers and one to its only need.
 pub(crate) fn answered(suspension: Suspension, outcome: Result<Vec<u8>, String>) -> Vec<Answer> {
     let [need] = <[Need; 1]>::try_from(suspension.needs).unwrap();
     let mut answers = suspension.answers;

@@ -80,7 +80,7 @@ async fn a_damaged_copy_of_what_came_with_an_earlier_program_takes_nothing_from_
 
 #[tokio::test]
 async fn nothing_is_left_of_a_component_that_is_refused() {
-    // Compiled plugins are kept for all tests: no other test has these builds.
+    // All tests share compiled plugins: no other test has these builds.
     let (first, of_another, of_another_format) = (200, 201, 202);
     let installation = Installation::new(StoreMode::Production);
     let plugins = installation.started().await;

@@ -120,7 +120,7 @@ pub(super) fn attach(
 /// Empty Descriptor").
 pub(super) const EMPTY: &[u8] = b"{}";
 
-/// Finds the artifact that is meant: without a tag or digest the newest release.
+/// Finds the named artifact: without a tag or digest, the newest release.
 pub(super) async fn resolve(
     repository: &dyn Repository,
     version: Option<&Version>,
@@ -145,7 +145,7 @@ pub(super) async fn resolve(
     }
 }
 
-/// Refuses to have a tag that is a version name something else than it did.
+/// Refuses to move a tag that is a version to another artifact.
 pub(super) async fn check_tag(
     repository: &dyn Repository,
     tag: &Tag,
@@ -281,7 +281,7 @@ pub(super) fn signature(
     }
 }
 
-/// Reads a signature that has to be of a component.
+/// Parses a signature, which must be of a component.
 pub(super) fn signed(content: Bytes, component: PluginDigest) -> Result<Signed, &'static str> {
     let signature = PluginSignature::parse(&content)?;
     if signature.component() != component {

@@ -10,7 +10,7 @@ use super::{RegistryOptions, artifact, runtime};
 use crate::output::{print_json, print_line, shown, shown_whole};
 use crate::{REFUSED, ToolError};
 
-/// An installed plugin beside its repository.
+/// The comparison of an installed plugin with its repository.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Comparison {
@@ -40,8 +40,7 @@ struct Found {
     moved: Option<String>,
 }
 
-/// Compares the plugins in use that were pulled with the newest of their
-/// repositories.
+/// Compares the pulled plugins in use with the newest versions of their repositories.
 pub fn outdated(
     installed: Vec<PluginVersion>,
     registry: &RegistryOptions,
@@ -73,7 +72,7 @@ pub fn outdated(
     }
 }
 
-/// Refuses to show one account to several registries.
+/// Refuses to send one account to several registries.
 fn check_account<'o>(origins: impl Iterator<Item = &'o PluginOrigin>) -> Result<(), ToolError> {
     let locations = origins.filter_map(|origin| origin.repository.parse::<Reference>().ok());
     let registries = locations.filter_map(|reference| match reference.location {

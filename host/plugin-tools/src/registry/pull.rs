@@ -118,7 +118,7 @@ pub fn pull(arguments: &PullArguments) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Reads a component and its signature into a folder, to be installed from there.
+/// Pulls a component and its signature into a folder, for the installation.
 pub fn pull_into(
     folder: &Path,
     from: &Reference,

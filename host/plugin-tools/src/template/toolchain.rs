@@ -13,7 +13,7 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 pub(crate) enum Toolchain {
     /// Rust with a standard library for the target.
     Installed,
-    /// Debian's Rust, which has none: it is built along from its source.
+    /// Debian's Rust, which lacks it: the library is built from its source.
     Debian {
         /// `wasm-ld`.
         linker: PathBuf,
@@ -26,7 +26,7 @@ impl Toolchain {
     const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
     const DEBIAN_LINKERS: [&str; 2] = ["/usr/bin/wasm-ld-22", "/usr/bin/wasm-ld"];
 
-    /// Looks for one, and has rustup add the target where that is missing.
+    /// Finds a toolchain, and has rustup add the target if it is missing.
     pub(crate) fn find(root: &Path) -> Result<Self> {
         if has_target(root) {
             return Ok(Self::Installed);
@@ -70,7 +70,7 @@ impl Toolchain {
         }
     }
 
-    /// Its Cargo as it builds for the target.
+    /// Returns its Cargo, configured for the target.
     pub(crate) fn build(&self) -> Command {
         let mut cargo = self.cargo();
         cargo.args(["build", "--release", "--target", TARGET]);

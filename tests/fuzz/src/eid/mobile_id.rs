@@ -72,7 +72,7 @@ const WORDS: &[&str] = &[
     "../session/1",
 ];
 
-/// Sessions that are under way, and their sound answers.
+/// Running sessions, and their sound answers.
 struct Sound {
     user: MobileIdUser,
     signature: SignatureSession,
@@ -185,8 +185,8 @@ fn assert_complete(answer: &Answer) {
     }
 }
 
-/// Operators read errors. The id by which the service knows a wrong request may be
-/// anything.
+/// Asserts that an error has no personal data, since operators read it. The id by which the service
+/// knows a wrong request may be anything.
 fn assert_names_nobody(error: &MobileIdError, answer: &Answer) {
     assert!(!answer.is_sound, "{error}");
     if !matches!(error, MobileIdError::BadRequest(_)) {

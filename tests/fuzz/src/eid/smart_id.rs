@@ -108,7 +108,7 @@ const WORDS: &[&str] = &[
     "javascript://smart-id.com/",
 ];
 
-/// Sessions that are under way, and their sound answers.
+/// Running sessions, and their sound answers.
 struct Sound {
     certificate: SigningCertificate,
     choice: CertificateSession,
@@ -280,7 +280,7 @@ fn complete(answer: &Answer) -> Option<Value> {
     Some(value)
 }
 
-/// Operators read errors.
+/// Asserts that an error has no personal data, since operators read it.
 fn assert_names_nobody(error: &SmartIdError, answer: &Answer) {
     assert!(!answer.is_sound, "{error}");
     assert!(!error.to_string().contains(NUMBER), "{error}");
@@ -350,7 +350,7 @@ fn proof(session: &ProviderSession, answer: &Value) -> AuthenticationProof {
     }
 }
 
-/// RSASSA-PSS with SHA-256.
+/// Signs by RSASSA-PSS with SHA-256.
 fn pss(message: &[u8]) -> Vec<u8> {
     let sha256 = MessageDigest::sha256();
     let signed = Signer::new(sha256, WORLD.device.credential.key.pkey()).and_then(|mut signer| {

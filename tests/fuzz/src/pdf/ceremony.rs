@@ -13,7 +13,7 @@ use crate::authority::{WORLD, timestamp_info};
 /// The device's signature value.
 const VALUE: &[u8] = b"the signature value";
 
-/// A level that signatures are made at.
+/// A level of new signatures.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Level {
     Basic,
@@ -63,7 +63,7 @@ impl Environment for TrustingEnvironment {
     }
 }
 
-/// The whole ceremony over one document.
+/// Runs the whole ceremony over one document.
 pub(super) fn sign(document: &[u8], level: Level) -> Result<Vec<u8>, Refusal> {
     let document = MemoryBlob(document.to_vec());
     let request = request(level);

@@ -5,7 +5,7 @@ use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
 use super::{assert_listed, derivation, inspected};
 
-/// Forms with all kinds of fields.
+/// Returns forms with all kinds of fields.
 pub(super) fn forms() -> Vec<Vec<u8>> {
     vec![form(3), form(40)]
 }

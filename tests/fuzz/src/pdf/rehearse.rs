@@ -4,10 +4,10 @@ use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
 use super::{assert_listed, derivation, inspected};
 
-/// The code when a limit is passed with the banner that is not without it.
+/// The code of a limit that only the banner exceeds.
 const NO_ROOM: &str = "too-many-objects";
 
-/// The code of forms that are rehearsed, though they are not signed.
+/// The code of forms that are rehearsed, although they cannot be signed.
 const XFA: &str = "xfa";
 
 /// Rehearses a file. It succeeds for files accepted for signing, unless the banner has too little

@@ -7,10 +7,10 @@ use parafa_fixtures::Objects;
 
 use super::LAYOUTS;
 
-/// Highest object number that is taken; the layouts list every number below.
+/// Highest accepted object number; the layouts list every number below.
 const MAX_NUMBER: u32 = 4096;
 
-/// The file; `layout` picks one of three.
+/// Writes the file; `layout` chooses one of three.
 pub(super) fn write(text: &[u8], layout: u8) -> Vec<u8> {
     let mut objects = Objects::new();
     for (number, body) in self::objects(text) {
@@ -28,7 +28,7 @@ pub(super) fn has_objects(text: &[u8]) -> bool {
     memmem::find(text, b"\ntrailer\n").is_some() && !objects(text).is_empty()
 }
 
-/// The bodies between `N 0 obj` and `endobj`; of two with one number the later.
+/// Returns the bodies between `N 0 obj` and `endobj`; of two with one number, the later.
 pub(super) fn objects(text: &[u8]) -> BTreeMap<u32, &[u8]> {
     const START: &[u8] = b" 0 obj\n";
     const END: &[u8] = b"\nendobj";
@@ -74,7 +74,7 @@ fn number_before(text: &[u8]) -> Option<u32> {
     str::from_utf8(&text[start..]).ok()?.parse().ok()
 }
 
-/// The entries of a stream's dictionary without `/Length`, and its data.
+/// Splits a stream into the entries of its dictionary without `/Length`, and its data.
 fn split_stream(body: &[u8]) -> Option<(String, &[u8])> {
     let end = memmem::find(body, b">>\nstream\n")?;
     let entries = String::from_utf8_lossy(body[..end].strip_prefix(b"<<")?);

@@ -67,7 +67,8 @@ fn run(command: &mut Command) {
     assert!(done.status.success(), "{command:?}: {told}");
 }
 
-/// The folder of the programs: that of the newest version in Debian's place, or where `PATH` leads.
+/// Returns the folder of the programs: that of the newest version in Debian's folder, otherwise the
+/// one on the `PATH`.
 fn programs() -> PathBuf {
     let versions = fs::read_dir(DEBIAN).into_iter().flatten().flatten();
     let newest = versions

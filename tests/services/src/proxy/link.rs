@@ -63,7 +63,7 @@ impl Link {
         }
     }
 
-    /// `None` when the connection ends.
+    /// Forwards data in one direction; `None` when the connection ends.
     fn pass_on(&self, sender: Sender, shared: &Shared) -> Option<()> {
         let (mut from, to) = match sender {
             Sender::Client => (&self.client, self.server.as_ref()),

@@ -62,7 +62,7 @@ impl Step {
     }
 }
 
-/// Faults that are to come.
+/// Planned faults.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Mutex<VecDeque<(Step, Fault)>>);
 
@@ -75,7 +75,7 @@ impl Faults {
         self.lock().len()
     }
 
-    /// The first that a request can have.
+    /// Takes the first fault that applies to a request.
     pub(super) fn take<B>(&self, request: &Request<B>) -> Option<Fault> {
         let mut faults = self.lock();
         let meets =
@@ -99,7 +99,7 @@ impl Fault {
         }
     }
 
-    /// Has a request suffer it.
+    /// Subjects a request to the fault.
     pub(super) async fn answer(
         self,
         service: S3Service,
@@ -164,7 +164,7 @@ async fn done(
     doing.await.map_err(|_| Closed)?.map_err(|_| Closed)
 }
 
-/// An answer and all of its body.
+/// Returns an answer with its whole body.
 async fn read(
     service: S3Service,
     request: Request<Incoming>,

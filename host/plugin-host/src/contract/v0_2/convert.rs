@@ -1,4 +1,4 @@
-//! Between the records of 0.2 and the host's values.
+//! Conversions between the records of 0.2 and the host's values.
 
 use parafa_catalogue::TargetLevel;
 

@@ -1,5 +1,4 @@
-//! Between the records of 1.0 and the host's values, which keep the shapes in
-//! which a host stores them.
+//! Conversions between the records of 1.0 and the host's values, which keep the stored forms.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

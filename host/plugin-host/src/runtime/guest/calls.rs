@@ -15,7 +15,7 @@ use crate::{
     SignStep, SourceFile,
 };
 
-/// Most notes about a document that was made that are passed on.
+/// Most notes on a made document that are passed on.
 const MOST_NOTES: usize = 20;
 
 impl Guest {
@@ -91,7 +91,7 @@ impl Guest {
         .await
     }
 
-    /// `flatten` or `rehearse`.
+    /// Calls `flatten` or `rehearse`.
     pub(crate) async fn derive(
         self: &Arc<Self>,
         operation: Capability,

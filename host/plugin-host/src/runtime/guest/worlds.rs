@@ -1,5 +1,4 @@
-//! The calls of a component, whichever version of the contract it is written
-//! against.
+//! The calls of a component, in any version of the contract.
 
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ pub(super) type Called<T> = Result<Answered<T>, Failure>;
 
 /// Reasons why a call has no answer.
 pub(super) enum Failure {
-    /// The call did not end as it should.
+    /// The call ended in an error.
     Ended(wasmtime::Error),
     /// The answer is outside the contract, or the call is unsupported.
     Fault(FaultKind),
@@ -94,8 +93,8 @@ pub(super) fn link(
     Ok(worlds)
 }
 
-/// The calls by the bindings of a version. Those of all versions have the same
-/// names, and no type in common.
+/// Implements the calls by the bindings of a version. Those of all versions have the same names,
+/// but no type in common.
 macro_rules! calls_of {
     ($version:ident) => {
         mod $version {

@@ -29,8 +29,8 @@ pub(crate) struct Signature {
 }
 
 impl Document {
-    /// Reads a document as a whole, which is small. Of a long one read parts,
-    /// and hash ranges: the bytes stay with the host.
+    /// Reads a whole document, which is small. Of a long document, read parts and hash ranges: the
+    /// bytes stay with the host.
     pub(crate) fn read<B: Blob>(blob: &B) -> Result<Self, Refusal> {
         let bytes = blob.read_all();
         if bytes.is_empty() {

@@ -10,7 +10,7 @@ use parafa_plugin_sdk::core::{
 use crate::document::{Document, Signature};
 use crate::{LEVEL_B, LEVEL_T};
 
-/// Evidence about every signature, in the order in which they were made.
+/// Returns evidence about every signature, in the order in which they were made.
 pub(crate) fn verify<E: Environment>(
     environment: &E,
     document: &E::Blob,
