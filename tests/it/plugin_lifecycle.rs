@@ -303,8 +303,7 @@ fn assert_unavailable(created: Result<Signing, Refused>) {
     assert_eq!(refused.problem.name(), "unavailable");
 }
 
-/// The digests of the active versions.
-/// The versions of the PDF plugin that are in use: one, or none.
+/// Returns the digests of the active versions of the PDF plugin: one, or none.
 fn active(data: &Path) -> Vec<String> {
     let listed = done(data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list").iter();

@@ -146,7 +146,7 @@ impl<'a> PluginBuild<'a> {
     }
 }
 
-/// The SHA-256 digests of components, in hexadecimal.
+/// Returns the SHA-256 digests of components, in hexadecimal.
 pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
     let of_file = |component: &PathBuf| Ok(digest(&fs::read(component)?));
     components.iter().map(of_file).collect()

@@ -6,7 +6,7 @@ use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context, ensure};
 
-/// The cargo that runs this program.
+/// Returns the cargo that runs this program.
 pub(crate) fn cargo(directory: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(directory);

@@ -127,7 +127,7 @@ impl Credentials {
         }
     }
 
-    /// The value of the header `Authorization` (RFC 7617).
+    /// Returns the value of the header `Authorization` (RFC 7617).
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         let encoded = Zeroizing::new(BASE64.encode(self.0.as_bytes()));
         let mut value = HeaderValue::from_str(&format!("Basic {}", *encoded)).ok()?;

@@ -109,7 +109,7 @@ pub enum OciError {
     Credentials(#[from] CredentialsError),
 }
 
-/// The remedy where no answer comes.
+/// Returns the remedy if no answer comes.
 fn advice_without_answer(error: &HttpPortError) -> &'static str {
     match error {
         HttpPortError::Forbidden { .. } => {
@@ -119,7 +119,7 @@ fn advice_without_answer(error: &HttpPortError) -> &'static str {
     }
 }
 
-/// The remedy for a status.
+/// Returns the remedy for a status.
 fn advice(status: StatusCode) -> &'static str {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {

@@ -88,7 +88,7 @@ pub(crate) struct Index {
 }
 
 impl Descriptor {
-    /// The descriptor of a content.
+    /// Creates the descriptor of a content.
     #[must_use]
     pub fn of(media_type: &str, content: &[u8]) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Descriptor {
 }
 
 impl Manifest {
-    /// A manifest of these contents.
+    /// Creates a manifest of these contents.
     #[must_use]
     pub fn new(config: Descriptor, layers: Vec<Descriptor>) -> Self {
         Self {

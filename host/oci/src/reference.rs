@@ -181,7 +181,7 @@ impl RegistryName {
         &self.host
     }
 
-    /// The repository's name.
+    /// Returns the repository's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -226,7 +226,7 @@ impl Tag {
         semver::Version::parse(&self.0.replace('_', "+")).ok()
     }
 
-    /// The tag as text.
+    /// Returns the tag as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -462,7 +462,7 @@ fn headers_of(media_type: &'static str, length: usize) -> HeaderMap {
     .collect()
 }
 
-/// The next page of a list (RFC 8288).
+/// Returns the next page of a list (RFC 8288).
 fn next_page(page: &Url, headers: &HeaderMap) -> Option<Url> {
     let link = headers.get(LINK)?.to_str().ok()?;
     let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;

@@ -40,7 +40,7 @@ pub trait Repository: Send + Sync {
         tag: Option<&Tag>,
     ) -> Result<(), OciError>;
 
-    /// The repository's name, for messages.
+    /// Returns the repository's name, for messages.
     fn place(&self) -> String;
 
     /// Reads a manifest that must exist.

@@ -95,7 +95,7 @@ impl Catalogue {
         *seen = Arc::new(state.clone());
     }
 
-    /// The digest of a format's active version, disabled or not.
+    /// Returns the digest of a format's active version, disabled or not.
     pub(crate) fn active(&self, state: &State, id: &str) -> Option<PluginDigest> {
         state.active(id).or_else(|| self.shipped_digest(id))
     }

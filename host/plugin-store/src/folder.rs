@@ -185,7 +185,7 @@ fn read_if_there(path: &Path, limit: u64) -> Result<Option<Bytes>, PluginStoreEr
     }
 }
 
-/// The first bytes of a file.
+/// Reads the first bytes of a file.
 fn read_at_most(path: &Path, length: u64) -> Result<Bytes, PluginStoreError> {
     let unreadable = |source| PluginStoreError::Unreadable {
         path: path.to_owned(),

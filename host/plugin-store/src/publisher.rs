@@ -88,7 +88,7 @@ impl PublisherKey {
         &self.name
     }
 
-    /// The key in PEM.
+    /// Returns the key in PEM.
     ///
     /// # Errors
     /// When it cannot be encoded.
@@ -127,13 +127,13 @@ impl KeyPair {
         })
     }
 
-    /// The public part.
+    /// Returns the public part.
     #[must_use]
     pub fn public(&self) -> &PublisherKey {
         &self.public
     }
 
-    /// The private key in PEM.
+    /// Returns the private key in PEM.
     ///
     /// # Errors
     /// When it cannot be encoded.

@@ -26,7 +26,7 @@ impl SharedPlugins {
         Ok(self.0.store.now().await?)
     }
 
-    /// The number of the last change; 0 before the first.
+    /// Returns the number of the last change; 0 before the first.
     pub(crate) async fn generation(&self) -> Result<u64, PluginStoreError> {
         let row = self.0.store.get::<PluginsRow>(&()).await?;
         Ok(row.map_or(0, |row| row.generation))

@@ -221,7 +221,7 @@ impl State {
         self.formats.keys().map(String::as_str)
     }
 
-    /// The installed versions of a format, the newest last.
+    /// Returns the installed versions of a format, the newest last.
     pub(crate) fn installed(&self, id: &str) -> &[Version] {
         self.formats.get(id).map_or(&[], |format| &format.versions)
     }

@@ -165,7 +165,7 @@ impl Installation {
             .unwrap()
     }
 
-    /// The file of a publisher's key.
+    /// Returns the file of a publisher's key.
     fn key_file(&self, publisher: &KeyPair) -> PathBuf {
         let key = self.path("offered/publisher.pub");
         fs::write(&key, publisher.public().to_pem().unwrap()).unwrap();

@@ -45,7 +45,7 @@ impl Bench {
         }
     }
 
-    /// The log of the plugins that run here.
+    /// Returns the log of the plugins that run here.
     pub(crate) fn log(&self) -> &CapturedLog {
         &self.log
     }
@@ -90,7 +90,7 @@ impl Bench {
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 
-    /// The installed plugin for a document, by its file name.
+    /// Returns the installed plugin for a document, by its file name.
     pub(crate) async fn installed_for(&self, document: &Path) -> Result<Arc<Plugin>, ToolError> {
         let plugin_store = self.plugin_store();
         let registry = plugin_store.registry().await?;

@@ -19,7 +19,7 @@ pub(crate) struct Signature {
     pub(crate) token: Vec<u8>,
 }
 
-/// The signatures of a document, in their order.
+/// Returns the signatures of a document, in their order.
 pub(crate) fn signatures(document: &Blob) -> Result<Vec<Signature>, Refusal> {
     let len = u32::try_from(document.len()).map_err(|_| no_toy())?;
     let text = String::from_utf8(document.read(0, len)).map_err(|_| no_toy())?;

@@ -55,7 +55,7 @@ impl Piece {
     }
 }
 
-/// The digest of pieces, one after the other.
+/// Computes the digest of pieces, one after the other.
 pub(crate) fn digest<'p, E: Environment>(
     environment: &E,
     source: &E::Blob,

@@ -107,7 +107,7 @@ impl Toy {
         }
     }
 
-    /// The digests of all files.
+    /// Returns the digests of all files.
     pub(crate) fn digests<E: Environment>(
         &self,
         environment: &E,
@@ -170,13 +170,13 @@ impl File {
         Some([line.as_bytes(), &block].concat())
     }
 
-    /// The line before its bytes once it is stored.
+    /// Returns the line before its stored bytes.
     pub(crate) fn stored_line(&self) -> Vec<u8> {
         stored_line(self.role, self.size, &self.name)
     }
 }
 
-/// The line that a document begins with.
+/// Returns the first line of a document.
 pub(crate) fn first_line(behaviour: &str, fillable: bool, body_len: usize) -> String {
     let magic = if fillable { "TOY" } else { "FLAT" };
     format!("{magic} {behaviour} {body_len}\n")

@@ -111,14 +111,14 @@ impl World {
         }
     }
 
-    /// An OCSPResponse around a tbsResponseData, signed by the responder.
+    /// Returns an OCSPResponse around a tbsResponseData, signed by the responder.
     pub(crate) fn ocsp_response(&self, data: &[u8]) -> Vec<u8> {
         let responder = &self.responder.credential;
         let certificate = responder.certificate.clone();
         ocsp_response(responder, data, &[certificate]).expect(USABLE)
     }
 
-    /// A TimeStampToken around a TSTInfo, signed by the time-stamper.
+    /// Returns a TimeStampToken around a TSTInfo, signed by the time-stamper.
     pub(crate) fn timestamp_token(&self, info: &[u8]) -> Vec<u8> {
         let stamper = &self.stamper.credential;
         let certificate = stamper.certificate.clone();
@@ -126,7 +126,7 @@ impl World {
     }
 }
 
-/// A TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
+/// Returns a TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
 pub(crate) fn timestamp_info(digest: &[u8; 32], gen_time: &str, nonce: &[u8]) -> Vec<u8> {
     let info = TimestampInfo {
         policy: POLICY,

@@ -45,7 +45,7 @@ impl Answer {
         }
     }
 
-    /// A sound answer with the edits that the input chooses.
+    /// Returns a sound answer with the edits that the input chooses.
     fn edited(sound: &Value, words: &[&str], input: &mut Unstructured<'_>) -> Result<Self> {
         let status = *input.choose(&STATUSES)?;
         let body = edited(sound, words, input)?;
@@ -75,7 +75,7 @@ fn verifies(certificate: &[u8], scheme: SignatureScheme, message: &[u8], value: 
     certificate.is_ok_and(|it| it.verify_sha256(scheme, message, value).is_ok())
 }
 
-/// The octets of a base64 string.
+/// Returns the octets of a base64 string.
 fn octets(value: &Value) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(value.as_str()?).ok()
 }

@@ -110,7 +110,7 @@ fn raise(blob: &MemoryBlob) {
     }
 }
 
-/// A flattened JWS of texts.
+/// Returns a flattened JWS of texts.
 fn encoded(texts: &[u8]) -> Vec<u8> {
     let base64url = |text: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(text);
     let mut texts = texts.split(|byte| *byte == 0);

@@ -309,7 +309,7 @@ impl AgentTools for Library {
     }
 }
 
-/// A sound message of each kind.
+/// Returns a sound message of each kind.
 fn messages() -> [Value; 6] {
     let of = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let call = json!({"name": "look_up", "arguments": {"title": "Altorių šešėly"}});

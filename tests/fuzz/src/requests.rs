@@ -334,7 +334,7 @@ fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// A sound body of each kind.
+/// Returns a sound body of each kind.
 fn bodies() -> [Value; 4] {
     [
         json!({

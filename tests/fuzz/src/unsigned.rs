@@ -36,7 +36,7 @@ pub(crate) fn ders(stamped: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A time-stamp token over these bytes.
+/// Returns a time-stamp token over these bytes.
 pub(crate) fn token(stamped: &[u8]) -> Vec<u8> {
     let digest = Sha256::digest(stamped).into();
     WORLD.timestamp_token(&timestamp_info(&digest, "20261121160000Z", &[1]))

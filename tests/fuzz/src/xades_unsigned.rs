@@ -400,7 +400,7 @@ impl Sound {
         }
     }
 
-    /// The signature with unsigned properties.
+    /// Returns the signature with unsigned properties.
     fn with(&self, properties: &str) -> String {
         if properties.is_empty() {
             return self.signed.clone();
@@ -414,7 +414,7 @@ impl Sound {
     }
 }
 
-/// The properties of a file.
+/// Returns the properties of a file.
 fn listed(file: &str) -> String {
     let list = file
         .split_once(LIST)

@@ -165,7 +165,7 @@ pub(crate) fn raise(
     panic!("{MAX_CALLS} calls were not enough");
 }
 
-/// The signatures of a file that can be read.
+/// Returns the signatures of a file that can be read.
 pub(crate) fn verified(objects: &impl DataObjects, file: &[u8]) -> Vec<Verified> {
     let document = Document::parse(file, &Limits::default()).expect("it was read before");
     let verifier = Verifier::new(&NativeEnvironment, objects);

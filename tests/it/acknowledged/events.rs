@@ -64,7 +64,7 @@ impl Told {
     }
 }
 
-/// The events of a step.
+/// Returns the events of a step.
 fn events(subject: &Subject, step: Step) -> &'static [&'static str] {
     match (subject, step) {
         (Subject::Signing, Step::Completed) => &["signing.signer_signed", "signing.completed"],

@@ -165,7 +165,7 @@ impl Row {
         }
     }
 
-    /// A row whose count must be zero.
+    /// Creates a row whose count must be zero.
     fn none(what: &str, count: usize) -> Self {
         Self {
             holds: Some(count == 0),

@@ -122,7 +122,7 @@ impl Event {
         Some(Path::new(rest.split_once('>')?.0))
     }
 
-    /// The paths that it names.
+    /// Returns the paths that it names.
     fn named(&self) -> impl Iterator<Item = &Path> {
         self.call.split('"').skip(1).step_by(2).map(Path::new)
     }

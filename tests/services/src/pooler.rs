@@ -78,7 +78,7 @@ impl Pooler {
         TcpStream::connect(("127.0.0.1", self.port))
     }
 
-    /// The URL of a database behind it.
+    /// Returns the URL of a database behind it.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)

@@ -72,7 +72,7 @@ pub struct TemporaryDatabase {
 static EMPTIED: Mutex<Vec<PostgresDatabase>> = Mutex::new(Vec::new());
 
 impl TemporaryDatabase {
-    /// Its URL.
+    /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.database.url
@@ -168,7 +168,7 @@ impl Postgres {
         started
     }
 
-    /// A new, empty database on it.
+    /// Creates a new, empty database on it.
     ///
     /// # Panics
     /// When the server refuses.
@@ -192,14 +192,14 @@ impl Postgres {
         }
     }
 
-    /// A server that all tests of this process share.
+    /// Returns the server that all tests of this process share.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(Durability::None, &[]))
     }
 
-    /// A new, empty database on the [`shared`](Self::shared) server.
+    /// Creates a new, empty database on the [`shared`](Self::shared) server.
     #[must_use]
     pub fn shared_database() -> PostgresDatabase {
         Self::shared().database()
@@ -214,7 +214,7 @@ impl Postgres {
         TemporaryDatabase { server, database }
     }
 
-    /// The URL of one of its databases.
+    /// Returns the URL of one of its databases.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)

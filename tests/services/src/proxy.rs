@@ -87,7 +87,7 @@ impl Proxy {
         self.port
     }
 
-    /// The URL of a database behind it, of the user of a [`Postgres`](crate::Postgres).
+    /// Returns the URL of a database behind it, of the user of a [`Postgres`](crate::Postgres).
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         let user = crate::postgres::USER;

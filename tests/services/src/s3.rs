@@ -113,7 +113,7 @@ impl S3 {
         }
     }
 
-    /// The URL of its bucket, for `objects.url`.
+    /// Returns the URL of its bucket, for `objects.url`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("s3://{BUCKET}")
@@ -167,7 +167,7 @@ impl S3 {
         self.state.requests.load(Ordering::SeqCst)
     }
 
-    /// The file in which it keeps an object.
+    /// Returns the file in which it keeps an object.
     #[must_use]
     pub fn file_of(&self, object: &str) -> PathBuf {
         self.folder.path().join(BUCKET).join(object)

@@ -56,7 +56,7 @@ pub enum SignatureAlgorithm {
 }
 
 impl DigestAlgorithm {
-    /// Length of the digest in bytes.
+    /// Returns the length of the digest in bytes.
     #[must_use]
     pub const fn output_len(self) -> usize {
         match self {
@@ -82,7 +82,7 @@ impl HashFunction {
         core::iter::once(Self::Crc32).chain(digests.map(Self::Digest))
     }
 
-    /// The catalogue name.
+    /// Returns the catalogue name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -162,7 +162,7 @@ impl SignatureAlgorithm {
         }
     }
 
-    /// The catalogue name.
+    /// Returns the catalogue name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -34,15 +34,14 @@ named! {
 }
 
 impl BaselineLevel {
-    /// The profile and the baseline level of a reached level; `None` for other
-    /// profiles.
+    /// Returns the profile and the baseline level of a reached level; `None` for other profiles.
     #[must_use]
     pub fn split(reached: &str) -> Option<(&str, Self)> {
         let (profile, baseline) = reached.rsplit_once('-')?;
         Some((profile, baseline.parse().ok()?))
     }
 
-    /// The reached level of a profile.
+    /// Returns the reached level of a profile.
     #[must_use]
     pub fn in_profile(self, profile: &str) -> String {
         format!("{profile}-{self}")

@@ -47,7 +47,7 @@ macro_rules! named {
             /// All variants.
             pub const ALL: &[Self] = &[$(Self::$Variant),+];
 
-            /// The catalogue name.
+            /// Returns the catalogue name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {

@@ -111,7 +111,7 @@ pub struct Outcome {
 }
 
 impl Refusal {
-    /// A refusal that concerns the document as a whole.
+    /// Creates a refusal that concerns the document as a whole.
     pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -130,7 +130,7 @@ impl fmt::Display for Refusal {
 impl Error for Refusal {}
 
 impl Note {
-    /// A note.
+    /// Creates a note.
     pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self {
             code: code.into(),

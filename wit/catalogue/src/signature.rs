@@ -90,7 +90,7 @@ impl LaterChanges {
 }
 
 impl From<CoverageKind> for Coverage {
-    /// Coverage of a format without members.
+    /// Creates the coverage of a format without members.
     fn from(kind: CoverageKind) -> Self {
         Self {
             kind,

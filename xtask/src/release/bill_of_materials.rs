@@ -81,7 +81,7 @@ struct Entry {
 }
 
 impl Package {
-    /// The package URL.
+    /// Returns the package URL.
     fn reference(&self) -> String {
         format!("pkg:cargo/{}@{}", self.name, self.version)
     }

@@ -38,7 +38,7 @@ impl Scripted {
     }
 }
 
-/// The repository `acme/pdf` of a registry, and an account there.
+/// Returns the repository `acme/pdf` of a registry, and an account there.
 fn registry(script: Script) -> (Registry, Arc<Scripted>) {
     let port = Arc::new(Scripted {
         script,

@@ -42,7 +42,7 @@ impl Capability {
     pub(crate) const PROVED_BY_VERIFY: [Self; 4] =
         [Self::Archive, Self::Flatten, Self::Rehearse, Self::Sign];
 
-    /// The world's name.
+    /// Returns the world's name.
     #[must_use]
     pub fn world(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Capability {
         }
     }
 
-    /// The operation whose abilities a plugin describes, if it is one.
+    /// Returns the operation whose abilities a plugin describes, if it is one.
     #[must_use]
     pub fn operation(self) -> Option<Operation> {
         match self {

@@ -81,7 +81,7 @@ pub(crate) fn digest_for(
     digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
 
-/// The key of a DER SubjectPublicKeyInfo.
+/// Returns the key of a DER SubjectPublicKeyInfo.
 pub(crate) fn public_key(spki: &[u8]) -> Result<PublicKey, CryptoError> {
     PublicKey::from_spki(spki).map_err(|_| CryptoError::MalformedKey)
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 pub struct PluginDigest([u8; 32]);
 
 impl PluginDigest {
-    /// The digest of a component.
+    /// Computes the digest of a component.
     #[must_use]
     pub fn of(wasm: &[u8]) -> Self {
         Self(openssl::sha::sha256(wasm))
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -67,7 +67,7 @@ struct Part {
 }
 
 impl Document {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &Bytes {
         &self.bytes

@@ -14,7 +14,7 @@ struct Pool {
     objects: Vec<Bytes>,
 }
 
-/// The evidence about these signatures.
+/// Returns the evidence about these signatures.
 pub(crate) fn resolve(
     certificates: Vec<Vec<u8>>,
     revocation: Vec<Vec<u8>>,

@@ -299,9 +299,8 @@ impl From<ContractBreach> for FaultKind {
 }
 
 impl FaultKind {
-    /// A short name of the kind, for counting: `contract-broken`, `host`,
-    /// `inflation`, `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or
-    /// `unsupported`.
+    /// Returns a short name of the kind, for counting: `contract-broken`, `host`, `inflation`,
+    /// `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or `unsupported`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -43,11 +43,11 @@ enum StoredError {
 
 /// Operations on a payload besides passing it on.
 pub trait HostPayload: Sized {
-    /// The payload's digest; `None` if it is a digest of another algorithm.
+    /// Returns the payload's digest; `None` if it is a digest of another algorithm.
     fn digest(&self, algorithm: DigestAlgorithm) -> Option<Vec<u8>>;
 
-    /// The payload, or its digest if the stored bytes would take more than `bytes`, or exceed 1
-    /// MiB.
+    /// Returns the payload, or its digest if the stored bytes would take more than `bytes`, or
+    /// exceed 1 MiB.
     #[must_use]
     fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self;
 
@@ -83,7 +83,7 @@ impl HostPayload for Payload {
     }
 }
 
-/// The digest of these bytes.
+/// Computes the digest of these bytes.
 pub(crate) fn digest_with(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
     Digest {
         algorithm,

@@ -128,13 +128,14 @@ impl Surface {
         Ok(surface)
     }
 
-    /// Names of the imports, such as `parafa:format/types@1.0.0`, in the component's order.
+    /// Returns the names of the imports, such as `parafa:format/types@1.0.0`, in the component's
+    /// order.
     #[must_use]
     pub fn imports(&self) -> &[String] {
         &self.imports
     }
 
-    /// Names of the exports.
+    /// Returns the names of the exports.
     #[must_use]
     pub fn exports(&self) -> &BTreeSet<String> {
         &self.exports
@@ -277,7 +278,7 @@ impl Contract {
         Ok(true)
     }
 
-    /// Interfaces that a world imports, by their names in the package.
+    /// Returns the interfaces that a world imports, by their names in the package.
     fn imports(&self, world: &str) -> BTreeSet<String> {
         self.names(self.resolve.worlds[self.world(world)].imports.iter())
     }

@@ -66,7 +66,7 @@ pub struct Unobserved;
 impl CallObserver for Unobserved {}
 
 impl CallEnd<'_> {
-    /// A short name: `ok`, `refusal`, or that of the fault.
+    /// Returns a short name: `ok`, `refusal`, or that of the fault.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -124,7 +124,7 @@ impl Output {
         }
     }
 
-    /// The output's bytes, made of the documents of the call.
+    /// Returns the output's bytes, made of the documents of the call.
     pub(crate) fn assemble(&self, documents: &[Document]) -> Result<Bytes, FaultKind> {
         let mut bytes = BytesMut::with_capacity(usize::try_from(self.len).unwrap_or(0));
         for segment in &self.segments {
@@ -169,7 +169,7 @@ pub(crate) fn slice(document: &[u8], offset: u64, len: u64) -> Result<&[u8], Fau
     Ok(document.get(range).unwrap_or_default())
 }
 
-/// A range that lies within `document`.
+/// Returns a range that lies within `document`.
 pub(crate) fn range_within(
     document: &[u8],
     offset: u64,

@@ -91,25 +91,25 @@ impl Plugin {
         }
     }
 
-    /// The format's name, such as `pdf`.
+    /// Returns the format's name, such as `pdf`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.about.id
     }
 
-    /// The plugin's own version.
+    /// Returns the plugin's own version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.about.version
     }
 
-    /// SHA-256 of the component.
+    /// Returns the SHA-256 of the component.
     #[must_use]
     pub fn digest(&self) -> PluginDigest {
         self.guest.digest()
     }
 
-    /// The version of the contract that the plugin is written against, such as `1.0.0`.
+    /// Returns the version of the contract that the plugin is written against, such as `1.0.0`.
     #[must_use]
     pub fn contract_version(&self) -> String {
         self.contract.to_string()
@@ -122,13 +122,13 @@ impl Plugin {
         self.reads_companions
     }
 
-    /// The media types of its input.
+    /// Returns the media types of its input.
     #[must_use]
     pub fn media_types(&self) -> &[String] {
         &self.about.media_types
     }
 
-    /// The lower-case file name extensions of its input, without the dot.
+    /// Returns the lower-case file name extensions of its input, without the dot.
     #[must_use]
     pub fn extensions(&self) -> &[String] {
         &self.about.extensions
@@ -141,7 +141,7 @@ impl Plugin {
         own.any(|own| own.eq_ignore_ascii_case(extension))
     }
 
-    /// The plugin's capabilities.
+    /// Returns the plugin's capabilities.
     #[must_use]
     pub fn capabilities(&self) -> &BTreeSet<Capability> {
         &self.capabilities

@@ -23,7 +23,7 @@ pub struct CallPriority {
 }
 
 impl Urgency {
-    /// A short name, such as `signing`.
+    /// Returns a short name, such as `signing`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

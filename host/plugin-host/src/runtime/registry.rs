@@ -172,7 +172,7 @@ impl Registry {
         self.read().active().cloned().collect()
     }
 
-    /// The active plugin of this id.
+    /// Returns the active plugin of this id.
     #[must_use]
     pub fn by_id(&self, id: &str) -> Option<Arc<Plugin>> {
         self.find(|plugin| plugin.id() == id)
@@ -196,7 +196,7 @@ impl Registry {
         self.given(extension, |plugin| plugin.takes_extension(extension))
     }
 
-    /// The plugin of this digest, active or superseded.
+    /// Returns the plugin of this digest, active or superseded.
     ///
     /// # Errors
     ///

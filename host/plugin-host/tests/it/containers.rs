@@ -72,7 +72,7 @@ async fn signed_then(behaviour: &str) -> Bytes {
     then(&signed, behaviour)
 }
 
-/// An honest container with this behaviour in its place.
+/// Returns an honest container with this behaviour in its place.
 fn then(honest: &Bytes, behaviour: &str) -> Bytes {
     let rest = honest.strip_prefix(b"TOY honest 0\n").unwrap();
     [format!("TOY {behaviour} 0\n").as_bytes(), rest]

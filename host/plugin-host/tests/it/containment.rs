@@ -404,7 +404,7 @@ async fn limited_toys(limits: &CallLimits) -> [Arc<Plugin>; 2] {
     ]
 }
 
-/// The fault of a call, or of a step of `sign`.
+/// Returns the fault of a call, or of a step of `sign`.
 async fn fault_of(toy: &Arc<Plugin>, call: &str, behaviour: &str) -> FaultKind {
     let document = toy_document(behaviour);
     let request = derive_request();
@@ -436,7 +436,7 @@ async fn prepare_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     }
 }
 
-/// The fault of the step of `sign` that writes the output.
+/// Returns the fault of the step of `sign` that writes the output.
 async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let signer = Signer::named("Jonas");
     let request = signer.request(TargetLevel::BB);

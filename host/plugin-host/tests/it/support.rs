@@ -36,12 +36,12 @@ pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
     [host(limits.clone()), Arc::new(without_pool)]
 }
 
-/// The defaults, with a folder for compiled plugins that outlives the test run.
+/// Returns the defaults, with a folder for compiled plugins that outlives the test run.
 pub(crate) fn config() -> PluginHostConfig {
     PluginHostConfig::new(built::compiled_plugins())
 }
 
-/// A component of `target/plugins`.
+/// Returns a component of `target/plugins`.
 pub(crate) fn component(name: &str) -> Bytes {
     built::plugin(name).into()
 }
@@ -54,7 +54,7 @@ pub(crate) async fn toy() -> Arc<Plugin> {
     plugin("test/toy.wasm").await
 }
 
-/// A toy document with this behaviour; `plugins/toy` lists them.
+/// Returns a toy document with this behaviour; `plugins/toy` lists them.
 pub(crate) fn toy_document(behaviour: &str) -> Bytes {
     format!("TOY {behaviour} 5\nhello").into()
 }
@@ -104,7 +104,7 @@ pub(crate) async fn signed_toy(behaviour: &str) -> Bytes {
     signed_by(&signer, toy_document(behaviour)).await
 }
 
-/// The toy document with one more signature, of level B-T.
+/// Returns the toy document with one more signature, of level B-T.
 pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
     let request = signer.request(TargetLevel::BT);
     let toy = toy().await;
@@ -112,7 +112,7 @@ pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
     done(progress.unwrap()).bytes
 }
 
-/// The breach of a plugin that makes another media type than its own.
+/// Returns the breach of a plugin that makes another media type than its own.
 pub(crate) fn other_type() -> ContractBreach {
     ContractBreach::unknown("media type of the plugin", "text/x-other")
 }

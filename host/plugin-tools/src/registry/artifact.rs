@@ -174,7 +174,7 @@ pub(super) fn newest(tags: Vec<Tag>, with_pre_releases: bool) -> Option<(Semanti
     counted.max()
 }
 
-/// The layer with the component of an artifact.
+/// Returns the layer with the component of an artifact.
 pub(super) fn component(
     repository: &dyn Repository,
     artifact: &StoredManifest,

@@ -44,7 +44,7 @@ impl Attachment {
         }
     }
 
-    /// The kind of an artifact by its type.
+    /// Returns the kind of an artifact by its type.
     pub(super) fn of_type(artifact_type: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|kind| kind.media_type() == artifact_type)

@@ -222,7 +222,7 @@ impl Written {
     }
 }
 
-/// The last part of a repository's name.
+/// Returns the last part of a repository's name.
 fn stem(location: &Location) -> String {
     match location {
         Location::Layout(path) => {

@@ -54,7 +54,7 @@ impl Toolchain {
         }
     }
 
-    /// Its Cargo.
+    /// Returns its Cargo.
     pub(crate) fn cargo(&self) -> Command {
         match self {
             Self::Installed => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),

@@ -47,7 +47,7 @@ impl Postgres {
 }
 
 impl Replicated {
-    /// The URL of a database on the server that accepts writes.
+    /// Returns the URL of a database on the server that accepts writes.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         let [primary, standby] = [&self.primary, &self.standby].map(Postgres::port);

@@ -35,7 +35,7 @@ impl Service {
         }
     }
 
-    /// The path of one of PostgreSQL's programs.
+    /// Returns the path of one of PostgreSQL's programs.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.programs.join(name)
     }

@@ -61,7 +61,7 @@ fn dummy(versions: &[&str], world: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// A component that describes itself and inspects.
+/// Returns a component that describes itself and inspects.
 fn inspector(version: &str) -> Vec<u8> {
     let world = format!(
         "include parafa:format/describe@{version}; include parafa:format/inspect@{version};"

@@ -333,7 +333,7 @@ macro_rules! calls_of {
 calls_of!(v0_2);
 calls_of!(v1_0);
 
-/// A handle of the call's first document.
+/// Returns a handle of the call's first document.
 fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
     let blob = store.data_mut().resources.push(Blob::Given(0))?;
     Ok(Resource::new_borrow(blob.rep()))

@@ -5,7 +5,7 @@ use crate::{LaterChanges, Parameter};
 
 const LEVEL: &str = "XAdES-LT";
 
-/// A signature at level LT with these time-stamps.
+/// Returns a signature at level LT with these time-stamps.
 fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
     SignatureEvidence {
         id: "one".to_owned(),
