@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""When a signer on a phone sees something of the ceremony page for the first time.
+"""Measures the first paint of the ceremony page on a signer's phone.
 
     python3 tests/browser/first_paint.py target/release/parafa [LOADS]
 
 Starts the server with a demo world of its own, posts a document, and opens its ceremony page in a
-headless Chromium that is made slow through the DevTools protocol: the network as the DevTools' own
-profiles have it, the processor four times slower, the screen of a phone. Every load is the first
-of a new browser with an empty profile. Prints the first contentful paint (W3C Paint Timing) in
-milliseconds after the navigation began, with what came over the network by then.
+headless Chromium. The DevTools protocol throttles it: the network by the DevTools' own profiles,
+the processor to a quarter of its speed, with the screen of a phone. Every load is the first of a
+new browser with an empty profile. Prints the first contentful paint (W3C Paint Timing) in
+milliseconds after the navigation began, and the bytes and requests received by then.
 
-The protocol delays each request by the latency of the profile; connections, of which there is one
-without TLS here, it makes at once.
+The protocol delays each request by the latency of the profile, but not connections. Here one
+connection is made, without TLS.
 """
 
 import base64
@@ -35,7 +35,7 @@ SLOWER_PROCESSOR = 4
 PHONE = {"width": 390, "height": 844, "pixelRatio": 3, "mobile": True, "touch": True}
 PAINTED_WITHIN = 60
 
-# Waits for the paint, and tells it with what had come by then.
+# Waits for the paint, and reports it with the data received by then.
 PAINT = """
 const tell = arguments[arguments.length - 1];
 new PerformanceObserver((list) => {
@@ -64,7 +64,7 @@ def call(address, body=None, method=None, headers=None):
 
 @contextlib.contextmanager
 def running(words, told):
-    """A program that runs once it has printed a line with these words; gives the line."""
+    """Starts a program, waits for a line with these words, and yields the line."""
     program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         line = next((line for line in program.stdout if told in line), None)
@@ -77,7 +77,7 @@ def running(words, told):
 
 
 def ceremony(data):
-    """The address of the page of a signer who is asked for the first time."""
+    """Returns the address of the page of a new signer."""
     demo = json.loads((data / "demo.json").read_text(encoding="utf-8"))
     body = {
         "title": "Paslaugų sutartis",
@@ -90,7 +90,7 @@ def ceremony(data):
 
 
 def load(driver, address, latency, down, up):
-    """One load by a new browser."""
+    """Loads the page once in a new browser."""
     with tempfile.TemporaryDirectory() as profile:
         options = {
             "args": [

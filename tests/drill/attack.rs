@@ -1,15 +1,15 @@
-//! What an attack is, and what it finds.
+//! Attacks and their findings.
 
 use std::pin::Pin;
 
-/// What an attack found, once it is carried out.
+/// The findings of an attack that runs.
 type Findings = Pin<Box<dyn Future<Output = Vec<Finding>>>>;
 
 /// One attack on a server that it starts itself.
 pub(crate) struct Attack {
-    /// By which it can be run alone.
+    /// Its name, by which it can be run alone.
     pub(crate) name: &'static str,
-    /// Whether it is about files that a database does not have.
+    /// True if it needs files, which a database does not have.
     pub(crate) needs_files: bool,
     /// Carries it out.
     pub(crate) run: fn() -> Findings,
@@ -17,18 +17,18 @@ pub(crate) struct Attack {
 
 /// One figure of an attack.
 pub(crate) struct Finding {
-    /// What was measured, with its unit.
+    /// The measured value, with its unit.
     pub(crate) what: &'static str,
-    /// What it was before the server was mended.
+    /// Its value before the fix.
     pub(crate) before: &'static str,
-    /// What it is now.
+    /// Its value now.
     pub(crate) now: String,
-    /// Whether that is as it should be.
+    /// True if that is acceptable.
     pub(crate) holds: bool,
 }
 
 impl Finding {
-    /// Its line in the table.
+    /// Returns its row of the table.
     pub(crate) fn row(&self, attack: &str) -> String {
         let verdict = if self.holds { "holds" } else { "**broken**" };
         format!(

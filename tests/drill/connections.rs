@@ -11,7 +11,7 @@ use crate::attack::{Attack, Finding};
 use crate::raw::{authority, connect, connect_from, links, signing, tell};
 use crate::server::{Disk, Server};
 
-/// What a shell gives a process that is not looked after.
+/// A shell's default limit of descriptors.
 const FEW_DESCRIPTORS: u32 = 1024;
 /// More connections than that.
 const IDLE: usize = 1050;
@@ -34,14 +34,14 @@ pub(crate) const ALL_AT_WORK: Attack = Attack {
     run: || Box::pin(all_at_work()),
 };
 
-/// A thousand pages behind one proxy that wait for something to happen.
+/// A thousand pages behind one proxy that wait for a change.
 pub(crate) const WAITING: Attack = Attack {
     name: "waiting-1000",
     needs_files: false,
     run: || Box::pin(waiting(1000)),
 };
 
-/// Ten thousand, where there are descriptors for as many.
+/// Ten thousand such pages, if there are enough descriptors.
 pub(crate) const MANY_WAITING: Attack = Attack {
     name: "waiting-10000",
     needs_files: false,
@@ -78,7 +78,7 @@ async fn descriptors() -> Vec<Finding> {
     .collect()
 }
 
-/// How many of some creates work, each on a connection of its own.
+/// Counts creates that succeed, each on a connection of its own.
 async fn creates(server: &Server) -> usize {
     let body = signing(DOCUMENT_BYTES, 1).to_string();
     let mut works = 0;
@@ -104,8 +104,8 @@ async fn all_at_work() -> Vec<Finding> {
         let asked = wait(&links[number % links.len()], &authority, "");
         waiting.spawn(wait_on(stream, asked, ends.clone()));
     }
-    // What happens to the signings right after they were made wakes those who
-    // wait, and they ask again.
+    // The jobs that follow the creation of the signings wake the waiting pages, which then ask
+    // again.
     tokio::time::sleep(Duration::from_secs(5)).await;
     let asked = format!("GET /docs HTTP/1.1\r\nhost: {authority}\r\n\r\n");
     let mut refused = 0;
@@ -145,7 +145,7 @@ async fn all_at_work() -> Vec<Finding> {
     ]
 }
 
-/// At least so many links to open signings.
+/// Creates open signings with at least this many links.
 async fn some_links(server: &Server, count: usize) -> Vec<String> {
     const AT_ONCE: usize = 8;
 
@@ -171,7 +171,7 @@ fn wait(link: &str, authority: &str, more: &str) -> String {
     format!("GET {link}/state?waitMs=30000 HTTP/1.1\r\nhost: {authority}\r\n{more}\r\n")
 }
 
-/// How so many waiting pages end, by status; 0 where there is no answer.
+/// Numbers of waiting pages by the status that ended them; 0 if there was no answer.
 type Ends = Arc<Mutex<BTreeMap<u16, usize>>>;
 
 async fn waiting(waiters: usize) -> Vec<Finding> {
@@ -197,7 +197,7 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
             }
         });
     }
-    // They all come at once; what is measured is that they are there.
+    // All connect at once; only their presence is measured.
     let arrival = Duration::from_secs(2)
         + Duration::from_millis(1) * u32::try_from(waiters).expect("they are few");
     tokio::time::sleep(arrival).await;
@@ -234,7 +234,7 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
     ]
 }
 
-/// A page that is open: it asks again whenever it is answered.
+/// Polls as an open page: asks again after every answer.
 async fn wait_on(mut stream: TcpStream, asked: String, ends: Ends) {
     let status = loop {
         match tell(&mut stream, asked.as_bytes()).await {
@@ -250,7 +250,7 @@ fn note(ends: &Ends, status: u16) {
     *ends.entry(status).or_default() += 1;
 }
 
-/// How those ended that do not wait.
+/// Lists the pages that do not wait, by status.
 fn others(ends: &BTreeMap<u16, usize>) -> String {
     let told = |(status, count): (&u16, &usize)| match status {
         0 => format!("; {count} closed"),
@@ -259,8 +259,8 @@ fn others(ends: &BTreeMap<u16, usize>) -> String {
     ends.iter().map(told).collect()
 }
 
-/// Within how many milliseconds 99 of 100 reads and creates are answered, one
-/// after the other for so long.
+/// Returns the 99th percentiles of reads and of creates in milliseconds, measured one after the
+/// other for this time.
 async fn percentiles(server: &Server, time: Duration) -> (f64, f64) {
     let body = signing(DOCUMENT_BYTES, 1).to_string();
     let (mut reads, mut creates) = (Vec::new(), Vec::new());

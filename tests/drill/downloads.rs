@@ -1,4 +1,4 @@
-//! Clients that ask for a long document and take nothing of it.
+//! Clients that request a long document and read nothing of it.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use tokio::time::{Instant, sleep};
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer};
 
-/// How long the clients say nothing. Those who wait for a place are refused by
-/// then, and those who have one are not hung up on yet.
+/// Time that the clients stay silent. By then, those that wait for a place are refused; connected
+/// ones are not closed yet.
 const HOLD: Duration = Duration::from_secs(8);
-/// How long the memory may take to come back.
+/// Time for the memory to return to normal.
 const REST: Duration = Duration::from_secs(3);
-/// Memory that all of it may take.
+/// Most memory for all of them.
 const MOST_MIB: f64 = 128.0;
-/// Time that another caller may wait, in seconds.
+/// Longest wait of another caller, in seconds.
 const LONGEST_WAIT: f64 = 3.0;
-/// How many times as long as usual another download may take.
+/// Most times as long as usual that another download may take.
 const SLOWER: f64 = 4.0;
 const SIGNING: &str = "v1/signings";
 
@@ -49,7 +49,7 @@ async fn unread() -> Vec<Finding> {
     let with_key = server.get(&format!("{simulated}/document"));
     let with_key = with_key.build().expect("a request").url().clone();
     let key = format!("authorization: Bearer {}\r\n", server.demo("/signing/test"));
-    // What serving one costs is not the attack's.
+    // The first download has costs of its own that the attack does not cause.
     read(&server, &other).await;
     let alone = read(&server, &other).await;
 
@@ -90,18 +90,18 @@ async fn unread() -> Vec<Finding> {
     .collect()
 }
 
-/// What an attack cost.
+/// The cost of an attack.
 struct Cost {
-    /// Memory above that before it, in MiB: the most, and what is left.
+    /// Memory above that before it, in MiB: the peak, and the rest afterwards.
     more: f64,
     left: f64,
-    /// How long another download took, in seconds, and the slowest list.
+    /// Duration of another download, in seconds, and of the slowest list.
     download: f64,
     list: f64,
 }
 
 impl Cost {
-    /// Another download takes so long where nobody attacks, in seconds.
+    /// Judges the costs. `alone` is the duration of another download without an attack, in seconds.
     fn findings(&self, alone: f64, told: [(&'static str, &'static str); 4]) -> [Finding; 4] {
         let longest = LONGEST_WAIT.max(SLOWER * alone);
         let values = [
@@ -147,7 +147,7 @@ async fn attack(server: &Server, target: &Url, header: &str, count: usize, other
         });
     }
     let begun = Instant::now();
-    // Some may be turned away: that is no fault of the server's.
+    // Some may be refused, which is no fault of the server's.
     let deaf: Vec<_> = connecting.join_all().await;
     let (mut download, mut list) = (0.0_f64, 0.0_f64);
     while begun.elapsed() < HOLD {
@@ -170,7 +170,7 @@ async fn attack(server: &Server, target: &Url, header: &str, count: usize, other
     }
 }
 
-/// Reads a document to its end; tells how long that took, in seconds.
+/// Reads a document to its end; returns the duration in seconds.
 async fn read(server: &Server, document: &Url) -> f64 {
     let begun = Instant::now();
     let response = server.get(document.path().trim_start_matches('/'));
@@ -191,13 +191,13 @@ async fn created(server: &Server, document: &str, key: &str) -> Value {
     answer(with(request, server.demo(key))).await
 }
 
-/// The request with this key in place of the live one.
+/// Returns the request with this key instead of the live one.
 fn with(request: RequestBuilder, key: &str) -> RequestBuilder {
     let key = format!("Bearer {key}").parse().expect("a key is ASCII");
     request.headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))
 }
 
-/// Where the document behind a signer's link is.
+/// Returns the URL of the document behind a signer's link.
 fn document_behind(signer: &Value) -> Url {
     let address = format!("{}/document", text(&signer["ceremonyUrl"]));
     address.parse().expect("an address")

@@ -1,4 +1,4 @@
-//! One byte of a data folder that is not what it was.
+//! Flips of one byte of a data folder.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
 
-/// Flips in all files of a data folder, and whether any is taken for nothing.
+/// Flips in all files of a data folder; none may go unnoticed.
 pub(crate) const FLIPS: Attack = Attack {
     name: "flips",
     needs_files: true,
@@ -25,7 +25,7 @@ pub(crate) const FLIPS: Attack = Attack {
 const SIGNINGS: usize = 400;
 /// Size of a document, in bytes.
 const DOCUMENT: usize = 2 * 1024;
-/// Where bytes are flipped, and how many.
+/// Places of flips, and their numbers.
 const PLACES: [(&str, usize); 5] = [
     ("store/db", 116),
     ("store", 12),
@@ -35,17 +35,17 @@ const PLACES: [(&str, usize); 5] = [
 ];
 const SEED: u64 = 20_260_301;
 
-/// What came of a flip.
+/// The result of a flip.
 enum Outcome {
-    /// Something refused or named what is damaged.
+    /// The damage was refused or named.
     Found(String),
-    /// Everything is there and can be read.
+    /// Everything can still be read.
     Harmless,
-    /// Something is missing and nobody says so.
+    /// Something is missing without an error.
     Silent,
 }
 
-/// Numbers that are the same each time (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -129,7 +129,7 @@ fn attacked(data: &Path, disk: Disk) -> Vec<Finding> {
     ]
 }
 
-/// The files at a place that have a content, by their names in the data folder.
+/// Returns the files with content at a place, by their names in the data folder.
 fn files_at(data: &Path, place: &str) -> Vec<PathBuf> {
     let path = data.join(place);
     if path.is_file() {
@@ -147,8 +147,8 @@ fn files_at(data: &Path, place: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Copies a data folder with another byte in a file. Files that are never written again are the
-/// same ones in both.
+/// Copies a data folder with a changed byte in a file. Files that are never written again are
+/// shared by both.
 fn copy_with_flip(data: &Path, copy: &Path, flipped: &Path, numbers: &mut Numbers) {
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
@@ -171,14 +171,14 @@ fn copy_with_flip(data: &Path, copy: &Path, flipped: &Path, numbers: &mut Number
         }
     }
     let mut content = fs::read(data.join(flipped)).expect("read");
-    // What was never written is no part of it.
+    // Trailing zeros are space that was never written.
     let used = content.iter().rposition(|byte| *byte != 0);
     let at = numbers.below(used.map_or(content.len(), |last| last + 1));
     content[at] ^= u8::try_from(1 + numbers.below(255)).expect("a byte");
     fs::write(copy.join(flipped), content).expect("written");
 }
 
-/// Has everything read that the folder keeps.
+/// Reads everything in the folder.
 fn outcome(data: &Path) -> Outcome {
     let contents = audit(data, "contents");
     if !contents.status.success() {
@@ -210,7 +210,7 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether a server starts on the folder once the loss is accepted, and is whole from then on.
+/// Returns true if a server starts on the folder once the loss is accepted, and works from then on.
 fn goes_on(data: &TempDir) -> bool {
     let mut server = program()
         .args(["serve", "--demo", "--accept-loss"])

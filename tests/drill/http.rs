@@ -1,4 +1,4 @@
-//! Requests that are none, and callers who do not wait.
+//! Malformed requests, and callers who do not wait.
 
 use std::time::{Duration, Instant};
 
@@ -8,28 +8,28 @@ use crate::attack::{Attack, Finding};
 use crate::raw::{authority, connect, signing, tell};
 use crate::server::{Disk, Server};
 
-/// Heads that do not end.
+/// Endless heads.
 pub(crate) const UNFINISHED_HEADS: Attack = Attack {
     name: "unfinished-heads",
     needs_files: false,
     run: || Box::pin(unfinished_heads()),
 };
 
-/// Heads that are not as the standard has them.
+/// Heads that violate the standard.
 pub(crate) const REFUSALS: Attack = Attack {
     name: "malformed-heads",
     needs_files: false,
     run: || Box::pin(refusals()),
 };
 
-/// Bodies for links that lead nowhere.
+/// Bodies for unknown links.
 pub(crate) const UNKNOWN_LINK: Attack = Attack {
     name: "unknown-link",
     needs_files: false,
     run: || Box::pin(unknown_link()),
 };
 
-/// A caller who hangs up and comes again.
+/// A caller who hangs up and calls again.
 pub(crate) const HUNG_UP: Attack = Attack {
     name: "hung-up",
     needs_files: false,
@@ -39,7 +39,7 @@ pub(crate) const HUNG_UP: Attack = Attack {
 async fn unfinished_heads() -> Vec<Finding> {
     const CLIENTS: usize = 1000;
     const HEAD_BYTES: usize = 400 * 1024;
-    /// The longest head for each, were all of them held.
+    /// Memory if the longest head of each were held.
     const MOST_MEBIBYTES: usize = 64;
 
     let server = Server::start(Disk::Memory, &[]);
@@ -57,7 +57,7 @@ async fn unfinished_heads() -> Vec<Finding> {
             continue;
         };
         let sent = stream.write_all(head.as_bytes());
-        // Not all of it may be taken.
+        // The server may stop reading.
         let _ = tokio::time::timeout(Duration::from_millis(20), sent).await;
         streams.push(stream);
     }
@@ -139,7 +139,7 @@ async fn unknown_link() -> Vec<Finding> {
 
 async fn hung_up() -> Vec<Finding> {
     const DOCUMENT_BYTES: usize = 15 * 1024 * 1024;
-    /// Longest time in which the key may still be taken.
+    /// Longest time until the key is free again.
     const AT_ONCE: Duration = Duration::from_secs(1);
 
     let server = Server::start(Disk::Memory, &[]);
@@ -147,7 +147,7 @@ async fn hung_up() -> Vec<Finding> {
     let body = signing(DOCUMENT_BYTES, 1).to_string();
     let mut longest = Duration::ZERO;
     let mut statuses = Vec::new();
-    // Wherever in its work the server is when the caller goes away.
+    // The caller hangs up at different stages of the server's work.
     for milliseconds in [0, 50, 100, 200, 400] {
         let key = format!("hung-up-{milliseconds}");
         let head = format!(

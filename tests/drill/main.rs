@@ -1,9 +1,9 @@
-//! `cargo xtask drill --attack`: attacks the built server as strangers and
-//! careless tenants did, and prints what each attack got before it was mended
-//! and what it gets now. `docs/reliability.md` keeps the figures.
+//! `cargo xtask drill --attack`: attacks the built server as strangers and careless tenants did,
+//! and prints the results of each attack before the fix and now. `docs/reliability.md` keeps the
+//! figures.
 //!
-//! Everything happens on this machine: each attack starts a server of its own
-//! with its demo world on loopback, and ends it.
+//! Everything happens on this machine: each attack starts and ends its own server with its demo
+//! world on loopback.
 
 mod attack;
 mod connections;

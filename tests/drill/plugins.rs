@@ -1,4 +1,4 @@
-//! A sandbox key that has large forms simulated, many at once.
+//! A sandbox key with many concurrent simulations of large forms.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -25,13 +25,13 @@ pub(crate) const PLUGINS: Attack = Attack {
 const FIELDS: u32 = 60_000;
 /// Simulations at the same time.
 const SIMULATIONS: usize = 30;
-/// Large documents that are posted at the same time: the server takes few.
+/// Large documents posted at the same time: the server accepts few.
 const LARGE_AT_ONCE: usize = 2;
 /// Creates of another workspace while they run.
 const CREATES: usize = 5;
-/// Longest time that one of them takes.
+/// Longest duration of one of them.
 const SOON: Duration = Duration::from_secs(3);
-/// Longest time that one simulation takes, on a machine that does nothing else.
+/// Longest duration of one simulation on an idle machine.
 const REHEARSED: Duration = Duration::from_secs(4);
 
 async fn attack() -> Vec<Finding> {
@@ -61,11 +61,11 @@ async fn attack() -> Vec<Finding> {
         let sandbox = sandbox.clone();
         simulating.spawn(async move { simulate(&sandbox, &signing).await });
     }
-    // Until they have come to the plugin.
+    // Until the plugin works on them.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let times = theirs.create_times(&small, CREATES).await;
     let slowest = times.last().copied().unwrap_or_default();
-    // The server ends with whatever it still does.
+    // The server's end stops the rest of its work.
     simulating.abort_all();
 
     vec![
@@ -90,7 +90,7 @@ async fn simulate(sandbox: &Workspace, signing: &str) {
     answer(request.json(&json!({"action": "complete"}))).await;
 }
 
-/// A page with all these fields (ISO 32000-2, 12.7).
+/// Builds a page with all these fields (ISO 32000-2, 12.7).
 fn form() -> Vec<u8> {
     const FIRST: u32 = 10;
 

@@ -1,4 +1,4 @@
-//! Many signings for one person, whose phone rings for each.
+//! Many signings for one person; each rings the phone.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,14 +11,14 @@ use tokio::task::JoinSet;
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer};
 
-/// One person, and as many signings as somebody likes.
+/// One person, and any number of signings.
 pub(crate) const PROMPTS: Attack = Attack {
     name: "prompts",
     needs_files: false,
     run: || Box::pin(run()),
 };
 
-/// Somebody in the demo world who never answers.
+/// A person of the demo world who never answers.
 const SILENT: &str = "30403039983";
 const SIGNINGS: usize = 30;
 

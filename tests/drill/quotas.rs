@@ -1,4 +1,4 @@
-//! A disk that one workspace fills for everybody.
+//! A disk that one workspace fills up for all.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub(crate) const BATCH: Attack = Attack {
     needs_files: false,
     run: || Box::pin(batch()),
 };
-/// As many bytes as a key can send in a minute.
+/// The most bytes that a key can send in a minute.
 pub(crate) const PACE: Attack = Attack {
     name: "quotas-pace",
     needs_files: false,
@@ -34,9 +34,9 @@ pub(crate) const DISK: Attack = Attack {
 
 /// The largest document.
 const FILE_BYTES: usize = 15 * 1024 * 1024;
-/// Somebody in the demo world who signs.
+/// A person of the demo world who signs.
 const SIGNS: &str = "50001029996";
-/// Most looks at an attempt; each is held for as long.
+/// Most requests for an attempt's state; each is a long poll of this time.
 const LOOKS: usize = 30;
 const LOOK_MS: u32 = 1000;
 const MEGABYTE: u64 = 1_000_000;
@@ -87,12 +87,12 @@ async fn pace() -> Vec<Finding> {
         what: "megabytes of six files of 15 that were stored at once where 40 a minute may be",
         before: "94",
         now: format!("{}, then {}", stored / MEGABYTE, told(refused)),
-        // What comes back meanwhile may let one more in.
+        // Budget that returns meanwhile may allow one more.
         holds: stored <= 60 * MEGABYTE && matches!(refused, Some((429, true))),
     }]
 }
 
-/// A status, and whether it came with the time after which to come again.
+/// Formats a status, and whether the answer had Retry-After.
 fn told(refused: Option<(u16, bool)>) -> String {
     match refused {
         Some((status, true)) => format!("{status} with Retry-After"),
@@ -102,7 +102,7 @@ fn told(refused: Option<(u16, bool)>) -> String {
 }
 
 async fn disk() -> Vec<Finding> {
-    // Room for a few files above the reserve, and no more.
+    // Room for only a few files above the reserve.
     let folder = storage().folder();
     let free = free_bytes(folder.path());
     let reserve = (free / MEGABYTE).saturating_sub(100).to_string();
@@ -146,7 +146,7 @@ async fn disk() -> Vec<Finding> {
     ]
 }
 
-/// Signs in the demo world; tells whether it came to that.
+/// Signs in the demo world; returns true if the signing is completed.
 async fn sign(signing: &Value) -> bool {
     let http = reqwest::Client::builder().no_proxy().build();
     let http = http.expect("a client");
@@ -175,7 +175,7 @@ async fn sign(signing: &Value) -> bool {
     false
 }
 
-/// Where files cost the least.
+/// Returns the disk where files cost the least.
 fn storage() -> Disk {
     if Disk::Memory.is_there() {
         Disk::Memory
@@ -198,7 +198,7 @@ fn retries_after(response: &Response) -> bool {
     response.headers().contains_key(RETRY_AFTER)
 }
 
-/// Bytes of the documents that are kept.
+/// Returns the number of bytes in stored documents.
 fn stored_bytes(server: &Server) -> u64 {
     if let Some(database) = &server.database {
         let told = database.psql("SELECT coalesce(sum(length(content)), 0) FROM parafa_blobs");
@@ -212,7 +212,7 @@ fn stored_bytes(server: &Server) -> u64 {
     lengths.sum()
 }
 
-/// What `df` says is free for everybody.
+/// Returns the free bytes for all users by `df`.
 fn free_bytes(folder: &Path) -> u64 {
     let told = Command::new("df")
         .args(["--output=avail", "-B1"])

@@ -1,4 +1,4 @@
-//! HTTP by hand, for what no client library would send.
+//! Raw HTTP, for requests that no client library would send.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::server::Server;
 
-/// How long an answer is waited for.
+/// Time limit for an answer.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// An answer as it came.
@@ -19,14 +19,14 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// Host and port of a server.
+/// Returns host and port of a server.
 pub(crate) fn authority(server: &Server) -> String {
     let base = server.demo("/baseUrl");
     let authority = base.trim_start_matches("http://").trim_end_matches('/');
     authority.to_owned()
 }
 
-/// A connection from one of this machine's own addresses.
+/// Connects from one of this machine's own addresses.
 pub(crate) async fn connect_from(address: [u8; 4], authority: &str) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().ok()?;
     socket.bind((address, 0).into()).ok()?;
@@ -37,10 +37,10 @@ pub(crate) async fn connect(authority: &str) -> Option<TcpStream> {
     TcpStream::connect(authority).await.ok()
 }
 
-/// Sends some bytes and reads one answer. None when the connection ends first,
-/// or nothing comes for long.
+/// Sends some bytes and reads one answer. `None` if the connection ends first, or no answer comes
+/// in time.
 pub(crate) async fn tell(stream: &mut TcpStream, bytes: &[u8]) -> Option<Answer> {
-    // Whoever is refused early may still read why.
+    // A caller refused early may still read the answer.
     let _ = stream.write_all(bytes).await;
     tokio::time::timeout(PATIENCE, answer(stream)).await.ok()?
 }
@@ -75,7 +75,7 @@ async fn answer(stream: &mut TcpStream) -> Option<Answer> {
     })
 }
 
-/// A document that so many people are to sign, as it is posted.
+/// Returns the request for a signing of a document by this many signers.
 pub(crate) fn signing(document_bytes: usize, signers: usize) -> Value {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD as BASE64;
@@ -89,7 +89,7 @@ pub(crate) fn signing(document_bytes: usize, signers: usize) -> Value {
     })
 }
 
-/// The paths of the links to a signing that was created.
+/// Returns the paths of the links to a created signing.
 pub(crate) fn links(created: &Value) -> Vec<String> {
     let signers = created["signers"].as_array().expect("signers");
     let links = signers.iter().map(|signer| {

@@ -18,12 +18,12 @@ pub(crate) const STARTING: Attack = Attack {
     run: || Box::pin(commands()),
 };
 
-/// Starts after which a command comes at once.
+/// Starts that are followed by a command at once.
 const STARTS: usize = 3;
-/// How long a server may take to say that it starts.
+/// Time limit for the server to report that it starts.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A command while a server starts, and right after it says that it listens.
+/// Runs a command while a server starts, and right after it reports that it listens.
 async fn commands() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     let mut done = usize::from(list(&server.data()).status.success());
@@ -48,8 +48,8 @@ async fn commands() -> Vec<Finding> {
     ]
 }
 
-/// What a command is told on a folder whose server is held up in its start: the
-/// demo world that it joins takes its call and says nothing.
+/// Returns the output of a command on a folder whose server is blocked in its start: the demo world
+/// that it joins accepts its call and never answers.
 fn told_while_starting(server: &Server) -> String {
     let deaf = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let address = deaf.local_addr().expect("an address");
@@ -71,8 +71,7 @@ fn told_while_starting(server: &Server) -> String {
         .stderr(Stdio::null())
         .spawn()
         .expect("parafa starts");
-    // It is in the middle of its start once it has called, and as long as that is
-    // not answered.
+    // The server is in the middle of its start from its call until it is answered.
     deaf.set_nonblocking(true).expect("our own socket");
     let began = Instant::now();
     let mut call = deaf.accept();

@@ -1,5 +1,4 @@
-//! A store that has lost rows: the daily sweep meets documents and data keys
-//! that no row names.
+//! A store that has lost rows: the daily sweep finds documents and data keys without rows.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ use uuid::{Timestamp, Uuid};
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server, answer, program};
 
-/// Many files and keys that no row names, as after a loss of rows.
+/// Many files and keys without rows, as after a loss of rows.
 pub(crate) const SWEEP_MANY: Attack = Attack {
     name: "sweep-many",
     needs_files: false,
@@ -27,19 +26,19 @@ pub(crate) const SWEEP_FEW: Attack = Attack {
     run: || Box::pin(few()),
 };
 
-/// How a database tells documents from data keys.
+/// The kinds by which a database distinguishes documents from data keys.
 const DOCUMENT: i16 = 1;
 const DATA_KEY: i16 = 2;
-/// As many documents, each with its key, as a damaged store loses the rows of.
+/// Documents, each with its key, whose rows a damaged store loses.
 const MANY: usize = 40;
-/// As many as a crash leaves.
+/// Documents that a crash leaves without rows.
 const FEW: usize = 3;
-/// What it takes for a file to have rested, and more.
+/// More than the age at which a file is swept.
 const RESTED: Duration = Duration::from_secs(2 * 60 * 60);
-/// How long a sweep is waited for.
+/// Time limit for a sweep.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Many at once.
+/// Runs a sweep of many at once.
 async fn many() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
@@ -66,7 +65,7 @@ async fn many() -> Vec<Finding> {
     ]
 }
 
-/// A few, a day and another day later.
+/// Runs sweeps of a few, after one day and after another.
 async fn few() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
@@ -114,14 +113,14 @@ async fn create_one(server: &Server) {
     answer(server.post("v1/signings", body.into())).await;
 }
 
-/// Documents and keys that are nobody's.
+/// Unreferenced documents and keys.
 struct Planted<'s> {
     server: &'s Server,
     ids: Vec<Uuid>,
 }
 
 impl<'s> Planted<'s> {
-    /// Puts as many of each where a server keeps them, as if they had lain there.
+    /// Puts this many of each where a server keeps them, as if they had been left there.
     fn at(server: &'s Server, number: usize) -> Self {
         let ids = (0..number).map(|_| Uuid::new_v7(Timestamp::now(uuid::NoContext)));
         let planted = Self {
@@ -148,7 +147,7 @@ impl<'s> Planted<'s> {
         planted
     }
 
-    /// How many of them are where they were.
+    /// Counts those that are still in place.
     fn in_place(&self) -> usize {
         match self.server.database {
             Some(_) => self.rows("parafa_blobs") - self.rows("parafa_quarantine"),
@@ -191,7 +190,7 @@ impl<'s> Planted<'s> {
     }
 }
 
-/// How many documents and keys are where they belong.
+/// Counts the documents and keys in place.
 fn kept(server: &Server) -> usize {
     if server.database.is_some() {
         return count(server, "FROM parafa_blobs WHERE piece = 0");
@@ -212,8 +211,7 @@ fn count(server: &Server, rows: &str) -> usize {
     told.trim().parse().expect("a number")
 }
 
-/// Moves the clock, waits until the server has swept so often since its start,
-/// and gives what it says of its readiness then.
+/// Moves the clock, waits for this many sweeps since the start, and returns the server's readiness.
 async fn sweep_two_days_later(server: &Server, sweeps: usize) -> String {
     let moved = program()
         .args(["demo", "clock", "+2d", "--data"])
@@ -230,7 +228,7 @@ async fn sweep_two_days_later(server: &Server, sweeps: usize) -> String {
     told(server, "readyz").await
 }
 
-/// What the operator's listener answers, which is elsewhere after each start.
+/// Returns an answer of the operator's listener, whose address changes with each start.
 async fn told(server: &Server, path: &str) -> String {
     let file = fs::read(server.data().join("demo.json")).expect("demo.json");
     let demo: Value = serde_json::from_slice(&file).expect("JSON");

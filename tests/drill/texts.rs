@@ -1,4 +1,4 @@
-//! Texts that would show something else than what stands in them.
+//! Texts that would be displayed as something else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use crate::attack::{Attack, Finding};
 use crate::server::{Disk, Server};
 
-/// Unseen characters in texts that people are shown.
+/// Invisible characters in displayed texts.
 pub(crate) const TEXTS: Attack = Attack {
     name: "texts",
     needs_files: false,
     run: || Box::pin(run()),
 };
 
-/// A line of its own with a link, in a letter of the service's.
+/// A separate line with a link, in a mail by the service.
 const LINE: &str = "Sutartis\r\n\r\nPasirašykite čia: https://evil.example/";
-/// `fdp.exe` that is shown as `exe.pdf`.
+/// `fdp.exe` that is displayed as `exe.pdf`.
 const TURNED: &str = "sutartis-\u{202E}fdp.exe";
 
 async fn run() -> Vec<Finding> {

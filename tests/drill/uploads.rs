@@ -16,23 +16,22 @@ use crate::server::{Disk, Server, answer};
 
 /// Callers at the same time.
 const CALLERS: usize = 200;
-/// How often all of them come.
+/// Number of waves of all callers.
 const WAVES: usize = 5;
-/// How long the memory may take to come back.
+/// Time for the memory to return to normal.
 const REST: Duration = Duration::from_secs(3);
-/// Memory that bodies and documents may take together, in MiB: 256 of bodies, and
-/// three quarters of that of the documents in them.
+/// Most memory of bodies and documents together, in MiB: 256 of bodies, and three quarters of that
+/// for the documents in them.
 const DOCUMENTS_MIB: f64 = 448.0;
-/// Memory that the plugin may take in three quarters of 16 calls, each a little
-/// more than its document.
+/// Most memory of the plugin in three quarters of 16 calls, each a little more than its document.
 const PLUGIN_MIB: f64 = 12.0 * 17.0;
-/// What 200 connections may have read ahead, and all else.
+/// Read buffers of 200 connections, and all else.
 const OTHER_MIB: f64 = 48.0;
-/// What four bodies take twice that are decoded at the same time.
+/// Memory of four bodies that are decoded at the same time, each counted twice.
 const LINE_BREAKS_MIB: f64 = 4.0 * 2.0 * 24.0;
 const SIGNING: &str = "v1/signings";
 
-/// Waves of uploads, most of which are told to come again.
+/// Waves of uploads; most are refused for now.
 pub(crate) const UPLOADS: Attack = Attack {
     name: "uploads",
     needs_files: false,
@@ -45,7 +44,7 @@ async fn uploads() -> Vec<Finding> {
     let lines: Vec<_> = plain.as_bytes().chunks(76).collect();
     let in_lines = String::from_utf8(lines.join(&b"\r\n"[..])).expect("base64 is ASCII");
     let [plain, in_lines] = [plain, in_lines].map(body);
-    // What serving the first one costs is not the attack's.
+    // The first upload has costs of its own that the attack does not cause.
     answer(server.post(SIGNING, plain.clone())).await;
 
     let plain = attack(&server, &plain).await;
@@ -63,16 +62,16 @@ async fn uploads() -> Vec<Finding> {
     .collect()
 }
 
-/// What an attack cost, and what it got.
+/// The cost and the yield of an attack.
 struct Cost {
-    /// Memory above that before it, in MiB: the most, and what is left.
+    /// Memory above that before it, in MiB: the peak, and the rest afterwards.
     more: f64,
     left: f64,
     taken: usize,
 }
 
 impl Cost {
-    /// Beside what every upload takes, these may take this many MiB.
+    /// Judges the costs. These uploads may use `beside` MiB in addition to the common limit.
     fn findings(&self, what: &'static str, before: &'static str, beside: f64) -> [Finding; 3] {
         [
             Finding {
@@ -85,7 +84,7 @@ impl Cost {
                 what: "of it kept afterwards",
                 before: "-",
                 now: format!("{:.0} MiB", self.left),
-                // The allocator keeps it for what comes next: none beside the peak.
+                // The allocator keeps the memory for later use; only growth beyond the peak counts.
                 holds: self.left <= self.more,
             },
             Finding {

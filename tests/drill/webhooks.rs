@@ -1,5 +1,5 @@
-//! A workspace whose receiver hangs, and who must not notice: another one with
-//! events to the same host, and whoever creates signings.
+//! A workspace whose receiver hangs. Neither another one with events to the same host nor callers
+//! who create signings may be delayed.
 
 use std::time::{Duration, Instant};
 
@@ -25,13 +25,13 @@ pub(crate) const WEBHOOKS: Attack = Attack {
 const EVENTS: usize = 10_000;
 /// Signings of one batch.
 const BATCH: usize = 20;
-/// Callers who cancel at the same time.
+/// Concurrent callers who cancel.
 const CALLERS: usize = 8;
-/// Creates that are measured, with and without the line.
+/// Measured creates, with and without the queue.
 const CREATES: usize = 200;
-/// How long the receiver hangs: longer than the server waits.
+/// Time that the receiver hangs: longer than the server waits.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Longest time in which another workspace is told.
+/// Longest delay of another workspace's events.
 const SOON: Duration = Duration::from_secs(5);
 
 async fn attack() -> Vec<Finding> {
@@ -63,7 +63,7 @@ async fn attack() -> Vec<Finding> {
     ]
 }
 
-/// Has the receiver take events and say nothing.
+/// Makes the receiver accept events without answering.
 async fn hang(hook: &str) {
     let silent = json!({"status": 200, "delayMs": SILENCE.as_millis()});
     let told = Client::new()
@@ -73,7 +73,7 @@ async fn hang(hook: &str) {
     assert!(told.await.expect("the world answers").status().is_success());
 }
 
-/// Creates signings and cancels them, each of which the hook is told.
+/// Creates and cancels signings; each causes an event to the hook.
 async fn end_many(workspace: &Workspace, document: &str, hook: &str) {
     let mut created = Vec::new();
     for _ in 0..EVENTS.div_ceil(BATCH) {
@@ -91,7 +91,7 @@ async fn end_many(workspace: &Workspace, document: &str, hook: &str) {
     cancelling.join_all().await;
 }
 
-/// How long it takes until a hook has been told of something.
+/// Returns the time until a hook has received an event.
 async fn told_after(workspace: &Workspace, document: &str, hook: &str) -> Duration {
     let signing = workspace.create(document, Some(hook)).await;
     let begun = Instant::now();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, answer};
 
-/// What a workspace of the demo asks of the server.
+/// Requests of a demo workspace to the server.
 #[derive(Clone)]
 pub(crate) struct Workspace {
     base: String,
@@ -14,7 +14,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// With the key that stands there in `demo.json`.
+    /// Creates it with the key at that pointer in `demo.json`.
     pub(crate) fn with_key(server: &Server, pointer: &str) -> Self {
         Self {
             base: server.demo("/baseUrl").to_owned(),
@@ -28,7 +28,7 @@ impl Workspace {
         self.http.request(method, address).bearer_auth(&self.key)
     }
 
-    /// Creates a signing; gives its id.
+    /// Creates a signing and returns its id.
     pub(crate) async fn create(&self, document: &str, webhook: Option<&str>) -> String {
         let mut body = json!({
             "title": "Sutartis",
@@ -42,7 +42,7 @@ impl Workspace {
         id(&created)
     }
 
-    /// Creates as many signings of one batch; gives their ids.
+    /// Creates this many signings in one batch and returns their ids.
     pub(crate) async fn create_batch(
         &self,
         document: &str,
@@ -61,14 +61,14 @@ impl Workspace {
         created.expect("signings").iter().map(id).collect()
     }
 
-    /// Cancels a signing, of which its webhook is told.
+    /// Cancels a signing, which causes an event to its webhook.
     pub(crate) async fn cancel(&self, signing: &str) {
         let request = self.request(Method::POST, &format!("signings/{signing}/cancel"));
         answer(request.json(&json!({}))).await;
     }
 
-    /// How long creates take that one caller makes one after the other, the
-    /// quickest first.
+    /// Returns the durations of creates that one caller makes one after the other, the quickest
+    /// first.
     pub(crate) async fn create_times(&self, document: &str, creates: usize) -> Vec<Duration> {
         let mut times = Vec::with_capacity(creates);
         for _ in 0..creates {
@@ -81,7 +81,7 @@ impl Workspace {
     }
 }
 
-/// The one that ninety-nine of a hundred do not exceed.
+/// Returns the 99th percentile.
 pub(crate) fn p99(times: &[Duration]) -> Duration {
     let at = (times.len() * 99).div_ceil(100).saturating_sub(1);
     times.get(at).copied().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! What callers were told that is done, and what a server, receivers of webhooks and the ledger of
-//! charges say of it later.
+//! Operations acknowledged to callers, compared with later reports of a server, receivers of
+//! webhooks and the ledger of charges.
 
 mod charges;
 mod events;
@@ -15,24 +15,24 @@ pub(crate) use self::sight::{Sight, judge};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Breach {
     pub(crate) kind: BreachKind,
-    /// Which, for whoever looks for the cause.
+    /// Details, for the search of the cause.
     pub(crate) what: String,
 }
 
-/// How a promise was broken.
+/// Kinds of breaches of a promise.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum BreachKind {
-    /// What was acknowledged is not there, or not as it was.
+    /// An acknowledged object is missing or changed.
     Lost,
-    /// What was erased can be read again.
+    /// An erased object can be read again.
     Returned,
-    /// A state that nobody has asked for.
+    /// A state that was not requested.
     Impossible,
     /// An event that was not sent.
     Untold,
-    /// An event that was sent with several ids, or of something that has not happened.
+    /// An event with several ids, or an impossible event.
     ToldWrongly,
-    /// Something that was charged too often, too seldom or at another price.
+    /// A charge that is repeated, missing or of another price.
     ChargedWrongly,
 }
 

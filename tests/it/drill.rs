@@ -1,6 +1,6 @@
-//! What `cargo xtask drill --minutes`, `--kills` and `--soak` run: hosts under a mixed load that are
-//! killed, or whose disks, databases and lines fail, and a ledger of what they have acknowledged.
-//! `docs/reliability.md` says how to read what is printed.
+//! The runs of `cargo xtask drill --minutes`, `--kills` and `--soak`: hosts under a mixed load that
+//! are killed, or whose disks, databases and connections fail, and a ledger of acknowledged
+//! operations. `docs/reliability.md` explains the output.
 
 mod check;
 mod deployment;

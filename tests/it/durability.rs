@@ -1,5 +1,5 @@
-//! Whatever a caller is told is on the disk: `strace` watches the server, and at
-//! the moment that an answer is written nothing that belongs to it is unsynced.
+//! Durability of acknowledged operations: `strace` watches the server, and when an answer is
+//! written, all of its data are synced.
 
 use std::path::Path;
 
@@ -65,8 +65,8 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
     let everything: &[&str] = &[RECORDS, BYTES, KEYS];
     let document: &[&str] = &[RECORDS, BYTES];
     let record: &[&str] = &[RECORDS];
-    // Each answer, in the order of the calls: what it tells, the words with which
-    // the call alone writes its records first, and what the call changes.
+    // Each answer, in the order of the calls: its text, the words with which only the call first
+    // writes its records, and the parts that the call changes.
     let mut since = 0;
     for (status, told, words, changed) in [
         ("201", signed, &[signed][..], everything),

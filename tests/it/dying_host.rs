@@ -1,5 +1,5 @@
-//! Two hosts of one deployment, of which one is always dying: whatever was acknowledged is there
-//! and ends, once.
+//! Two hosts of one deployment, and one is always dying: every acknowledged operation persists and
+//! ends, once.
 
 mod mortals;
 mod rings;
@@ -19,12 +19,12 @@ use crate::support::demo::Demo;
 use crate::support::operator::done;
 use crate::support::outside::Hook;
 
-/// Signings in the test run, half as many other errands beside them; `PARAFA_DYING_HOST_SIGNINGS`
-/// asks for more.
+/// Signings in the test run, with half as many other errands; `PARAFA_DYING_HOST_SIGNINGS` sets a
+/// higher number.
 const SIGNINGS: usize = 12;
-/// How many people are busy at the same time.
+/// Number of concurrent people.
 const BUSY: usize = 8;
-/// After so many errands an hour goes by: nobody's phone rings too often.
+/// Errands after which the clock moves by an hour, so that no phone rings too often.
 const HOUR: usize = 90;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -61,7 +61,7 @@ async fn whatever_was_acknowledged_ends_once_although_one_of_two_hosts_is_always
     assert_accounts_balance(&world, &entries, &charges).await;
 }
 
-/// Has some people at a time run their errands.
+/// Runs the errands, some concurrently.
 async fn run_all(town: &Arc<Town>, hook: &Hook, errands: impl Iterator<Item = Errand>) {
     let mut running = JoinSet::new();
     for errand in errands {
@@ -75,7 +75,7 @@ async fn run_all(town: &Arc<Town>, hook: &Hook, errands: impl Iterator<Item = Er
     running.join_all().await;
 }
 
-/// Whatever was acknowledged is as it was then.
+/// Asserts that every acknowledged object is unchanged.
 async fn assert_kept(town: &Town, ledger: &Ledger) {
     let logs_in = |entry: &Entry| matches!(entry.subject, Subject::Authentication { .. });
     // Logins are forgotten after an hour.
@@ -86,7 +86,8 @@ async fn assert_kept(town: &Town, ledger: &Ledger) {
     }
 }
 
-/// Each is told at least once, always with the same id, and no other.
+/// Asserts that each event is delivered at least once, always with the same id, and that there are
+/// no others.
 async fn assert_each_event_is_told_once(hook: &Hook, entries: &[Entry]) {
     let mut told = Told::default();
     let mut at_least = 1;
@@ -95,13 +96,14 @@ async fn assert_each_event_is_told_once(hook: &Hook, entries: &[Entry]) {
         for delivery in &deliveries {
             told.note(delivery);
         }
-        // Some came twice, and others are still on their way.
+        // Some are repetitions, and others are still on their way.
         at_least = deliveries.len() + 1;
     }
     assert_eq!(told.wrong(entries), []);
 }
 
-/// What is owed is the ledger's sum, and nothing counts as open of what has ended.
+/// Asserts that the amount owed is the ledger's sum, and that ended objects are not counted as
+/// open.
 async fn assert_accounts_balance(world: &Demo, entries: &[Entry], charges: &[Value]) {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let cents = |amount: &Value| text(amount).replace('.', "").parse::<u64>();
@@ -127,7 +129,7 @@ async fn assert_accounts_balance(world: &Demo, entries: &[Entry], charges: &[Val
     assert!(open < 1.0, "{open} are open");
 }
 
-/// Logins are asked for once each on the phone, and most come about.
+/// Asserts that every completed login rang the phone, and that none rang twice.
 fn assert_nobody_asked_twice(entries: &[Entry], rings: usize) {
     let by_phone = Subject::Authentication { is_by_phone: true };
     let logins = entries.iter().filter(|entry| entry.subject == by_phone);

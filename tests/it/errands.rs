@@ -1,5 +1,5 @@
-//! What people have to do at the hosts of a deployment that fail, each thing in each way, and the
-//! ledger of what they were told.
+//! Errands of people at the hosts of a deployment that fail, of every kind and method, and the
+//! ledger of their acknowledged results.
 
 mod authentications;
 mod hosts;
@@ -20,7 +20,7 @@ use self::signings::{Document, Fate, Signing};
 pub(crate) use self::town::{Samples, Town};
 use crate::support::random::Random;
 
-/// Errands in a round, of which some are not signings.
+/// Errands in a round, and the signings among them.
 const ROUND: usize = 18;
 const SIGNINGS: usize = 12;
 
@@ -33,7 +33,7 @@ pub(crate) enum Errand {
     Question(Question),
 }
 
-/// So many signings, and everything else beside them.
+/// Returns this many signings, with their share of other errands.
 pub(crate) fn errands(signings: usize) -> impl Iterator<Item = Errand> {
     let rounds = signings.div_ceil(SIGNINGS);
     let numbers = (0..rounds * ROUND).filter(move |number| {
@@ -44,14 +44,14 @@ pub(crate) fn errands(signings: usize) -> impl Iterator<Item = Errand> {
 }
 
 impl Errand {
-    /// Kinds, documents and methods by turns, so that each meets each.
+    /// Creates an errand. Kinds, documents and methods rotate, so that all combinations occur.
     fn new(number: usize) -> Self {
         let (round, place) = (number / ROUND, number % ROUND);
         let signer = |number: usize, method| Signer { number, method };
         match place {
             0..SIGNINGS => {
                 let document = Document::ALL[place % 3];
-                // Nobody's phone may ring too often in an hour.
+                // No phone may ring too often in an hour.
                 let methods = [
                     Method::SmartId,
                     Method::Card,
@@ -75,7 +75,7 @@ impl Errand {
         }
     }
 
-    /// Any of them; a login asks for a phone only where one may ring.
+    /// Draws any errand; a login uses a phone only if `may_ring`.
     pub(crate) fn drawn(random: &mut Random, may_ring: bool) -> Self {
         let number = random.length(1000);
         let method = Method::ALL[random.length(3)];
@@ -99,12 +99,12 @@ impl Errand {
         }
     }
 
-    /// Whether it asks for a phone to log in.
+    /// Returns true if it is a login by phone.
     pub(crate) fn rings_for_login(&self) -> bool {
         matches!(self, Self::Authentication(login) if login.signer.method != Method::Card)
     }
 
-    /// Runs it to its end; its events are posted to `hook`.
+    /// Runs the errand to its end; its events are posted to `hook`.
     pub(crate) async fn run(self, town: &Town, hook: &str) {
         match self {
             Self::Signing(signing) => signing.run(town, hook).await,

@@ -1,5 +1,4 @@
-//! What operators and publishers do with plugins, from the first line of one to
-//! its end.
+//! Plugins in the hands of operators and publishers, from the first line of code to the end.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -132,7 +131,7 @@ async fn a_component_that_is_gone_takes_its_format_along_and_nothing_else() {
     let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
     demo.stop();
     remove(&(&documents(&data) - &before));
-    // The copy that commands without a server look at.
+    // The copy that commands without a server read.
     let digest = installed["sha256"].as_str().expect("a digest");
     let copy = data.join(format!("plugins/components/{digest}.wasm"));
     fs::remove_file(copy).expect("a copy");
@@ -241,7 +240,7 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     assert!(beyond.contains("but not for pdf"), "{beyond}");
 }
 
-/// The PDF plugin in builds that differ in nothing but a number.
+/// Builds of the PDF plugin that differ only in a number.
 struct Builds {
     folder: TempDir,
 }
@@ -253,7 +252,7 @@ impl Builds {
         }
     }
 
-    /// The component of a build; the one of the product is 0.
+    /// Returns the component of a build; the product's is 0.
     fn build(&self, number: u8) -> PathBuf {
         let mut component = built::plugin("pdf.wasm");
         if number > 0 {
@@ -268,7 +267,7 @@ impl Builds {
     }
 }
 
-/// A data folder that is none of the demo's.
+/// A data folder outside the demo.
 struct Production {
     folder: TempDir,
 }
@@ -304,8 +303,7 @@ fn assert_unavailable(created: Result<Signing, Refused>) {
     assert_eq!(refused.problem.name(), "unavailable");
 }
 
-/// The digests of the active versions.
-/// The versions of the PDF plugin that are in use: one, or none.
+/// Returns the digests of the active versions of the PDF plugin: one, or none.
 fn active(data: &Path) -> Vec<String> {
     let listed = done(data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list").iter();
@@ -319,7 +317,7 @@ fn digest(component: &Path) -> String {
     hex::encode(Sha256::digest(fs::read(component).expect("a component")))
 }
 
-/// The files among which components are kept.
+/// Returns the files that include the components.
 fn documents(data: &Path) -> BTreeSet<PathBuf> {
     let listed = fs::read_dir(data.join("bytes")).expect("a folder");
     listed

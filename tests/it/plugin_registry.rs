@@ -399,7 +399,7 @@ fn web_addresses_are_refused_with_what_to_do_instead() {
     assert!(missing.contains("no OCI image layout"), "{missing}");
 }
 
-/// Where a publisher works.
+/// The folder of a publisher.
 struct Desk {
     folder: TempDir,
     publisher: String,
@@ -423,7 +423,7 @@ impl Desk {
         self.path(name)
     }
 
-    /// A build of the PDF plugin that differs from others in a number.
+    /// Returns a build of the PDF plugin that differs only in a number.
     fn build(&self, number: u8) -> PathBuf {
         let mut component = built::plugin("pdf.wasm");
         // A custom section: its length, the length of its name, the name.
@@ -456,7 +456,7 @@ impl Desk {
         parafa(words.iter().chain(options))
     }
 
-    /// The file that components are pulled to.
+    /// Returns the file of pulled components.
     fn pulled(&self) -> PathBuf {
         self.path("pulled.wasm")
     }
@@ -472,7 +472,7 @@ impl Desk {
     }
 }
 
-/// A data folder that is none of the demo's.
+/// A data folder outside the demo.
 struct Production {
     folder: TempDir,
 }

@@ -1,5 +1,4 @@
-//! From nothing to a plugin that a server has taken into use, by the commands
-//! of `docs/plugins.md` as they stand there.
+//! From nothing to an installed plugin, by the commands of `docs/plugins.md` as written there.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,8 +17,8 @@ use crate::support::demo::{Demo, parafa, program};
 use crate::support::operator::{answer, done, text};
 use crate::support::root;
 
-/// It is built by whichever cargo is here, with the SDK of this checkout and
-/// the crates that the checkout is built of.
+/// Built by any cargo that is installed, with the SDK of this checkout and the crates that the
+/// checkout uses.
 #[tokio::test]
 async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
     let further = ("PARAFA_PLUGINS__EXTENSIONS", "saskaita".to_owned());
@@ -120,7 +119,7 @@ async fn post(demo: &Demo, name: &str) -> Refused {
     created.expect_err("it is not taken")
 }
 
-/// A line of commands, and what it printed.
+/// A command line and its output.
 struct Printed {
     line: String,
     stdout: String,
@@ -131,9 +130,8 @@ fn told_by<'t>(told: &'t [Printed], begin: &str) -> &'t str {
     &told.expect("there is such a line").stdout
 }
 
-/// Where new plugins are made, one after the other, outside this checkout and in
-/// the same place each time: what is built there of others' crates is kept for
-/// the next plugin and the next run.
+/// The folder of new plugins, one after the other, outside this checkout. Its path is constant, so
+/// that builds of third-party crates are reused by the next plugin and the next run.
 struct Workshop {
     folder: PathBuf,
     plugin: &'static str,
@@ -168,13 +166,13 @@ impl Workshop {
         self.folder.join(self.plugin)
     }
 
-    /// What was built of all plugins.
+    /// Returns the target folder of all plugins.
     fn built(&self) -> PathBuf {
         self.folder.join("built")
     }
 
-    /// Writes the lines of a section at a shell, in the author's home, for a
-    /// server with this data folder.
+    /// Types the commands of a section at a shell, in the author's home, for a server with this
+    /// data folder.
     fn follow(&self, section: &str, data: &Path) -> Vec<Printed> {
         let mut told = Vec::new();
         let mut folder = self.folder.clone();
@@ -220,7 +218,7 @@ impl Workshop {
     }
 }
 
-/// Where the shell finds the product, and the cargo that runs this test.
+/// Returns the `PATH` of the product, and of the cargo that runs this test.
 fn path(parafa: &Path) -> OsString {
     let cargo = env::var_os("CARGO").map(PathBuf::from);
     let programs = [Some(parafa), cargo.as_deref()];
@@ -230,7 +228,7 @@ fn path(parafa: &Path) -> OsString {
     env::join_paths(folders).expect("a path")
 }
 
-/// The lines of the first block of commands of a section of `docs/plugins.md`.
+/// Returns the lines of the first block of commands in a section of `docs/plugins.md`.
 fn commands(section: &str) -> Vec<String> {
     let guide = fs::read_to_string(root().join("docs/plugins.md")).expect("the guide");
     let heading = format!("## {section}");

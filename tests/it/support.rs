@@ -18,8 +18,8 @@ pub(crate) mod verdicts;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Returns the root of the checkout: from the place where cargo runs this
-/// package, or else where it was compiled.
+/// Returns the root of the checkout: from the folder where cargo runs this package, otherwise from
+/// that of its compilation.
 pub(crate) fn root() -> &'static Path {
     static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR")

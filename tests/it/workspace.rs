@@ -389,7 +389,7 @@ fn a_library_that_is_not_compiled_for_tests_has_none_beside_its_code() {
     }
 }
 
-/// Whether there are tests in a file, or in any file of a folder.
+/// Returns true if a file, or any file of a folder, has tests.
 fn has_tests(path: &Path) -> bool {
     if path.is_dir() {
         let mut entries = fs::read_dir(path).expect("a folder");

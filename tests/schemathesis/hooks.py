@@ -1,9 +1,9 @@
-"""Makes what Schemathesis sends mean something, where a schema cannot say how.
+"""Makes Schemathesis' requests meaningful, beyond their schema.
 
-A schema tells what a request looks like; that a document can be opened, that a
-stored file exists or that two emails differ it cannot tell. Requests that
-are valid by the description get these right here, so that whatever the service
-then refuses is a finding. Invalid requests are sent as they are.
+A schema cannot require that a document can be opened, that a stored file exists
+or that two emails differ. This module adjusts requests that are valid by the
+schema, so that every refusal by the service is a finding. Invalid requests are
+sent unchanged.
 """
 
 import base64
@@ -16,7 +16,7 @@ import schemathesis
 
 LONGEST_WAIT_MS = 200
 
-# An entity and an object that have everything.
+# An entity and a property object with data in every register.
 KNOWN = {"code": "999000009", "uniqueNumber": "4400-9990-0001"}
 
 DOCUMENT = base64.b64encode(
@@ -26,7 +26,7 @@ DOCUMENT = base64.b64encode(
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # Answers that wait for something are not slow.
+    # Long polls are not slow answers.
     wait = str(case.query.get("waitMs", ""))
     if wait.isdigit() and int(wait) <= 30_000:
         case.query["waitMs"] = min(int(wait), LONGEST_WAIT_MS)
@@ -34,13 +34,13 @@ def before_call(context, case, kwargs):
         return
     for name, value in list(case.query.items()):
         case.query[name] = seen(value)
-    # A cursor is an id that the list gave out.
+    # A cursor is an id from the list.
     case.query.pop("startingAfter", None)
     # Codes have check digits, and the registers know few entities.
     for name, known in KNOWN.items():
         if name in case.path_parameters:
             case.path_parameters[name] = known
-    # A container is signed already.
+    # A container is always signed.
     if case.query.get("format") == "asice":
         case.query.pop("sign", None)
     if "Idempotency-Key" in case.headers:
@@ -51,23 +51,23 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    # A simulated artifact carries nothing that could be archived.
+    # A simulated artifact has no signature to archive.
     if response.status_code == 422 and case.path.endswith("/archive"):
         return False
-    # Nor is there a card here that could sign.
+    # No card can sign here.
     if response.status_code == 422 and case.path.endswith("/complete"):
         return False
-    # DELETE erases a signing or an order, and a record without personal data
-    # remains; of an authentication it calls off what goes on, and the end remains.
+    # DELETE erases a signing or an order, but keeps a record without personal
+    # data. It cancels an authentication, which remains with its end.
     erased = ("/v1/signings/", "/v1/kyc-packages/")
     remains = case.path.startswith((*erased, "/v1/auth/requests/"))
     return not (remains and type(failure).__name__ == "UseAfterFree")
 
 
 def seen(value):
-    """With a letter for each character that is refused as unseen and that patterns
-    do not name: those beyond the Basic Multilingual Plane, and joiners and selectors
-    of variants, which have their places."""
+    """Replaces each invisible character that is refused, but that patterns do not
+    exclude, by a letter: those beyond the Basic Multilingual Plane, and joiners and
+    variation selectors, which are allowed in some contexts."""
     if isinstance(value, dict):
         return {name: seen(member) for name, member in value.items()}
     if isinstance(value, list):
@@ -106,7 +106,7 @@ def meaningful(body):
         body["certificate"] = os.environ["PARAFA_CARD_CERTIFICATE"]
     if "audience" in body:
         body["audience"] = os.environ["PARAFA_AUDIENCE"]
-    # It is an address of the audience, and for a person whom nobody names.
+    # A URL of the audience, only for a Smart-ID request without a personal code.
     return_url = body.pop("returnUrl", None)
     by_link = body.get("method") == "smart_id" and "personalCode" not in body
     if return_url is not None and by_link:
@@ -120,14 +120,14 @@ def meaningful(body):
 
 
 def document(posted):
-    """With the bytes of a PDF, under a name that says so."""
+    """Sets the content to a PDF, with a matching name."""
     posted = {**posted, "name": pdf_name(posted["name"]), "content": DOCUMENT}
     posted.pop("fileToken", None)
     return posted
 
 
 def container(posted):
-    """With files that differ in name."""
+    """Makes the names of files unique."""
     files = [
         {"name": f"{index}.pdf", "content": DOCUMENT}
         for index, _ in enumerate(posted["files"])
@@ -136,7 +136,7 @@ def container(posted):
 
 
 def parties(posted):
-    """With emails that differ, whatever the letters' case."""
+    """Makes emails unique, without regard to case."""
     by_email = {}
     for party in posted:
         if party["email"].lower() in by_email:
@@ -146,7 +146,7 @@ def parties(posted):
 
 
 def newcomer(posted):
-    """With an email that no other party has."""
+    """Sets an email that no other party has."""
     return {**posted, "email": f"{uuid.uuid4()}@example.com"}
 
 

@@ -53,7 +53,7 @@ impl Bench {
     }
 }
 
-/// Runs the benches; pyHanko is measured beside them in the same run.
+/// Runs the benches, and pyHanko for comparison in the same run.
 pub(crate) fn run_benches(
     root: &Path,
     only: Option<Bench>,
@@ -72,7 +72,7 @@ pub(crate) fn run_benches(
     Ok(())
 }
 
-/// Measures this server; the bench's own arguments may follow.
+/// Returns the bench's command on this server; its own arguments may follow.
 pub(crate) fn command(root: &Path, bench: Bench, parafa: &Path) -> Command {
     let mut command = cargo(root);
     command

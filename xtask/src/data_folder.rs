@@ -5,8 +5,7 @@ use crate::plugins::PluginBuild;
 use crate::process::run;
 use crate::product;
 
-/// Has this build write a data folder, and keeps it for every later build's
-/// tests.
+/// Writes a data folder by this build, and keeps it for the tests of later builds.
 pub(crate) fn keep(root: &Path, name: &str) -> anyhow::Result<()> {
     PluginBuild::prepare(root)?.build()?;
     let parafa = product::build_for_tests(root)?;

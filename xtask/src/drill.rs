@@ -80,7 +80,7 @@ impl Drill {
         command
             .args(["--ignored", "--exact", test, "--nocapture"])
             .env("PARAFA_DRILL", asked)
-            // The drill has a database of its own.
+            // The drill starts its own database.
             .env_remove(database::ENGINE.0);
         run(&mut command)
     }
@@ -98,7 +98,7 @@ impl Drill {
         run(&mut command)
     }
 
-    /// What `tests/it/drill/plan.rs` reads, with a new folder for the run.
+    /// Returns the plan that `tests/it/drill/plan.rs` reads, with a new folder for the run.
     fn plan(&self, root: &Path) -> anyhow::Result<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
         let folder = root.join(format!("target/drill/{now}"));
@@ -118,7 +118,7 @@ impl Drill {
     }
 }
 
-/// Builds the server as it is released, and runs a test of it, whose arguments follow.
+/// Builds the server as it is released, and returns the command for a test of it; arguments follow.
 fn on_release(root: &Path, test: &str) -> anyhow::Result<Command> {
     let parafa = product::build_release(root)?;
     let mut command = cargo(root);

@@ -20,18 +20,18 @@ pub(crate) use minimize::minimize;
 
 /// Seconds for one target in `cargo xtask test`.
 const SHORT_SECONDS: u64 = 4;
-/// Seconds for one input, by the clock: much, since the machine may have other
-/// work. The slowest that is known takes some hundredths.
+/// Wall-clock limit for one input, in seconds. It is long, since the machine may be busy; the
+/// slowest known input takes some hundredths.
 const TIMEOUT_SECONDS: u64 = 60;
-/// MiB of the whole process. What the code under test may allocate is bounded
-/// far below that, by the targets themselves.
+/// Memory limit of the whole process, in MiB. The targets themselves limit the code under test far
+/// below that.
 const MEMORY_MIB: u64 = 2048;
 
-/// The short runs of the tests: all inputs that are kept in the repository,
-/// then some seconds of new ones, always from the same beginning.
+/// Returns the short runs of the tests: all inputs in the repository, then some seconds of new
+/// ones, always with the same seed.
 ///
 /// # Errors
-/// What cannot be built or run at all.
+/// Failures to build or run.
 pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
     build(root)?;
     targets(root)?
@@ -48,7 +48,7 @@ pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
         .collect()
 }
 
-/// The targets with these names, built; all when there are none.
+/// Builds the targets, and returns those with these names, or all if there are none.
 fn built(root: &Path, names: &[String]) -> anyhow::Result<Vec<Target>> {
     let all = targets(root)?;
     let known: Vec<&str> = all.iter().map(|target| target.name.as_str()).collect();
@@ -76,28 +76,28 @@ struct Target {
 }
 
 impl Target {
-    /// The target's folder of some kind, such as `corpus`, of what runs learn.
+    /// Returns the target's folder of a kind, such as `corpus`, for the results of runs.
     fn below(&self, kind: &str) -> PathBuf {
         self.root.join("target/fuzz").join(kind).join(&self.name)
     }
 
-    /// Inputs that earlier runs learnt.
+    /// Returns the folder of inputs from earlier runs.
     fn learnt(&self) -> PathBuf {
         self.below("corpus")
     }
 
-    /// Inputs that the target itself generates.
+    /// Returns the folder of inputs that the target itself generates.
     fn seeds(&self) -> PathBuf {
         self.below("seeds")
     }
 
-    /// Inputs in the repository.
+    /// Returns the folder of inputs in the repository.
     fn kept(&self) -> PathBuf {
         workspace(&self.root).join("corpus").join(&self.name)
     }
 
-    /// libFuzzer with what every run of this target is given, but no inputs. It
-    /// writes the target's seeds.
+    /// Returns libFuzzer's command with the common arguments of all runs of this target, but no
+    /// inputs. It writes the target's seeds.
     fn command(&self) -> anyhow::Result<Command> {
         let (seeds, artifacts) = (self.seeds(), self.below("artifacts"));
         for folder in [&seeds, &artifacts] {
@@ -115,8 +115,8 @@ impl Target {
         Ok(command)
     }
 
-    /// A run that begins with the target's seeds and the inputs in the repository,
-    /// and adds what it finds new to `folder`.
+    /// Returns a run that begins with the target's seeds and the inputs in the repository, and adds
+    /// new finds to `folder`.
     fn fuzzer(&self, folder: &Path, seconds: u64) -> anyhow::Result<Command> {
         create_folder(folder)?;
         let mut command = self.command()?;
@@ -127,14 +127,14 @@ impl Target {
         Ok(command)
     }
 
-    /// A run of the target's seeds and the inputs in the repository alone.
+    /// Returns a run of only the target's seeds and the inputs in the repository.
     fn replay(&self) -> anyhow::Result<Command> {
         let mut command = self.command()?;
         command.arg("-runs=0").args(self.sources());
         Ok(command)
     }
 
-    /// The folders that every run begins with.
+    /// Returns the folders of every run's first inputs.
     fn sources(&self) -> Vec<PathBuf> {
         let kept = Some(self.kept()).filter(|kept| kept.exists());
         [self.seeds()].into_iter().chain(kept).collect()
@@ -149,7 +149,7 @@ impl Target {
     }
 }
 
-/// One for each of `fuzz_targets/*.rs`, sorted.
+/// Returns a target for each of `fuzz_targets/*.rs`, sorted.
 fn targets(root: &Path) -> anyhow::Result<Vec<Target>> {
     let files = files(&workspace(root).join("fuzz_targets"))?;
     let names = files.iter().filter_map(|file| file.file_stem()?.to_str());
@@ -160,7 +160,7 @@ fn targets(root: &Path) -> anyhow::Result<Vec<Target>> {
     Ok(targets.collect())
 }
 
-/// The files of a folder, sorted; none where there is no folder.
+/// Lists the files of a folder, sorted; none if it does not exist.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -182,7 +182,7 @@ fn workspace(root: &Path) -> PathBuf {
     root.join("tests/fuzz")
 }
 
-/// Cargo with the flags of the fuzz workspace and no others.
+/// Returns cargo with the flags of the fuzz workspace and no others.
 fn in_workspace(root: &Path) -> Command {
     let mut command = cargo(&workspace(root));
     command.env_remove("RUSTFLAGS");

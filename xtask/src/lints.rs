@@ -1,5 +1,5 @@
-//! Lints of the workspace. They come with its code from one pass of the compiler,
-//! where `cargo clippy` and `cargo build` after it look at each crate twice.
+//! Lints of the workspace. They are checked while the code is compiled; `cargo clippy` followed by
+//! `cargo build` would process each crate twice.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,9 +8,8 @@ use anyhow::{Context, ensure};
 
 use crate::process;
 
-/// Cargo that has clippy, the compiler with more lints, compile the crates of the
-/// workspace. What it makes differs from the compiler's own in that nothing is
-/// optimized before LLVM.
+/// Returns cargo with clippy, the compiler with more lints, as compiler of the workspace's crates.
+/// Its output differs from the compiler's own in that nothing is optimized before LLVM.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut cargo = process::cargo(root);
     cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
@@ -20,11 +19,11 @@ pub(crate) fn cargo(root: &Path) -> Command {
 /// Compiles everything, benches too.
 ///
 /// # Errors
-/// What does not compile, or has a warning.
+/// Compilation errors or warnings.
 pub(crate) fn deny_warnings(root: &Path) -> anyhow::Result<()> {
     let all = ["build", "--workspace", "--all-targets"];
     process::run(cargo(root).args(all))?;
-    // Warnings of what is not compiled again are told again, and nothing else is.
+    // Cargo repeats the warnings of crates that are not compiled again, and prints nothing else.
     let told = cargo(root).args(all).arg("--quiet").output();
     let told = told.context("cargo build")?.stderr;
     ensure!(told.is_empty(), "the compiler has warned");

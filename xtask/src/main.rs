@@ -1,7 +1,7 @@
 //! `cargo xtask`: builds, runs, tests and measures Parafa.
 //!
-//! Everything that a developer or CI does to this repository is a subcommand
-//! here, so that both do the same.
+//! Every task of developers and CI in this repository is a subcommand here, so that both run the
+//! same.
 
 mod bench;
 mod data_folder;
@@ -82,8 +82,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The checkout. Cargo says where this package is when it runs the program;
-/// where it was compiled may be another checkout with the same target folder.
+/// Returns the checkout. Cargo sets the package's folder when it runs the program; the folder of
+/// compilation may be another checkout with the same target folder.
 fn root() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);

@@ -1,12 +1,11 @@
-//! Builds the format plugins: Rust to a core module, a core module to a
-//! component.
+//! Builds the format plugins: Rust to a core module, a core module to a component.
 //!
-//! The same source gives the same bytes on every machine: the lock file is
-//! obeyed, every plugin is built alone (so that another one's features cannot
-//! leak into it), and neither the module nor its order depends on a path.
+//! The same source gives the same bytes on every machine. The lock file is binding, and every
+//! plugin is built alone, so that other plugins' features cannot leak into it. Neither the module
+//! nor its order depends on a path.
 
 mod compiler;
-/// That of the plugins of others, too.
+/// The toolchain module is shared with third-party plugins.
 #[path = "../../host/plugin-tools/src/template/toolchain.rs"]
 mod toolchain;
 
@@ -25,14 +24,12 @@ use toolchain::{TARGET, Toolchain};
 
 pub(crate) use compiler::run as run_as_compiler;
 
-/// The plugins that only tests load, by folder. The second one is written against
-/// the contract of the release before.
+/// The test plugins, by folder. The second one is written against the previous release's contract.
 const FOR_TESTS: [&str; 4] = ["toy", "toy-0-2", "toy-container", "toy-detached"];
-/// Those that are part of the product.
+/// The plugins of the product.
 pub(crate) const SHIPPED: [&str; 4] = ["adoc", "asice", "jades", "pdf"];
 
-/// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
-/// set here; it says what each is for.
+/// The flags of `plugins/.cargo/config.toml`, which explains each; those set here override them.
 const FLAGS: [&str; 5] = [
     "--cfg",
     r#"getrandom_backend="unsupported""#,
@@ -41,13 +38,13 @@ const FLAGS: [&str; 5] = [
     "-Clink-arg=stack-size=262144",
 ];
 
-/// A plugin as a core module, and the place of its component.
+/// A plugin as a core module, and the path of its component.
 pub(crate) struct Module {
     module: PathBuf,
     component: PathBuf,
 }
 
-/// What plugins are built with.
+/// The build of plugins.
 pub(crate) struct PluginBuild<'a> {
     root: &'a Path,
     toolchain: Toolchain,
@@ -56,10 +53,10 @@ pub(crate) struct PluginBuild<'a> {
 }
 
 impl<'a> PluginBuild<'a> {
-    /// Finds a toolchain and fetches what the plugins depend on.
+    /// Finds a toolchain and fetches the plugins' dependencies.
     ///
     /// # Errors
-    /// Says what is missing, or that `plugins/Cargo.lock` is not up to date.
+    /// A missing tool, or a `plugins/Cargo.lock` that is not up to date.
     pub(crate) fn prepare(root: &'a Path) -> Result<Self> {
         let toolchain = Toolchain::find(root)?;
         eprintln!(
@@ -78,8 +75,7 @@ impl<'a> PluginBuild<'a> {
         })
     }
 
-    /// Builds every plugin: the shipped ones, whose places it answers, and those
-    /// that only tests load.
+    /// Builds every plugin: the shipped ones, whose paths it returns, and the test plugins.
     pub(crate) fn build(&self) -> Result<Vec<PathBuf>> {
         let modules = self.compile_all()?;
         let encoder = product::build_encoder(self.root)?;
@@ -87,8 +83,8 @@ impl<'a> PluginBuild<'a> {
         Ok(components.split_off(FOR_TESTS.len()))
     }
 
-    /// Compiles the plugins that only tests load, whose components belong in the
-    /// `test` folder beside the others, and the shipped ones.
+    /// Compiles the test plugins, whose components belong in the `test` folder beside the others,
+    /// and the shipped ones.
     pub(crate) fn compile_all(&self) -> Result<Vec<Module>> {
         let tests = self.components().join("test");
         let for_tests = FOR_TESTS.iter().map(|name| self.module(name, &tests));
@@ -97,8 +93,7 @@ impl<'a> PluginBuild<'a> {
         Ok(modules)
     }
 
-    /// Compiles the plugins of the product, whose components belong into
-    /// `target/plugins`.
+    /// Compiles the plugins of the product, whose components belong in `target/plugins`.
     pub(crate) fn compile_shipped(&self) -> Result<Vec<Module>> {
         let components = self.components();
         let shipped = SHIPPED.iter();
@@ -109,7 +104,7 @@ impl<'a> PluginBuild<'a> {
         self.root.join("target/plugins")
     }
 
-    /// Compiles a plugin whose component belongs into a folder.
+    /// Compiles a plugin whose component belongs in a folder.
     fn module(&self, name: &str, components: &Path) -> Result<Module> {
         Ok(Module {
             module: self.compile(name)?,
@@ -117,12 +112,12 @@ impl<'a> PluginBuild<'a> {
         })
     }
 
-    /// Looks at the plugins as they are compiled for WebAssembly; where the
-    /// linter has no standard library for that, as they are for this machine.
-    /// The profile is the build's, so that both share what runs at compile time.
+    /// Lints the plugins as compiled for WebAssembly, or for this machine if the linter lacks the
+    /// standard library of WebAssembly. The profile is the build's, so that both share build
+    /// scripts and macros.
     ///
     /// # Errors
-    /// What has a warning.
+    /// Warnings.
     pub(crate) fn deny_warnings(&self) -> Result<()> {
         let mut clippy = process::cargo(&self.root.join("plugins"));
         clippy.args(["clippy", "--release", "--workspace", "--locked", "--target"]);
@@ -151,15 +146,15 @@ impl<'a> PluginBuild<'a> {
     }
 }
 
-/// The SHA-256 digests of components, in hexadecimal.
+/// Returns the SHA-256 digests of components, in hexadecimal.
 pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
     let of_file = |component: &PathBuf| Ok(digest(&fs::read(component)?));
     components.iter().map(of_file).collect()
 }
 
-/// The flags of every plugin, and the paths that would tell machines apart.
+/// Returns the flags of every plugin, with mappings of paths that differ between machines.
 fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
-    // The registry's folders exist, and can be named, only after a fetch.
+    // The registry's folders exist only after a fetch.
     let fetched = toolchain
         .cargo()
         .args(["fetch", "--locked", "--target", TARGET])
@@ -179,8 +174,8 @@ fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
     Ok(flags.join(&OsString::from("\x1f")))
 }
 
-/// Options that name the checkout and the folders of registries alike on every
-/// machine, for a compiler that takes them as `option`.
+/// Returns options for a compiler that accepts them as `option`. They map the checkout and the
+/// folders of registries to the same names on every machine.
 ///
 /// # Errors
 /// When nothing was fetched yet.
@@ -212,7 +207,7 @@ fn cargo_home() -> Result<PathBuf> {
     }
 }
 
-/// Makes components of modules by the program `encoder`, and answers where they are.
+/// Makes components of modules by the program `encoder`, and returns their paths.
 pub(crate) fn components_of(modules: &[Module], encoder: &Path) -> Result<Vec<PathBuf>> {
     let made = modules.iter().map(|one| -> Result<PathBuf> {
         encode(one, encoder)
@@ -222,7 +217,7 @@ pub(crate) fn components_of(modules: &[Module], encoder: &Path) -> Result<Vec<Pa
     made.collect()
 }
 
-/// Makes the component, unless it is there and was made of the same module.
+/// Makes the component, unless it exists and was made of the same module.
 fn encode(Module { module, component }: &Module, encoder: &Path) -> Result<()> {
     let stamp = component.with_extension("stamp");
     let made_of = format!("{} wit-component-0.263", digest(&fs::read(module)?));

@@ -6,14 +6,14 @@ use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context, ensure};
 
-/// The cargo that runs this program.
+/// Returns the cargo that runs this program.
 pub(crate) fn cargo(directory: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(directory);
     command
 }
 
-/// Says what runs, runs it, and fails when it does.
+/// Prints a command, runs it, and fails if it fails.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     announce(command);
     let status = command.status().with_context(|| line(command))?;
@@ -21,7 +21,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs without a word; shows what the command printed when it fails.
+/// Runs a command silently; prints its output if it fails.
 pub(crate) fn run_quietly(command: &mut Command) -> anyhow::Result<()> {
     let output = command.output().with_context(|| line(command))?;
     ensure!(
@@ -35,17 +35,17 @@ pub(crate) fn run_quietly(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What came of work that was begun at the same time.
+/// Joins a thread, and resumes its panic.
 pub(crate) fn joined<T>(work: ScopedJoinHandle<'_, T>) -> T {
     work.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Says what runs next.
+/// Prints the next command.
 pub(crate) fn announce(command: &Command) {
     println!("$ {}", line(command));
 }
 
-/// Where a program is on the PATH.
+/// Returns the path of a program on the PATH.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))

@@ -9,7 +9,7 @@ use anyhow::Context;
 use crate::plugins::PluginBuild;
 use crate::{lints, plugins, process, tools};
 
-/// Tells the program, when it is compiled, which plugins are built along with it.
+/// The variable that lists, at compile time, the plugins built along with the program.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 /// The program that makes components of plugins.
 const ENCODER: &str = "parafa-component";
@@ -22,8 +22,8 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "release")
 }
 
-/// Builds `target/profiling/parafa`, of which a profiler finds frames, lines and crates,
-/// and the plugins that it ships.
+/// Builds `target/profiling/parafa`, in which a profiler finds frames, lines and crates, and its
+/// plugins.
 pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
@@ -34,8 +34,8 @@ pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "profiling")
 }
 
-/// Builds the same with no path of this machine in it, and returns the places of
-/// the server and of the plugins.
+/// Builds the same without paths of this machine in it, and returns the paths of the server and of
+/// the plugins.
 pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<PathBuf>)> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
@@ -53,8 +53,8 @@ pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<Pa
     Ok((place(root, "release")?, shipped))
 }
 
-/// Builds the plugins of the product, whose places it returns, and the server,
-/// with cargo as `configure` sets it up.
+/// Builds the plugins of the product, whose paths it returns, and the server, with cargo as
+/// `configure` sets it up.
 fn build(
     root: &Path,
     plugins: &PluginBuild<'_>,
@@ -68,8 +68,8 @@ fn build(
         configure(&mut cargo);
         cargo
     };
-    // Only the program itself is told of the plugins, so that all else of it is
-    // compiled at the same time as they are.
+    // Only the program's own crate gets the list of plugins, so that all others compile
+    // concurrently with the plugins.
     let (library, modules) = thread::scope(|scope| {
         let modules = scope.spawn(|| plugins.compile_shipped());
         let library = ["--package", ENCODER, "--lib", "--bin", ENCODER];
@@ -83,26 +83,25 @@ fn build(
     Ok(shipped)
 }
 
-/// Builds the program that makes components of plugins, as tests are built, and
-/// returns its place.
+/// Builds the program that makes components of plugins, with the profile of tests, and returns its
+/// path.
 pub(crate) fn build_encoder(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(lints::cargo(root).args(["build", "--workspace", "--bin", ENCODER]))?;
     encoder_of_tests()
 }
 
-/// The program that makes components, once the workspace is built for tests.
+/// Returns the program that makes components, after the workspace is built for tests.
 pub(crate) fn encoder_of_tests() -> anyhow::Result<PathBuf> {
     program("debug", ENCODER)
 }
 
-/// Builds `target/debug/parafa` together with all tests, so that both share
-/// every dependency.
+/// Builds `target/debug/parafa` together with all tests, so that both share every dependency.
 pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
     process::run(lints::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
     place(root, "debug")
 }
 
-/// Builds, then becomes `parafa serve --demo`; returns only when it cannot.
+/// Builds, then replaces this process by `parafa serve --demo`; returns only if that fails.
 pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
     match build_release(root) {
         Ok(parafa) => Command::new(parafa)
@@ -114,15 +113,15 @@ pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
     }
 }
 
-/// Where cargo has built a program: beside the folder that this one is in.
+/// Returns the path of a program built by cargo: beside the folder of this one.
 fn program(profile: &str, name: &str) -> anyhow::Result<PathBuf> {
     let own = env::current_exe()?;
     let folder = own.parent().context("a program stands in a folder")?;
     Ok(folder.with_file_name(profile).join(name))
 }
 
-/// The server in `target` below `root`, beside the plugins that it looks for,
-/// wherever cargo was told to build it: that is where this program is, too.
+/// Places the server in `target` below `root`, beside the plugins that it loads, wherever cargo's
+/// target folder is: this program is there, too.
 fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     let built = program(profile, "parafa")?;
     let folder = root.join("target").join(profile);
@@ -132,7 +131,7 @@ fn place(root: &Path, profile: &str) -> anyhow::Result<PathBuf> {
         .canonicalize()
         .is_ok_and(|placed| built.canonicalize().is_ok_and(|built| built == placed))
     {
-        // A program that runs can be replaced, but not written to.
+        // A running program can be replaced, but not written to.
         if placed.exists() {
             fs::remove_file(&placed)?;
         }

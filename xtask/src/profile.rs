@@ -1,4 +1,4 @@
-//! Where the server spends its time while a row of the bench `whole` is measured.
+//! Profiles of the server while a row of the bench `whole` is measured.
 
 mod areas;
 
@@ -12,12 +12,12 @@ use anyhow::{Context, ensure};
 use crate::bench::{self, Bench};
 use crate::{process, product};
 
-/// The row that is looked at unless another is named.
+/// The default row.
 pub(crate) const USUAL_ROW: &str = "signature by card, PDF 10 KiB";
-/// Tells the bench where to put what `perf` records, a file for each row.
+/// The variable with the folder for `perf`'s recordings, a file for each row.
 const FOLDER: &str = "PARAFA_PROFILES";
 
-/// Has `perf` sample the server during the rows whose name contains `row`, and prints a table for
+/// Samples the server by `perf` during the rows whose name contains `row`, and prints a table for
 /// each.
 pub(crate) fn profile(root: &Path, row: &str) -> anyhow::Result<()> {
     ensure!(
@@ -49,7 +49,7 @@ pub(crate) fn profile(root: &Path, row: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Samples by program or library, and mangled function.
+/// Reports samples by program or library, and mangled function.
 fn report(record: &Path) -> anyhow::Result<String> {
     let mut perf = Command::new("perf");
     perf.args(["report", "--stdio", "--quiet", "--no-children"])

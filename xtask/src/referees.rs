@@ -7,15 +7,14 @@ use anyhow::Context;
 
 use crate::process::{find, run, run_quietly};
 
-/// The options of the Java virtual machine for everything short.
+/// The options of the Java virtual machine for short runs.
 const JAVA_OPTIONS: &str = "tests/referees/dss/java.options";
-/// A document with a signature and a time-stamp: to judge it loads about every
-/// class that judging needs.
+/// A document with a signature and a time-stamp: its validation loads almost every class that
+/// validation needs.
 const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 
-/// Installs what the scripts of `tests/referees` need in `target/referees`:
-/// validators that others made, which judge what the tests sign. Nothing is
-/// done twice.
+/// Installs the external validators that judge our signatures in tests, and the other needs of the
+/// scripts of `tests/referees`, in `target/referees`. Nothing is done twice.
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
     if find("npm").is_some() {
@@ -33,9 +32,8 @@ pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Public sample documents, optional and outside of the repository:
-/// `PARAFA_SAMPLES`, or a folder `samples` in any folder that stands beside the
-/// checkout.
+/// Returns the folder of public sample documents, optional and outside of the repository:
+/// `PARAFA_SAMPLES`, or a folder `samples` in any folder beside the checkout.
 pub(crate) fn samples(root: &Path) -> Option<PathBuf> {
     let named = std::env::var_os("PARAFA_SAMPLES").map(PathBuf::from);
     let path = named.or_else(|| beside(root, "samples"))?;
@@ -58,7 +56,7 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
             "install",
             "--quiet",
             "--disable-pip-version-check",
-            // Most of it is never imported; what is, Python compiles then.
+            // Most of it is never imported; Python compiles the rest at import.
             "--no-compile",
             "--requirement",
         ])
@@ -66,7 +64,7 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
 }
 
-/// Has npm fetch the packages of a project into a folder of the same name.
+/// Fetches the packages of a project by npm into a folder of the same name.
 fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
     let name = project
         .file_name()
@@ -90,7 +88,7 @@ fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
     run_quietly(npm.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]))
 }
 
-/// Has Maven fetch veraPDF and write its class path.
+/// Fetches veraPDF by Maven and writes its class path.
 fn verapdf_class_path(root: &Path) -> anyhow::Result<()> {
     let project = root.join("tests/referees/verapdf/pom.xml");
     let class_path = root.join("target/referees/verapdf.classpath");
@@ -104,8 +102,8 @@ fn verapdf_class_path(root: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// Has Maven build the EU's reference validator, with its libraries beside it;
-/// then notes the classes that judging loads, so that every start is shorter.
+/// Builds the EU's reference validator by Maven, with its libraries beside it. Then it archives the
+/// classes that validation loads, so that every start is shorter.
 fn dss(root: &Path) -> anyhow::Result<()> {
     let project = root.join("tests/referees/dss");
     let built = root.join("target/referees/dss");
@@ -113,7 +111,7 @@ fn dss(root: &Path) -> anyhow::Result<()> {
     if is_newer(&classes, &project) {
         return Ok(());
     }
-    // What it built is newer than its sources however old those are.
+    // The built files are newer than its sources, however old those are.
     if built.exists() {
         fs::remove_dir_all(&built).with_context(|| built.display().to_string())?;
     }
@@ -126,7 +124,7 @@ fn dss(root: &Path) -> anyhow::Result<()> {
         .arg(built.join("dss-referee.jar"))
         .args(["validate", "--online-loopback"])
         .arg(root.join(TYPICAL));
-    // The verdict is that nobody is trusted; that there is one is enough.
+    // The verdict lacks a trusted anchor; any verdict is enough here.
     let output = judge.output().context("java")?;
     anyhow::ensure!(
         classes.is_file(),
@@ -137,7 +135,7 @@ fn dss(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Maven, whose own code runs too shortly to be worth compiling well.
+/// Returns Maven, which runs too shortly for optimized compilation of its own code.
 fn maven(project: &Path) -> Command {
     let mut options = std::env::var_os("MAVEN_OPTS").unwrap_or_default();
     options.push(" -XX:TieredStopAtLevel=1");
@@ -149,13 +147,13 @@ fn maven(project: &Path) -> Command {
     command
 }
 
-/// A file was written after everything at a path.
+/// Returns true if a file was written after everything at a path.
 fn is_newer(file: &Path, path: &Path) -> bool {
     let written = fs::metadata(file).and_then(|file| file.modified()).ok();
     written.is_some_and(|written| newest(path).is_some_and(|newest| newest <= written))
 }
 
-/// When a file, or anything in a folder, was last written.
+/// Returns the last change of a file, or of anything in a folder.
 fn newest(path: &Path) -> Option<SystemTime> {
     let own = fs::metadata(path).ok()?.modified().ok()?;
     let Ok(entries) = fs::read_dir(path) else {

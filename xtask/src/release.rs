@@ -1,4 +1,4 @@
-//! What is released: the server, its plugins, what both are made of, checksums.
+//! The release: the server, its plugins, their bill of materials, checksums.
 
 mod bill_of_materials;
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::{plugins, process, product};
 
-/// The checksums in a folder that is released.
+/// The checksums in the release folder.
 const CHECKSUMS: &str = "SHA256SUMS";
 
 /// Builds everything into `target/dist`.
@@ -36,11 +36,11 @@ pub(crate) fn assemble(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Does the same, then again in a clone below `target`, which has another path and
-/// nothing built, and compares.
+/// Builds the release, then again in a clone below `target`, which has another path and no build
+/// results, and compares.
 ///
 /// # Errors
-/// Names the files that came out differently.
+/// Names the files that differ.
 pub(crate) fn assemble_twice(root: &Path) -> Result<()> {
     let mut git = Command::new("git");
     let changes = git.args(["status", "--porcelain"]).current_dir(root);
@@ -77,7 +77,7 @@ pub(crate) fn assemble_twice(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files of checksums that others do not have, or have otherwise.
+/// Returns the files whose checksums are missing from, or differ in, the other list.
 fn differing<'s>(sums: &'s str, others: &str) -> Vec<&'s str> {
     let others: Vec<&str> = others.lines().collect();
     let lines = sums.lines().filter(|line| !others.contains(line));
@@ -86,7 +86,7 @@ fn differing<'s>(sums: &'s str, others: &str) -> Vec<&'s str> {
         .collect()
 }
 
-/// Copies a file into a folder, and returns where it is then.
+/// Copies a file into a folder, and returns the new path.
 fn copy(file: &Path, folder: &Path) -> Result<PathBuf> {
     let name = file.file_name().context("a file has a name")?;
     let copied = folder.join(name);
@@ -94,7 +94,7 @@ fn copy(file: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(copied)
 }
 
-/// Lines for `sha256sum --check`.
+/// Returns the lines for `sha256sum --check`.
 fn checksums(folder: &Path, files: &[PathBuf]) -> Result<String> {
     let digests = plugins::digests(files)?;
     let lines = digests.iter().zip(files).map(|(digest, file)| {

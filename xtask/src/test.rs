@@ -14,17 +14,16 @@ use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
 use crate::{fuzz, lints, product, referees, tools};
 
-/// The package of the tests that see the whole product.
+/// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
-/// How many tests run at a time. Many of them wait, for a page or a telephone.
+/// Number of concurrent tests. Many of them wait, for a page or a telephone.
 const THREADS: &str = "RUST_TEST_THREADS";
-/// How many tests of a run may fail beside others and run again: more than that is no want of
-/// processors.
+/// Most failed tests that run again, alone: more failures are not caused by a lack of processors.
 const MOST_AGAIN: usize = 5;
 
-/// Everything that must hold before a change lands. With packages only their
-/// tests, with a filter only the tests whose name contains it. What goes wrong
-/// is counted, so that the closing line always comes.
+/// Runs all checks required before a change lands: with packages only their tests, with a filter
+/// only the tests whose name contains it. Failures are counted, so that the last line is always
+/// printed.
 pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> ExitCode {
     let mut tally = Tally::default();
     let is_everything = packages.is_empty() && filter.is_none();
@@ -48,12 +47,12 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-/// Fetches programs and referees and compiles plugins and workspace, all at the
-/// same time: to fetch is to wait, and a plugin is linked by one processor.
-/// Warnings are failures where everything is checked.
+/// Fetches programs and referees and compiles plugins and workspace, concurrently: fetching is
+/// waiting, and linking a plugin uses one processor. Warnings are failures if everything is
+/// checked.
 ///
 /// # Errors
-/// There are no plugins to test with.
+/// The plugins for tests are missing.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
@@ -97,7 +96,7 @@ fn run_tests(
 ) -> anyhow::Result<()> {
     let mut tests = lints::cargo(root);
     tests.args(["test", "--no-fail-fast"]);
-    // No documentation has code that runs.
+    // No doc comment has code to run.
     tests.arg("--tests");
     if packages.is_empty() {
         tests.arg("--workspace");
@@ -111,8 +110,7 @@ fn run_tests(
     tally.tests(root, tests.arg("--"), filter.as_slice(), "")
 }
 
-/// Runs again what is about records that hosts share, with these in a database, and
-/// says how long that takes.
+/// Runs the tests of shared records again, with these in a database, and prints the duration.
 fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
     if !tools::has_postgres() {
         println!("skipped all tests{}: it is missing", database::ON);
@@ -153,7 +151,7 @@ fn is_ci() -> bool {
     env::var_os("CI").is_some_and(|value| value == "true")
 }
 
-/// What was checked, and how it went.
+/// The checks made and their results.
 #[derive(Default)]
 struct Tally {
     passed: u64,
@@ -162,12 +160,12 @@ struct Tally {
 }
 
 impl Tally {
-    /// One check that passes when the command does.
+    /// Runs a command as a check, which passes if the command succeeds.
     fn check(&mut self, command: &mut Command) {
         self.check_together(std::slice::from_mut(command));
     }
 
-    /// A check for each command; all run at the same time.
+    /// Runs commands as checks, all concurrently.
     fn check_together(&mut self, commands: &mut [Command]) {
         let begun: Vec<_> = commands
             .iter_mut()
@@ -185,9 +183,9 @@ impl Tally {
         }
     }
 
-    /// Runs the tests with one of `names` in theirs, or all, and counts them. The few that
-    /// fail run once more, one after another: who fails beside others for want of processors
-    /// is named, and passes. Whatever fails again is named with `place`, where it ran.
+    /// Runs and counts the tests whose names contain one of `names`, or all. Few failed tests run
+    /// once more, one after another. A test that then passes is reported as slow beside others, and
+    /// counts as passed. Tests that fail again are reported with `place`, where they ran.
     fn tests(
         &mut self,
         root: &Path,
@@ -214,7 +212,7 @@ impl Tally {
             let mut again = copy(command);
             again.arg("--exact").args(&failed).env(THREADS, "1");
             let again = TestRun::of(&mut again)?;
-            // A name that the second run does not know was not run.
+            // Names that the second run does not know did not run.
             let ran = again.passed + again.failed.len() as u64;
             if !again.is_cut_short && ran >= failed.len() as u64 {
                 let (still, unsteady): (Vec<_>, Vec<_>) = failed
@@ -236,9 +234,8 @@ impl Tally {
         Ok(())
     }
 
-    /// Tests that left something out because a program or a folder is not
-    /// there. They wrote `name: what is missing`, perhaps more than once, and
-    /// counted as passed until now.
+    /// Counts tests that left something out because a program or a folder is missing. They wrote
+    /// `name: what is missing`, perhaps more than once, and counted as passed until now.
     fn skipped(&mut self, lines: &str) {
         let lines: BTreeSet<&str> = lines.lines().collect();
         for line in &lines {
@@ -276,7 +273,7 @@ impl Tally {
     }
 }
 
-/// The command again, to be given arguments of its own.
+/// Copies the command, for further arguments.
 fn copy(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());
@@ -292,21 +289,21 @@ fn copy(command: &Command) -> Command {
     copy
 }
 
-/// What a command that runs test binaries said of them.
+/// The output of a command that runs test binaries.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct TestRun {
     passed: u64,
     ignored: u64,
     /// The names of tests that failed.
     failed: Vec<String>,
-    /// Binaries that began, without those that closed.
+    /// Number of running binaries: those that began, without those that ended.
     open: u64,
-    /// Something failed that is no test with a name.
+    /// True if a failure was not that of a named test.
     is_cut_short: bool,
 }
 
 impl TestRun {
-    /// Runs the command and shows its output as it comes.
+    /// Runs the command and prints its output as it arrives.
     fn of(command: &mut Command) -> anyhow::Result<Self> {
         announce(command);
         let mut child = command.stdout(Stdio::piped()).spawn().context("tests")?;
@@ -325,8 +322,8 @@ impl TestRun {
         Ok(run)
     }
 
-    /// Takes in a line of their output. Returns how many tests failed in a binary that
-    /// it closes.
+    /// Reads a line of their output. If it ends a binary, returns the number of the binary's failed
+    /// tests.
     fn read(&mut self, line: &str) -> u64 {
         if let Some(result) = TestResult::parse(line) {
             self.passed += result.passed;
@@ -345,7 +342,7 @@ impl TestRun {
     }
 }
 
-/// The closing line of one test binary.
+/// The last line of one test binary.
 #[derive(Debug, Eq, PartialEq)]
 struct TestResult {
     passed: u64,

@@ -7,14 +7,14 @@ use anyhow::{Context, ensure};
 
 use crate::{process, referees};
 
-/// Where Debian puts the servers of PostgreSQL, a folder for each version, and the package of the
+/// Debian's folder of PostgreSQL servers, with a folder for each version, and the package of the
 /// newest.
 const POSTGRES: (&str, &str) = ("/usr/lib/postgresql", "postgresql");
 
-/// Where Debian puts pgbouncer, which is not where `PATH` leads everybody, and its package.
+/// Debian's path of pgbouncer, which is not on every user's `PATH`, and its package.
 const POOLER: (&str, &str) = ("/usr/sbin/pgbouncer", "pgbouncer");
 
-/// Programs that building and testing use, and the Debian package of each.
+/// Programs for building and testing, with their Debian packages.
 const PROGRAMS: &[(&str, &str)] = &[
     ("c++", "g++"),
     ("cc", "gcc"),
@@ -36,8 +36,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xmlsec1", "xmlsec1"),
 ];
 
-/// Installs what is missing, referees too, as far as this user may, and returns
-/// the names of what still is.
+/// Installs missing programs and referees, as far as this user may, and returns the names of those
+/// still missing.
 pub(crate) fn install(root: &Path) -> Vec<String> {
     let mut missing = install_programs();
     if let Err(error) = referees::prepare(root) {
@@ -47,8 +47,8 @@ pub(crate) fn install(root: &Path) -> Vec<String> {
     missing
 }
 
-/// Installs what is missing but the referees, as far as this user may, and
-/// returns the names of what still is.
+/// Installs missing programs but not referees, as far as this user may, and returns the names of
+/// those still missing.
 pub(crate) fn install_programs() -> Vec<String> {
     let packages = missing_packages();
     if !packages.is_empty() {
@@ -67,10 +67,10 @@ pub(crate) fn install_programs() -> Vec<String> {
     missing_packages().into_iter().map(str::to_owned).collect()
 }
 
-/// What the server is built with is here, or was installed just now.
+/// Checks the packages for building the server, and installs missing ones if possible.
 ///
 /// # Errors
-/// Names what is missing.
+/// Names the missing packages.
 pub(crate) fn require_for_build() -> anyhow::Result<()> {
     let packages = missing_build_packages();
     if !packages.is_empty() && may_install() {
@@ -85,8 +85,8 @@ pub(crate) fn require_for_build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What OpenSSL's bindings are compiled with. Whoever names another OpenSSL
-/// needs neither package.
+/// Returns the missing packages for the build of OpenSSL's bindings. With another OpenSSL, neither
+/// is needed.
 fn missing_build_packages() -> Vec<&'static str> {
     if env::var_os("OPENSSL_DIR").is_some() || succeeds("pkg-config", &["--exists", "openssl"]) {
         Vec::new()
@@ -114,7 +114,7 @@ fn missing_packages() -> Vec<&'static str> {
     packages
 }
 
-/// Debian does not put the server's programs where `PATH` leads.
+/// Returns true if PostgreSQL's server is installed. Debian's folder of it is not on the `PATH`.
 pub(crate) fn has_postgres() -> bool {
     let versions = fs::read_dir(POSTGRES.0).into_iter().flatten().flatten();
     let has_server = |version: fs::DirEntry| version.path().join("bin/initdb").is_file();

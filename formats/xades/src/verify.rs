@@ -303,7 +303,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
     }
 }
 
-/// Whether the certificate that the signature names was found.
+/// Returns the verdict whether the certificate that the signature names was found.
 fn named(signer: &Result<Vec<u8>, Fault>) -> Verdict {
     match signer {
         Ok(_) => Verdict::Holds,

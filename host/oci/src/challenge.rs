@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::WWW_AUTHENTICATE;
 
-/// The scheme of authentication that a registry asks for.
+/// The authentication scheme that a registry demands.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Challenge {
     /// Name and password (RFC 7617).
@@ -17,8 +17,7 @@ pub(crate) enum Challenge {
 }
 
 impl Challenge {
-    /// Reads the challenge of an answer. One for a token goes before one for a
-    /// password.
+    /// Reads the challenge of an answer. A token challenge has precedence over a password one.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all(WWW_AUTHENTICATE).iter();
         let challenges = values.filter_map(|value| Self::parse(value.to_str().ok()?));
@@ -51,7 +50,7 @@ impl Challenge {
     }
 }
 
-/// Reads `auth-param`s up to the first that is none.
+/// Parses `auth-param`s up to the first malformed one.
 fn parameters_of(text: &str) -> Vec<(&str, String)> {
     let (mut parameters, mut rest) = (Vec::new(), text);
     while let Some((name, after)) = rest.trim_start_matches([' ', '\t', ',']).split_once('=') {
@@ -77,8 +76,8 @@ fn parameters_of(text: &str) -> Vec<(&str, String)> {
     parameters
 }
 
-/// Reads a quoted string after its first quotation mark (RFC 9110, 5.6.4), and
-/// returns it with what follows.
+/// Reads a quoted string after its first quotation mark (RFC 9110, 5.6.4), and returns it with the
+/// rest.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices();

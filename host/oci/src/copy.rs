@@ -3,12 +3,12 @@ use crate::manifest::{Descriptor, StoredManifest, media_type};
 use crate::reference::{Tag, Version};
 use crate::repository::{MOST_REFERRERS, Repository};
 
-/// Copies an artifact, and what refers to it, to the byte, and returns the
-/// descriptors of the latter. The tag is written last: whoever finds it finds all. The
-/// artifact is there before what refers to it, as some registries demand.
+/// Copies an artifact and its referrers to the byte, and returns the descriptors of the referrers.
+/// The tag is written last, so that it never names an incomplete copy. The artifact is written
+/// before its referrers, as some registries demand.
 ///
 /// # Errors
-/// The first of either repository; what was copied before it stays.
+/// The first of either repository; contents copied before it stay.
 pub async fn copy(
     from: &dyn Repository,
     to: &dyn Repository,

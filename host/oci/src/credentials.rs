@@ -18,10 +18,10 @@ const DOCKER_HUB: (&str, &str) = ("docker.io", "https://index.docker.io/v1/");
 /// A name and a password.
 pub struct Credentials(Zeroizing<String>);
 
-/// Why a file of credentials is of no use.
+/// Errors of a file of credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read", path.display())]
     Unreadable {
         /// The file.
@@ -29,10 +29,10 @@ pub enum CredentialsError {
         /// The operating system's answer.
         source: io::Error,
     },
-    /// It is not in the form of Docker's `config.json`.
+    /// The file is not in the form of Docker's `config.json`.
     #[error("{} is not a file of credentials as `docker login` writes it", .0.display())]
     Malformed(PathBuf),
-    /// The password is in another program's keeping.
+    /// The password is kept by another program.
     #[error(
         "{} leaves the password for {host} to the helper {helper}, which is not called: give it by --username and --password-file",
         path.display()
@@ -63,19 +63,19 @@ struct Entry {
 }
 
 impl Credentials {
-    /// Credentials that somebody gave.
+    /// Credentials given by the caller.
     #[must_use]
     pub fn new(name: &str, password: &str) -> Self {
         Self(Zeroizing::new(format!("{name}:{password}")))
     }
 
-    /// Looks for the credentials of a registry in the file that
-    /// `REGISTRY_AUTH_FILE` names, or else `containers/auth.json` in the folder that
-    /// `XDG_RUNTIME_DIR` names, and `config.json` in the folder that `DOCKER_CONFIG`
-    /// names, or else `.docker/config.json` in the home folder.
+    /// Looks for the credentials of a registry in two files. The first is the one in
+    /// `REGISTRY_AUTH_FILE`, or else `containers/auth.json` in the folder `XDG_RUNTIME_DIR`. The
+    /// second is `config.json` in the folder `DOCKER_CONFIG`, or else `.docker/config.json` in the
+    /// home folder.
     ///
     /// # Errors
-    /// When there is such a file and it cannot be used.
+    /// When such a file exists and cannot be used.
     pub fn find(host: &str) -> Result<Option<Self>, CredentialsError> {
         let named = |variable| std::env::var_os(variable).map(PathBuf::from);
         if let Some(file) = named("REGISTRY_AUTH_FILE") {
@@ -127,7 +127,7 @@ impl Credentials {
         }
     }
 
-    /// The value of the header `Authorization` (RFC 7617).
+    /// Returns the value of the header `Authorization` (RFC 7617).
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         let encoded = Zeroizing::new(BASE64.encode(self.0.as_bytes()));
         let mut value = HeaderValue::from_str(&format!("Basic {}", *encoded)).ok()?;

@@ -7,30 +7,30 @@ use parafa_http_port::{HttpPortError, remedy};
 use crate::credentials::CredentialsError;
 use crate::digest::Digest;
 
-/// Why an artifact is not read or written.
+/// Errors of reading or writing an artifact.
 #[derive(Debug, thiserror::Error)]
 pub enum OciError {
-    /// A registry gives no answer.
+    /// The registry does not answer.
     #[error("{host} gives no answer ({})", advice_without_answer(source))]
     NoAnswer {
-        /// The host that was asked.
+        /// The host of the request.
         host: String,
-        /// Why not.
+        /// The cause.
         source: HttpPortError,
     },
-    /// A registry does not do what it is asked.
+    /// A registry refuses a request.
     #[error("{host} answers {status} to {what}{detail}{}", advice(*status))]
     Refused {
-        /// The host that was asked.
+        /// The host of the request.
         host: String,
         /// The subject of the request.
         what: String,
         /// Its answer.
         status: StatusCode,
-        /// Its own words, in brackets, where it has any.
+        /// The registry's message, in brackets, if it has one.
         detail: String,
     },
-    /// There is no such artifact or content.
+    /// The artifact or content does not exist.
     #[error("there is no {what} in {place}")]
     NotFound {
         /// The missing artifact or content.
@@ -38,19 +38,19 @@ pub enum OciError {
         /// The repository.
         place: String,
     },
-    /// A content is another one than its digest says.
+    /// A content's digest differs from the expected one.
     #[error(
         "{place} gives another content than was asked for: {found} in place of {expected}; it may have been tampered with"
     )]
     WrongDigest {
         /// The repository.
         place: String,
-        /// The digest of what was asked for.
+        /// The expected digest.
         expected: Digest,
-        /// That of what came.
+        /// The actual digest.
         found: Digest,
     },
-    /// A content is longer than it may be.
+    /// A content exceeds the size limit.
     #[error("{what} is longer than {limit} bytes, which is the most that is read of one")]
     TooLong {
         /// The content.
@@ -58,7 +58,7 @@ pub enum OciError {
         /// Its greatest length.
         limit: u64,
     },
-    /// An answer is not in the form of the specification.
+    /// An answer violates the specification.
     #[error("{place} gives for {what} what cannot be used: {reason}")]
     Malformed {
         /// The repository.
@@ -68,20 +68,20 @@ pub enum OciError {
         /// The fault.
         reason: String,
     },
-    /// A registry leads to an address that is not spoken to.
+    /// The registry redirects to a forbidden address.
     #[error(
         "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone; one behind a proxy has to be told its own address, such as by X-Forwarded-Proto"
     )]
     Insecure {
         /// The registry.
         host: String,
-        /// Where it leads to.
+        /// The target.
         target: String,
     },
-    /// A registry leads from one address, or page of a list, to the next without an end.
+    /// The registry redirects, or continues its list, endlessly.
     #[error("{0} leads from one address to the next without an end")]
     Endless(String),
-    /// More refers to an artifact than is copied.
+    /// An artifact has more referrers than are copied.
     #[error(
         "more than {limit} manifests refer to {artifact} in {place}, which is the most that is copied"
     )]
@@ -109,7 +109,7 @@ pub enum OciError {
     Credentials(#[from] CredentialsError),
 }
 
-/// The remedy where no answer comes.
+/// Returns the remedy if no answer comes.
 fn advice_without_answer(error: &HttpPortError) -> &'static str {
     match error {
         HttpPortError::Forbidden { .. } => {
@@ -119,7 +119,7 @@ fn advice_without_answer(error: &HttpPortError) -> &'static str {
     }
 }
 
-/// The remedy for a status.
+/// Returns the remedy for a status.
 fn advice(status: StatusCode) -> &'static str {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {

@@ -17,11 +17,11 @@ use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length
 const MARKER: &str = "oci-layout";
 const INDEX: &str = "index.json";
 const LAYOUT_VERSION: &str = "1.0.0";
-/// The note of a manifest in the index that is its tag.
+/// The annotation of a manifest in the index that is its tag.
 const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
-/// A folder with the artifacts of one repository. Commands alone use it: it
-/// reads and writes files where it is called.
+/// A folder with the artifacts of one repository. Only commands use it: it reads and writes files
+/// on the calling thread.
 pub struct Layout {
     folder: PathBuf,
 }
@@ -33,7 +33,7 @@ struct Marker {
 }
 
 impl Layout {
-    /// Opens a layout that is there.
+    /// Opens an existing layout.
     ///
     /// # Errors
     /// When there is none.
@@ -49,7 +49,7 @@ impl Layout {
         }
     }
 
-    /// The same, which makes the layout where the folder is empty or missing.
+    /// Opens a layout, or creates it if the folder is empty or missing.
     ///
     /// # Errors
     /// When the folder has other files, or cannot be written.
@@ -78,14 +78,14 @@ impl Layout {
         Index::parse(&text).map_err(|reason| self.malformed(INDEX, reason))
     }
 
-    /// Reads a file of at most `limit` bytes; none where there is no file.
+    /// Reads a file of at most `limit` bytes; `None` if it does not exist.
     fn read(&self, path: &Path, limit: u64) -> Result<Option<Bytes>, OciError> {
         let path = self.folder.join(path);
         let failed = |source| OciError::File {
             path: path.clone(),
             source,
         };
-        // Whoever opens a pipe waits for its writer.
+        // Opening a pipe waits for its writer.
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -142,7 +142,7 @@ impl Layout {
         })
     }
 
-    /// Keeps others from changing the index until the file is closed.
+    /// Locks the index against changes by others until the file is closed.
     fn lock(&self) -> Result<File, OciError> {
         let path = self.folder.join(MARKER);
         let locked = File::open(&path).and_then(|file| file.lock().map(|()| file));
@@ -252,8 +252,8 @@ fn blob_path(digest: &Digest) -> PathBuf {
     ["blobs", "sha256", &digest.hex()].iter().collect()
 }
 
-/// Lets everybody read a file: what is in a layout is no secret, and whoever
-/// serves or carries it may be somebody else.
+/// Makes a file readable by everyone: a layout has no secrets, and another user may serve or copy
+/// it.
 fn make_readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
@@ -267,7 +267,7 @@ mod tests {
 
     const WASM: &[u8] = b"a component";
 
-    /// An artifact with its contents in a layout.
+    /// Puts an artifact with its contents into a layout.
     async fn put(
         layout: &Layout,
         tag: Option<&str>,

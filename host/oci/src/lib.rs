@@ -1,11 +1,10 @@
 //! Artifacts in OCI registries and image layouts.
 //!
-//! A [`Repository`] keeps artifacts by tag and digest. There are two kinds: a
-//! [`Registry`], reached by the OCI Distribution Specification 1.1, and a
-//! [`Layout`], a folder by the OCI Image Format Specification 1.1, which
-//! serves as a mirror without a network. Whatever is read from either is
-//! bounded by what names it, and held against its digest, before anybody sees
-//! it.
+//! A [`Repository`] keeps artifacts by tag and digest. There are two kinds. A [`Registry`] is
+//! reached by the OCI Distribution Specification 1.1. A [`Layout`] is a folder by the OCI Image
+//! Format Specification 1.1, which serves as a mirror without a network. Contents from either are
+//! limited by the size in their descriptor, and checked against their digest, before they are
+//! returned.
 
 mod challenge;
 mod copy;

@@ -14,14 +14,14 @@ pub mod media_type {
     pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
     /// An image index.
     pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-    /// The configuration of an artifact that has none: an empty JSON object.
+    /// The configuration of an artifact without one: an empty JSON object.
     pub const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 }
 
 /// The version of the schema of manifests and indexes.
 const SCHEMA_VERSION: u32 = 2;
 
-/// A content as others name it (descriptor.md).
+/// A content as referred to by others (descriptor.md).
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -31,13 +31,13 @@ pub struct Descriptor {
     pub digest: Digest,
     /// Its length in bytes.
     pub size: u64,
-    /// The type of the artifact, where the content is a manifest.
+    /// The type of the artifact, if the content is a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// Notes about it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// Members that are kept as they are.
+    /// Other members, kept unchanged.
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -49,7 +49,7 @@ pub struct Manifest {
     schema_version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     media_type: Option<String>,
-    /// The artifact's type, where its configuration does not tell it.
+    /// The artifact's type, if its configuration does not define it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// The configuration.
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A manifest with the bytes that its digest is of.
+/// A manifest with the bytes of its digest.
 #[derive(Clone, Debug)]
 pub struct StoredManifest {
     /// The manifest as it is stored.
@@ -88,7 +88,7 @@ pub(crate) struct Index {
 }
 
 impl Descriptor {
-    /// The descriptor of a content.
+    /// Creates the descriptor of a content.
     #[must_use]
     pub fn of(media_type: &str, content: &[u8]) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Descriptor {
         }
     }
 
-    /// The same with a note.
+    /// Adds an annotation.
     #[must_use]
     pub fn annotated(mut self, name: &str, value: &str) -> Self {
         self.annotations.insert(name.to_owned(), value.to_owned());
@@ -110,7 +110,7 @@ impl Descriptor {
 }
 
 impl Manifest {
-    /// A manifest of these contents.
+    /// Creates a manifest of these contents.
     #[must_use]
     pub fn new(config: Descriptor, layers: Vec<Descriptor>) -> Self {
         Self {
@@ -124,13 +124,13 @@ impl Manifest {
         }
     }
 
-    /// All contents that it names.
+    /// Lists all contents that it names.
     pub(crate) fn contents(&self) -> impl Iterator<Item = &Descriptor> {
         std::iter::once(&self.config).chain(&self.layers)
     }
 
-    /// The artifact's type: its own, or else that of its configuration (image-spec
-    /// 1.1, manifest.md, "Guidelines for Artifact Usage").
+    /// Returns the artifact's type: its own, otherwise that of its configuration (image-spec 1.1,
+    /// manifest.md, "Guidelines for Artifact Usage").
     #[must_use]
     pub fn type_of_artifact(&self) -> &str {
         let own = self.artifact_type.as_deref();
@@ -139,15 +139,15 @@ impl Manifest {
 }
 
 impl StoredManifest {
-    /// Writes a manifest.
+    /// Serializes a manifest.
     ///
     /// # Errors
-    /// When it is not JSON, which no manifest is.
+    /// When it cannot be serialized as JSON, which never happens.
     pub fn of(manifest: Manifest) -> serde_json::Result<Self> {
         Ok(Self::with(serde_json::to_vec(&manifest)?.into(), manifest))
     }
 
-    /// Reads a manifest, or says why it is none.
+    /// Parses a manifest; the error is the reason.
     pub(crate) fn parse(bytes: Bytes) -> Result<Self, String> {
         let manifest: Manifest =
             serde_json::from_slice(&bytes).map_err(|error| format!("no manifest: {error}"))?;
@@ -171,7 +171,7 @@ impl StoredManifest {
         }
     }
 
-    /// The descriptor by which an index lists it: with its type and its notes
+    /// Returns the descriptor by which an index lists it: with its type and its annotations
     /// (distribution-spec 1.1, "Listing Referrers").
     pub(crate) fn listed(&self) -> Descriptor {
         Descriptor {
@@ -180,7 +180,7 @@ impl StoredManifest {
         }
     }
 
-    /// The descriptor by which another manifest refers to it.
+    /// Returns the descriptor by which another manifest refers to it.
     #[must_use]
     pub fn as_subject(&self) -> Descriptor {
         Descriptor {
@@ -200,7 +200,7 @@ impl Index {
         }
     }
 
-    /// Reads an index, or says why it is none.
+    /// Parses an index; the error is the reason.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(bytes).map_err(|error| format!("no index: {error}"))
     }

@@ -14,15 +14,15 @@ const LAYOUT: &str = "oci-layout:";
 /// 1.1, "Pulling manifests").
 const LONGEST_NAME: usize = 255;
 const LONGEST_TAG: usize = 128;
-/// Docker Hub's own name, and the host that speaks for it.
+/// Docker Hub's name, and the host that serves it.
 const DOCKER_HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
-/// An artifact: where it is, and which of those there.
+/// An artifact: its repository, and its tag or digest there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reference {
     /// The repository.
     pub location: Location,
-    /// Which artifact; `None` leaves the choice to whoever resolves it.
+    /// The tag or digest; `None` leaves the choice to the resolver.
     pub version: Option<Version>,
 }
 
@@ -50,7 +50,7 @@ pub struct RegistryName {
 pub enum Version {
     /// The one with this digest.
     Digest(Digest),
-    /// The one that the tag names at the moment.
+    /// The artifact that the tag currently names.
     Tag(Tag),
 }
 
@@ -62,12 +62,12 @@ pub struct Tag(String);
 /// A text that names no artifact.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ReferenceError {
-    /// It is a web address.
+    /// The text is a web address.
     #[error(
         "components are not fetched from web addresses: name a registry's artifact, `oci://HOST/NAME:TAG`, an image layout, `oci-layout:PATH:TAG`, or download the component with its signature and name the file"
     )]
     WebAddress,
-    /// It has another scheme, or none.
+    /// The text has another scheme, or none.
     #[error("an artifact is named `oci://HOST/NAME:TAG` or `oci-layout:PATH:TAG`, not {0:?}")]
     Scheme(String),
     /// The registry is not a host with an optional port.
@@ -90,7 +90,7 @@ pub enum ReferenceError {
 }
 
 impl Reference {
-    /// Returns whether a text has a scheme, and so is no path of a file.
+    /// Returns true if a text has a scheme, and so is not a file's path.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(LAYOUT) || text.contains("://")
@@ -122,7 +122,7 @@ impl FromStr for Reference {
     }
 }
 
-/// Splits the version off. A digest is believed over a tag before it.
+/// Splits off the version. A digest has precedence over a tag before it.
 fn split_version(text: &str) -> Result<(&str, Option<Version>), ReferenceError> {
     let (text, digest) = match text.rsplit_once('@') {
         Some((text, digest)) if !digest.contains('/') => (text, Some(digest.parse::<Digest>()?)),
@@ -175,20 +175,20 @@ impl FromStr for RegistryName {
 }
 
 impl RegistryName {
-    /// The registry, with its port where one was written.
+    /// Returns the registry, with its port if it was written.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The repository's name.
+    /// Returns the repository's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The base of this repository's addresses: by plain HTTP where the registry is on
-    /// this machine, by HTTPS everywhere else.
+    /// Returns the base of this repository's addresses: HTTP for a registry on this machine,
+    /// otherwise HTTPS.
     #[must_use]
     pub fn base(&self) -> &Url {
         &self.base
@@ -204,7 +204,7 @@ pub(crate) fn is_on_this_machine(url: &Url) -> bool {
     }
 }
 
-/// `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` in each part (distribution-spec 1.1,
+/// Returns true if each part matches `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*` (distribution-spec 1.1,
 /// "Pulling manifests").
 fn is_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -220,21 +220,20 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Tag {
-    /// Reads the semantic version that the tag is. Tags have no `+`: `_` stands
-    /// for it, as `wkg` writes it.
+    /// Parses the tag as a semantic version. Tags have no `+`: `_` replaces it, as `wkg` writes it.
     #[must_use]
     pub fn version(&self) -> Option<semver::Version> {
         semver::Version::parse(&self.0.replace('_', "+")).ok()
     }
 
-    /// The tag as text.
+    /// Returns the tag as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The tag under which an index of referrers stands in a registry without
-    /// their API (distribution-spec 1.1, "Referrers Tag Schema").
+    /// Returns the tag of an index of referrers in a registry without their API (distribution-spec
+    /// 1.1, "Referrers Tag Schema").
     pub(crate) fn of_referrers(subject: &Digest) -> Self {
         Self(format!("sha256-{}", subject.hex()))
     }

@@ -24,21 +24,21 @@ use crate::manifest::{Descriptor, StoredManifest, media_type};
 use crate::reference::{RegistryName, Tag, Version, is_on_this_machine};
 use crate::repository::{LONGEST_MANIFEST, Repository, check_digest, check_length};
 
-/// Timeout of the transfer of a content of up to 64 MiB.
+/// Timeout of a content of up to 64 MiB.
 const BLOB_TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest answer that is read for what it says of a failure.
+/// Longest error answer that is read.
 const LONGEST_REFUSAL: u64 = 64 * 1024;
-/// Most characters of it that are repeated.
+/// Most characters of it that are quoted.
 const LONGEST_WORDS: usize = 500;
 const MOST_REDIRECTS: usize = 5;
-/// Tags that are asked for at once.
+/// Tags requested per page.
 const PAGE: &str = "1000";
 const MOST_PAGES: usize = 1000;
 /// Most bytes of all pages of a list.
 const LONGEST_LIST: u64 = 16 * 1024 * 1024;
-/// Manifests are asked for together with what else may stand under their name, so that
-/// it is not taken for nothing.
+/// Manifests are requested with all media types that may be stored under their name, so that other
+/// types are found, too.
 const ANY_MANIFEST: &str =
     "application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json";
 /// The digest of a content, which registries may add to their answers.
@@ -46,15 +46,14 @@ const CONTENT_DIGEST: &str = "docker-content-digest";
 
 /// A repository of a registry.
 ///
-/// Redirects are followed where something is read. The credential goes to the
-/// registry's own origin alone.
+/// Redirects are followed when reading. The credential is sent only to the registry's own origin.
 pub struct Registry {
     http: Arc<dyn HttpPort>,
     name: RegistryName,
     authorization: Authorization,
 }
 
-/// One request, which may be sent again with a credential.
+/// A request that may be repeated with a credential.
 struct Call<'c> {
     method: Method,
     url: Url,
@@ -69,7 +68,7 @@ struct Call<'c> {
 
 #[derive(Deserialize)]
 struct TagList {
-    /// Some registries say `null` of a repository without tags.
+    /// Some registries answer `null` for a repository without tags.
     tags: Option<Vec<String>>,
 }
 
@@ -87,7 +86,7 @@ struct Failure {
 }
 
 impl Registry {
-    /// The repository `name`, reached by `http`.
+    /// Creates a client of the repository `name`, reached by `http`.
     #[must_use]
     pub fn new(
         http: Arc<dyn HttpPort>,
@@ -107,7 +106,7 @@ impl Registry {
         joined.map_err(|_| self.malformed("a request", "an address that is none"))
     }
 
-    /// Reads, and follows redirects.
+    /// Sends a GET request, and follows redirects.
     async fn get(
         &self,
         path: &str,
@@ -132,8 +131,8 @@ impl Registry {
         Err(self.endless())
     }
 
-    /// Reads a list page by page; none where the registry has no such list, and says so
-    /// or leads elsewhere, as some do to a page for people.
+    /// Reads a list page by page. `None` if the registry has no such list: it says so, or redirects
+    /// elsewhere, as some do to a web page.
     async fn list<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -164,8 +163,7 @@ impl Registry {
         Ok(Some(pages))
     }
 
-    /// Sends a request, and again with a credential where the registry asks for
-    /// one.
+    /// Sends a request, and repeats it with a credential if the registry demands one.
     async fn call(&self, call: Call<'_>) -> Result<Response<Bytes>, OciError> {
         let is_own = call.url.origin() == self.name.base().origin();
         let known = match is_own {
@@ -217,7 +215,7 @@ impl Registry {
         })
     }
 
-    /// Refuses plain HTTP but from a registry on this machine to this machine.
+    /// Refuses plain HTTP except from a registry on this machine to this machine.
     fn check_scheme(&self, url: &Url) -> Result<(), OciError> {
         let may_be_plain = self.name.base().scheme() == "http" && is_on_this_machine(url);
         if url.scheme() == "https" || (url.scheme() == "http" && may_be_plain) {
@@ -229,7 +227,7 @@ impl Registry {
         })
     }
 
-    /// Where an answer leads to.
+    /// Returns the target of a redirect or upload.
     fn location(&self, from: &Url, answer: &Response<Bytes>, what: &str) -> Result<Url, OciError> {
         let location = answer.headers().get(LOCATION);
         let location = location.and_then(|location| location.to_str().ok());
@@ -249,7 +247,7 @@ impl Registry {
         OciError::Endless(self.name.host().to_owned())
     }
 
-    /// The error of an answer that is no success.
+    /// Returns the error of an unsuccessful answer.
     fn refused(&self, what: &str, answer: &Response<Bytes>) -> OciError {
         let failures = serde_json::from_slice::<Failures>(answer.body());
         let words: Vec<String> = failures
@@ -285,7 +283,7 @@ impl Registry {
         }
     }
 
-    /// Reads what stands under a tag or digest.
+    /// Reads the manifest or index of a tag or digest.
     async fn find_any(&self, version: &Version) -> Result<Option<Bytes>, OciError> {
         let what = format!("the manifest {version}");
         let path = format!("manifests/{version}");
@@ -308,7 +306,7 @@ impl Registry {
         Ok(Some(answer.into_body()))
     }
 
-    /// Returns whether a content is there already.
+    /// Returns true if a content exists already.
     async fn has_blob(&self, digest: &Digest) -> Result<bool, OciError> {
         let what = format!("the content {digest}");
         let url = self.url(&format!("blobs/{digest}"))?;
@@ -376,8 +374,8 @@ impl Repository for Registry {
         Ok(tags.filter_map(|tag| tag.parse().ok()).collect())
     }
 
-    /// Uploads in two requests: one that begins, and one with the whole content
-    /// (distribution-spec 1.1, "POST then PUT").
+    /// Uploads in two requests: one that begins, and one with the whole content (distribution-spec
+    /// 1.1, "POST then PUT").
     async fn put_blob(&self, blob: Bytes) -> Result<(), OciError> {
         let digest = Digest::of(&blob);
         if self.has_blob(&digest).await? {
@@ -440,7 +438,7 @@ impl<'c> Call<'c> {
     }
 }
 
-/// Timeout of an exchange of up to `bytes` bytes.
+/// Returns the timeout of an exchange of up to `bytes` bytes.
 fn timeout_of(bytes: u64) -> Duration {
     if bytes > LONGEST_MANIFEST {
         BLOB_TIMEOUT
@@ -464,7 +462,7 @@ fn headers_of(media_type: &'static str, length: usize) -> HeaderMap {
     .collect()
 }
 
-/// The next page of a list (RFC 8288).
+/// Returns the next page of a list (RFC 8288).
 fn next_page(page: &Url, headers: &HeaderMap) -> Option<Url> {
     let link = headers.get(LINK)?.to_str().ok()?;
     let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;

@@ -6,18 +6,18 @@ use crate::error::OciError;
 use crate::manifest::{Descriptor, StoredManifest};
 use crate::reference::{Tag, Version};
 
-/// Most bytes of a manifest or an index, which registries take (distribution-spec
-/// 1.1, "Pushing Manifests").
+/// Most bytes of a manifest or an index, which registries accept (distribution-spec 1.1, "Pushing
+/// Manifests").
 pub(crate) const LONGEST_MANIFEST: u64 = 4 * 1024 * 1024;
-/// Most bytes of another content: those of the longest component that is admitted.
+/// Most bytes of another content: those of the longest admitted component.
 pub(crate) const LONGEST_BLOB: u64 = 64 * 1024 * 1024;
-/// Most manifests that refer to an artifact and are copied with it.
+/// Most referrers that are copied with an artifact.
 pub(crate) const MOST_REFERRERS: usize = 256;
 
-/// A place of artifacts, by tag and digest. What is read has the digest that names it.
+/// A repository of artifacts, by tag and digest. Contents read from it match their digest.
 #[async_trait]
 pub trait Repository: Send + Sync {
-    /// Reads a manifest; none where there is no such one.
+    /// Reads a manifest; `None` if it does not exist.
     async fn find(&self, version: &Version) -> Result<Option<StoredManifest>, OciError>;
 
     /// Reads a content that a manifest names.
@@ -32,21 +32,21 @@ pub trait Repository: Send + Sync {
     /// Stores a content.
     async fn put_blob(&self, blob: Bytes) -> Result<(), OciError>;
 
-    /// Stores a manifest whose contents are stored, and lists it among the referrers
-    /// of its subject, if it has one.
+    /// Stores a manifest whose contents are stored, and lists it among the referrers of its
+    /// subject, if it has one.
     async fn put_manifest(
         &self,
         manifest: &StoredManifest,
         tag: Option<&Tag>,
     ) -> Result<(), OciError>;
 
-    /// The repository's name, for messages.
+    /// Returns the repository's name, for messages.
     fn place(&self) -> String;
 
-    /// Reads a manifest that there should be.
+    /// Reads a manifest that must exist.
     ///
     /// # Errors
-    /// [`OciError::NotFound`] where there is none.
+    /// [`OciError::NotFound`] if it does not.
     async fn manifest(&self, version: &Version) -> Result<StoredManifest, OciError> {
         let found = self.find(version).await?;
         found.ok_or_else(|| OciError::NotFound {
@@ -56,7 +56,7 @@ pub trait Repository: Send + Sync {
     }
 }
 
-/// Refuses a descriptor whose content is longer than anything that is read.
+/// Refuses a descriptor whose content exceeds the size limit.
 pub(crate) fn check_length(descriptor: &Descriptor) -> Result<(), OciError> {
     if descriptor.size <= LONGEST_BLOB {
         return Ok(());
@@ -67,7 +67,7 @@ pub(crate) fn check_length(descriptor: &Descriptor) -> Result<(), OciError> {
     })
 }
 
-/// Refuses a content that is not the one that was asked for.
+/// Refuses a content that does not match the requested digest.
 pub(crate) fn check_digest(
     place: String,
     expected: Digest,

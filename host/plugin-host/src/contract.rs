@@ -1,5 +1,5 @@
-//! The contract, and the host's values of it: what plugins are asked and what they
-//! answer, which documents they see, and the ways in which they break it.
+//! The contract and the host's values of it: requests and answers of plugins, the documents that
+//! they see, and the ways to break the contract.
 
 pub(crate) mod admission;
 pub(crate) mod bounds;

@@ -1,26 +1,21 @@
 //! Loads, limits and calls WebAssembly format plugins.
 //!
-//! A plugin is a component of the WIT package `parafa:format` in `wit/`. It is
-//! admitted once ([`PluginHost::admit`]), found through a [`Registry`], and
-//! every call of it runs in a fresh instance with its own memory, deadline and
-//! output limit. A plugin can spoil only its own answer: what it cannot do
-//! right is a [`Fault`], which names the plugin and its digest.
+//! A plugin is a component of the WIT package `parafa:format` in `wit/`. It is admitted once
+//! ([`PluginHost::admit`]) and found through a [`Registry`]. Every call runs in a fresh instance
+//! with its own memory, deadline and output limit. A plugin can spoil only its own answer: a
+//! failure is a [`Fault`], which names the plugin and its digest.
 //!
-//! Signing is a loop of asking and answering ([`Plugin::drive_sign`]): the
-//! plugin returns what it [`Need`]s, an [`Answerer`] gets it, and the plugin is
-//! called again. Nothing is kept in the plugin between two calls, so the loop
-//! may be suspended for as long as a human takes and resumed in another
-//! process. What comes out is checked against the input, the request and the
-//! answers before anybody sees it. Archiving ([`Plugin::drive_archive`]) is the
-//! same loop.
+//! Signing is a loop of asking and answering ([`Plugin::drive_sign`]): the plugin returns its
+//! [`Need`]s, an [`Answerer`] gets the answers, and the plugin is called again. The plugin keeps
+//! nothing between two calls. So the loop may be suspended for as long as a human takes, and
+//! resumed in another process. The output is checked against the input, the request and the answers
+//! before it is returned. Archiving ([`Plugin::drive_archive`]) is the same loop.
 //!
-//! The files stand in three folders: `contract`, what the contract says and the
-//! host's values of it; `runtime`, which runs plugins within their bounds and knows
-//! the contract; `workflow`, what is done with a document by calls of a plugin,
-//! which knows both.
+//! The files are in three folders. `contract` has the contract and the host's values of it.
+//! `runtime` runs plugins within their limits and uses `contract`. `workflow` has operations on
+//! documents by calls of plugins, and uses both.
 //!
-//! This is the only crate that names `wasmtime`, and it parses no document
-//! format.
+//! This is the only crate that names `wasmtime`, and it parses no document format.
 
 mod contract;
 mod runtime;

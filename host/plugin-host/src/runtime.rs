@@ -1,5 +1,5 @@
-//! Runs plugins: loads them, makes an instance for every call, and bounds what a call may take.
-//! What it answers is passed on as the contract has it.
+//! Runs plugins: loads them, makes an instance for every call, and limits the resources of a call.
+//! Answers are passed on as values of the contract.
 
 pub(crate) mod cache;
 pub(crate) mod call_clock;

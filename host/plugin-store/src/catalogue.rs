@@ -1,4 +1,4 @@
-//! What plugins there are, told without calling any of them.
+//! The installed and shipped plugins, listed without calling them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,38 +17,37 @@ use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, ShippedFile};
 use crate::state::{State, Version};
 
-/// What stands for the version of a component that cannot tell it.
+/// The version of a component that cannot report it.
 const UNKNOWN: &str = "unknown";
 
 /// The plugins of a deployment and of the program.
 pub(crate) struct Catalogue {
     /// This host's copy.
     pub(crate) folder: PluginFolder,
-    /// What it is a copy of; none where only that is looked at.
+    /// The deployment's records of plugins; `None` if only the host's copy is read.
     pub(crate) shared: Option<SharedPlugins>,
-    /// Whether an installed component needs the signature of a trusted
-    /// publisher each time that it is loaded.
+    /// True if an installed component needs a trusted publisher's signature at every load.
     pub(crate) wants_signatures: bool,
-    /// What came with this program, by id.
+    /// Components shipped with this program, by id.
     pub(crate) shipped: BTreeMap<String, ShippedFile>,
     pub(crate) shipped_versions: BTreeMap<String, Version>,
     pub(crate) broken_shipped: Vec<BrokenComponent>,
-    /// As this host knows it. Whoever changes something, or follows a change, holds it.
+    /// This host's state. The lock is held while changing it or following a change.
     pub(crate) state: Mutex<State>,
-    /// The same for whoever only looks: a change may take long to follow.
+    /// The same state for readers, which do not wait: following a change may take long.
     pub(crate) seen: RwLock<Arc<State>>,
 }
 
-/// Why versions cannot be loaded.
+/// Reasons why versions cannot be loaded.
 pub(crate) type Broken = BTreeMap<PluginDigest, String>;
 
-/// Where a version's component is on this host.
+/// The file of a version's component on this host.
 #[derive(Clone, Debug)]
 pub(crate) struct ComponentFile {
     pub(crate) path: PathBuf,
-    /// Whether it is there because this host has it from all.
+    /// True if this host copied it from the deployment's records.
     is_copy: bool,
-    /// Whether somebody has installed it.
+    /// True if an operator installed it.
     is_installed: bool,
     wants_signature: bool,
 }
@@ -64,44 +63,44 @@ pub struct PluginVersion {
     pub contract: String,
     /// Lower-case hex of the component's SHA-256.
     pub sha256: String,
-    /// Whether documents of the format are given to it.
+    /// True if the format's documents are passed to it.
     pub active: bool,
-    /// Whether an operator has taken it out of use.
+    /// True if an operator has disabled it.
     #[serde(skip_serializing_if = "is_false", default)]
     pub disabled: bool,
-    /// Why it cannot be loaded.
+    /// The reason why it cannot be loaded.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub broken: Option<String>,
-    /// The key that its signature was verified with, by its SHA-256.
+    /// The key that verified its signature, by its SHA-256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
     /// The artifact that it was pulled from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub origin: Option<PluginOrigin>,
-    /// What an operator should know about what was just done.
+    /// A warning to the operator about the last command.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub warning: Option<String>,
 }
 
 impl Catalogue {
-    /// What this host knows, without waiting for whoever changes it.
+    /// Returns this host's state, without waiting for a change in progress.
     pub(crate) fn seen(&self) -> Arc<State> {
         let seen = self.seen.read().unwrap_or_else(PoisonError::into_inner);
         seen.clone()
     }
 
-    /// Lets everybody see what this host knows now.
+    /// Publishes this host's state to readers.
     pub(crate) fn show(&self, state: &State) {
         let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
         *seen = Arc::new(state.clone());
     }
 
-    /// The digest of a format's active version, disabled or not.
+    /// Returns the digest of a format's active version, disabled or not.
     pub(crate) fn active(&self, state: &State, id: &str) -> Option<PluginDigest> {
         state.active(id).or_else(|| self.shipped_digest(id))
     }
 
-    /// The same of a format that is asked for, which may be broken.
+    /// Like `active`, with an error if the format is unknown. The version may be broken.
     pub(crate) fn known_active(
         &self,
         state: &State,
@@ -112,7 +111,7 @@ impl Catalogue {
         active.ok_or_else(|| self.none_active(id))
     }
 
-    /// Why a format has no active version.
+    /// Returns the error of a format without an active version.
     pub(crate) fn none_active(&self, id: &str) -> PluginStoreError {
         let id = id.to_owned();
         match self.broken_shipped(&id) {
@@ -124,8 +123,8 @@ impl Catalogue {
         }
     }
 
-    /// Formats of which nothing is active here, and the version that would be gone back
-    /// to: another program has come with it, and no operator has disabled it.
+    /// Returns formats without an active version here, with the version that a rollback would
+    /// activate. Another program has shipped it, and no operator has disabled it.
     pub(crate) fn absent<'s>(
         &'s self,
         state: &'s State,
@@ -150,14 +149,14 @@ impl Catalogue {
         Some(self.shipped.get(id)?.digest)
     }
 
-    /// Adds what came with this program.
+    /// Adds the components shipped with this program.
     pub(crate) fn ship_into(&self, state: &mut State) {
         for (id, version) in &self.shipped_versions {
             state.ship(id, version.clone());
         }
     }
 
-    /// Where a version's component is; none of a version that is not known.
+    /// Returns the file of a version's component; `None` if the version is unknown.
     pub(crate) fn component_file(
         &self,
         state: &State,
@@ -188,9 +187,9 @@ impl Catalogue {
         })
     }
 
-    /// A version's component and where it stands, if it is the one that it was
-    /// and, where that is needed, signed by somebody who is trusted for its
-    /// format. What is not sound here is taken from what all have.
+    /// Returns a version's component and its path. Its digest must match, and if required, a
+    /// publisher trusted for its format must have signed it. An unsound file is replaced from the
+    /// deployment's records.
     pub(crate) async fn component(
         &self,
         state: &State,
@@ -225,8 +224,7 @@ impl Catalogue {
         Ok((file.path, component.wasm))
     }
 
-    /// Why versions that operators have chosen could not be loaded, as far as
-    /// their files tell.
+    /// Returns the faults of versions that operators installed, as far as their files show.
     pub(crate) async fn look_through(&self, state: &State) -> Broken {
         let shipped = state.all_shipped();
         let chosen = shipped.filter(|(id, version)| state.active(id) == Some(version.sha256));
@@ -242,8 +240,7 @@ impl Catalogue {
         broken
     }
 
-    /// All versions of all formats, by id, those that came with this program
-    /// first.
+    /// Lists all versions of all formats by id, shipped ones first.
     pub(crate) fn list(&self, state: &State, broken: &Broken) -> Vec<PluginVersion> {
         let broken_shipped = self.broken_shipped.iter();
         let mut listed: Vec<PluginVersion> = broken_shipped
@@ -276,7 +273,7 @@ impl Catalogue {
         listed
     }
 
-    /// The active version of a format, as it is listed.
+    /// Returns the listing of a format's active version.
     pub(crate) fn listed_active(
         &self,
         state: &State,
@@ -291,7 +288,7 @@ impl Catalogue {
     }
 }
 
-/// Copies a component into the data folder, which it can do without.
+/// Copies a component into the data folder; a failure is harmless.
 pub(crate) async fn copy(component: Component, path: PathBuf) -> anyhow::Result<()> {
     if let Err(error) = blocking(move || component.write(&path)).await? {
         tracing::warn!(error = format!("{error:#}"), "a component is not copied");

@@ -21,40 +21,39 @@ use crate::shared::SharedPlugins;
 use crate::state::{State, Version};
 use crate::trusted::{DisabledVersion, Formats, Grant, Trust, TrustedPublishers, Untrust};
 
-/// The version that a rollback leads to.
+/// The target version of a rollback.
 struct Target {
-    /// None where it is the one that came with the program.
+    /// `None` for the shipped one.
     version: Option<PluginDigest>,
     plugin: Arc<Plugin>,
-    /// Later ones, and why they are none.
+    /// Later versions, and why they cannot be used.
     passed: Vec<String>,
 }
 
-/// What an operator agrees to when a component is installed.
+/// The operator's consents in an installation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InstallTerms {
-    /// That it is of another publisher than the last.
+    /// Its publisher may differ from the last one's.
     pub replace_publisher: bool,
-    /// That it is given the documents of media types and extensions that other
-    /// plugins take, too.
+    /// The documents of media types and extensions that other plugins accept, too, are passed to
+    /// it.
     pub prefer: bool,
 }
 
 /// A component that may be installed.
 pub(crate) struct Tested {
-    /// Where it was found.
+    /// Its path.
     path: PathBuf,
     component: Component,
     plugin: Arc<Plugin>,
-    /// Why it counts as signed by nobody, where the demo takes it all the same.
+    /// The reason why it counts as unsigned, if the demo accepts it anyway.
     unsigned: Option<String>,
-    /// Where it was pulled from, if it was.
+    /// The origin from which it was pulled, if it was.
     origin: Option<PluginOrigin>,
 }
 
 impl Inner {
-    /// Looks at a component that somebody wants installed. One that was pulled must
-    /// still be what it was then.
+    /// Checks a component that is to be installed. A pulled one must be unchanged since the pull.
     pub(crate) async fn test(
         &self,
         component: &Path,
@@ -271,7 +270,7 @@ impl Inner {
         })
     }
 
-    /// Changes what all hosts have.
+    /// Changes the deployment's records.
     async fn change<T: Send>(
         &self,
         catalogue: &Catalogue,
@@ -290,8 +289,8 @@ impl Inner {
         Ok(shared.context("the plugins are only looked at")?)
     }
 
-    /// Whose a component is by what publishers are trusted for at this moment,
-    /// which may be less than before it was compiled; or why it is nobody's.
+    /// Returns the publisher of a component by the current trust, which may be less than before it
+    /// was compiled. In the demo it returns the reason if there is none.
     fn publisher(
         &self,
         state: &State,
@@ -311,7 +310,7 @@ impl Inner {
         })
     }
 
-    /// Turns a want of trust into a warning where the demo runs.
+    /// Turns missing trust into a warning in the demo.
     fn unless_demo<T>(
         &self,
         granted: Result<T, PluginStoreError>,
@@ -326,7 +325,7 @@ impl Inner {
     }
 }
 
-/// What the publisher of a component that somebody brings is trusted for.
+/// Returns the trust in the publisher of a component to be installed.
 fn granted<'p>(
     publishers: &'p TrustedPublishers,
     path: &Path,
@@ -343,7 +342,7 @@ fn granted<'p>(
         })
 }
 
-/// Refuses a version that somebody else has signed than the last signed one.
+/// Refuses a version whose publisher differs from that of the last signed one.
 fn check_publisher(state: &State, id: &str, version: &Version) -> Result<(), PluginStoreError> {
     match (state.publisher(id), &version.publisher) {
         (Some(before), Some(now)) if before != now => Err(PluginStoreError::OtherPublisher {
@@ -355,7 +354,7 @@ fn check_publisher(state: &State, id: &str, version: &Version) -> Result<(), Plu
     }
 }
 
-/// A warning of a version that is lower than the active one.
+/// Returns a warning if a version is lower than the active one.
 fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) -> Option<String> {
     let active = catalogue.active(state, id)?;
     let active = &state.version(id, active)?.version;
@@ -368,7 +367,7 @@ fn step_back(catalogue: &Catalogue, state: &State, id: &str, version: &Version) 
     })
 }
 
-/// A warning of a tag that named another artifact when it was last installed from.
+/// Returns a warning if a tag named another artifact at the last installation from it.
 fn moved(state: &State, id: &str, version: &Version) -> Option<String> {
     let origin = version.origin.as_ref()?;
     let tag = origin.tag.as_ref()?;
@@ -428,7 +427,7 @@ async fn target(
             Err(error) => passed.push(format!("{digest}: {}", reasons(&error))),
         }
     }
-    // With nothing to go back to, what was taken out of use is used again.
+    // Without an earlier version, the disabled current one is used again.
     if let Some(current) = current.filter(|_| is_out_of_use) {
         match loaded.admit(catalogue, state, id, current).await {
             Ok(plugin) => {
@@ -449,7 +448,7 @@ async fn target(
     })
 }
 
-/// The active version, with what an operator should know about it.
+/// Returns the listing of the active version, with warnings to the operator.
 fn listing(
     catalogue: &Catalogue,
     loaded: &Loaded,

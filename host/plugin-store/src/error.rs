@@ -7,7 +7,7 @@ use parafa_store::StoreError;
 
 use crate::publisher::InvalidKey;
 
-/// Why a plugin is not installed, disabled or rolled back to.
+/// Errors of installing, disabling and rolling back plugins.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginStoreError {
     /// A file cannot be read.
@@ -18,13 +18,13 @@ pub enum PluginStoreError {
         /// The operating system's answer.
         source: io::Error,
     },
-    /// What is named is a folder or a device.
+    /// The path is a folder or a device.
     #[error("{} is not a file", .0.display())]
     NoFile(PathBuf),
-    /// A component is another one than when it was installed.
+    /// The component has changed since its installation.
     #[error("{} was changed", .0.display())]
     Changed(PathBuf),
-    /// A version is known whose component is not there.
+    /// The component of a known version is missing.
     #[error("the component {0} could not be stored")]
     NotKept(PluginDigest),
     /// A file is longer than it may be.
@@ -43,10 +43,10 @@ pub enum PluginStoreError {
     Unsigned {
         /// The component.
         component: PathBuf,
-        /// Where its signature would be.
+        /// The expected path of its signature.
         signature: PathBuf,
     },
-    /// The signature of an installed component is not there.
+    /// The signature of an installed component is missing.
     #[error(
         "the signature {} is missing: the plugin was installed before signatures were kept, or somebody removed it; install it again with its WASM.sig, or roll back",
         .0.display()
@@ -57,10 +57,10 @@ pub enum PluginStoreError {
     BadSignature {
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         reason: &'static str,
     },
-    /// A component is signed by nobody who is trusted.
+    /// The component's publisher is not trusted.
     #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
     UntrustedPublisher {
         /// The key's name.
@@ -76,53 +76,53 @@ pub enum PluginStoreError {
         /// The format.
         id: String,
     },
-    /// The last version of the format was published by somebody else.
+    /// The last version of the format has another publisher.
     #[error(
         "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` takes it all the same"
     )]
     OtherPublisher {
         /// The format.
         id: String,
-        /// Who published the last version.
+        /// The publisher of the last version.
         before: String,
-        /// Who publishes this one.
+        /// The publisher of this version.
         now: String,
     },
-    /// A publisher that is trusted for all formats is to be trusted for fewer.
+    /// The publisher is trusted for all formats, so it cannot be limited to fewer.
     #[error(
         "the publisher {0} is trusted for every format: `parafa plugin untrust {0}` first, then trust it for fewer"
     )]
     TrustedForAll(String),
-    /// Nobody of this name is trusted.
+    /// No trusted publisher has this name.
     #[error("{0} is not a trusted publisher: name the file or the SHA-256 of its key")]
     UnknownPublisher(String),
-    /// A file holds no key.
+    /// The file does not contain a key.
     #[error(transparent)]
     Key(#[from] InvalidKey),
-    /// A component is no plugin that can be loaded.
+    /// The component is not a loadable plugin.
     #[error("{} is not admitted", path.display())]
     NotAdmitted {
         /// Its file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: Box<AdmissionError>,
     },
-    /// A component is a plugin of another format than it was.
+    /// The component is a plugin of another format than before.
     #[error("{} is a plugin for {is}, not for {id}", path.display())]
     OtherFormat {
         /// Its file.
         path: PathBuf,
         /// The format that it was of.
         id: String,
-        /// The one that it is of.
+        /// Its own format.
         is: String,
     },
-    /// A plugin does not do what one of its format has to do.
+    /// A plugin fails checks for its format.
     #[error("the plugin fails {failed} of the checks for its format, such as {named}")]
     FailsSelfTest {
-        /// How many checks fail.
+        /// The number of failed checks.
         failed: usize,
-        /// Some of them.
+        /// Some of the failed checks.
         named: String,
     },
     /// A plugin takes too long for the checks of its format.
@@ -130,23 +130,23 @@ pub enum PluginStoreError {
         "the plugin is not through with the checks for its format within {seconds} seconds: it is too slow, or this server has too much to do at the moment"
     )]
     SlowSelfTest {
-        /// How long it may take.
+        /// The time limit.
         seconds: u64,
     },
-    /// Another plugin has what this one takes.
+    /// Another plugin accepts the same media type or extension.
     #[error(transparent)]
     Conflict(#[from] InstallError),
-    /// There is no plugin of this format.
+    /// No plugin of this format exists.
     #[error("there is no plugin {0}; `parafa plugin list` shows them")]
     UnknownFormat(String),
-    /// The plugin that came with the program cannot be loaded.
+    /// The plugin shipped with the program cannot be loaded.
     #[error(
         "the plugin {id} of the program is broken: {reason}; `parafa plugin install` takes another"
     )]
     Broken {
         /// The format.
         id: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The plugin of the format is disabled.
@@ -155,7 +155,7 @@ pub enum PluginStoreError {
     /// There is no earlier version.
     #[error("the plugin {0} has no earlier version to go back to")]
     NothingToRollBack(String),
-    /// There are earlier versions, and none can be used.
+    /// None of the earlier versions can be used.
     #[error(
         "no earlier version of the plugin {id} can be gone back to: {}; `parafa plugin install` takes another, `parafa plugin rollback {id} --enable` also one that is disabled",
         passed.join(", ")
@@ -163,22 +163,22 @@ pub enum PluginStoreError {
     NoneUsable {
         /// The format.
         id: String,
-        /// The versions, and why each cannot be used.
+        /// The versions, with the reason against each.
         passed: Vec<String>,
     },
-    /// It does not lie with what was asked for.
+    /// A fault that the request did not cause.
     #[error("the plugins cannot be used")]
     Fault(#[source] anyhow::Error),
 }
 
 impl PluginStoreError {
-    /// Whether it lies with what was asked for.
+    /// Returns true if the request is at fault.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Fault(_))
     }
 
-    /// Whether the demo takes a component in spite of it.
+    /// Returns true if the demo accepts a component despite this error.
     pub(crate) fn is_missing_trust(&self) -> bool {
         matches!(
             self,
@@ -205,7 +205,7 @@ impl From<anyhow::Error> for PluginStoreError {
     }
 }
 
-/// An error with everything that it comes from.
+/// Formats an error with all its causes.
 pub(crate) fn reasons(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |&error| error.source());
     let sources: Vec<String> = sources.map(ToString::to_string).collect();

@@ -1,6 +1,5 @@
-//! A host's copy of what all have of plugins, in its data folder. It is read
-//! where the records are not open, and spares reading components from them.
-//! What an earlier program left there was all that there was.
+//! A host's copy of the deployment's plugins, in its data folder. It is read when the records are
+//! not open, and saves reading components from them. Earlier programs had no other records.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -15,7 +14,7 @@ use crate::publisher::signature_file;
 use crate::state::{self, State};
 use crate::trusted::{Grant, TrustedPublishers};
 
-/// Most bytes that are read of a component; what is admitted is shorter.
+/// Most bytes that are read of a component; admitted ones are smaller.
 pub(crate) const LONGEST_COMPONENT: u64 = 64 * 1024 * 1024;
 /// Longest signature or key, in bytes.
 pub(crate) const LONGEST_ENVELOPE: u64 = 16 * 1024;
@@ -23,17 +22,17 @@ pub(crate) const LONGEST_ENVELOPE: u64 = 16 * 1024;
 const FOLDER: &str = "plugins";
 const COMPONENTS: &str = "components";
 const TRUSTED: &str = "trusted";
-/// It is beside the others: what is in it has no signature.
+/// Beside the other folder, because its components have no signatures.
 const SHIPPED: &str = "shipped-plugins";
 
-/// What of the data folder backups of earlier programs have.
+/// Parts of the data folder in backups by earlier programs.
 pub const FORMERLY_BACKED_UP: [&str; 3] = [
     "plugins/active.json",
     "plugins/components",
     "plugins/trusted",
 ];
 
-/// Work on files, which may take its time, on a thread for such work.
+/// Runs blocking work on files on a thread for it.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
@@ -45,7 +44,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 #[derive(Clone, Debug)]
 pub(crate) struct PluginFolder {
     plugins: PathBuf,
-    /// Components that came with earlier programs.
+    /// Components shipped with earlier programs.
     shipped: PathBuf,
 }
 
@@ -78,7 +77,7 @@ impl PluginFolder {
         Ok(state)
     }
 
-    /// Makes the copy one of this state, and removes components that it does not name.
+    /// Updates the copy to this state, and removes components that it does not name.
     pub(crate) fn copy(&self, state: &State) -> anyhow::Result<()> {
         if !self.state().is_ok_and(|copied| copied == *state) {
             let trusted = self.plugins.join(TRUSTED);
@@ -92,7 +91,7 @@ impl PluginFolder {
         let named = state.components();
         let is_named = |stem: &str| {
             let digest = stem.parse::<PluginDigest>();
-            // What has another name is not ours, or being written.
+            // Other names belong to other programs, or to files being written.
             digest.is_err() || digest.is_ok_and(|digest| named.contains(&digest))
         };
         for folder in [self.plugins.join(COMPONENTS), self.shipped.clone()] {
@@ -106,19 +105,19 @@ impl PluginFolder {
         Ok(())
     }
 
-    /// Where the copy of an installed component is.
+    /// Returns the path of an installed component's copy.
     pub(crate) fn component(&self, digest: PluginDigest) -> PathBuf {
         named(&self.plugins.join(COMPONENTS), digest)
     }
 
-    /// Where that of a component is that came with another program.
+    /// Returns the path of the copy of a component shipped with another program.
     pub(crate) fn shipped(&self, digest: PluginDigest) -> PathBuf {
         named(&self.shipped, digest)
     }
 }
 
 impl Component {
-    /// What is at a path, if it is still the one that it was.
+    /// Reads the component at a path and checks its digest.
     pub(crate) fn read(path: &Path, digest: PluginDigest) -> Result<Self, PluginStoreError> {
         Ok(Self {
             wasm: component(path, digest)?,
@@ -126,7 +125,7 @@ impl Component {
         })
     }
 
-    /// What somebody wants installed.
+    /// Reads a component that is to be installed.
     pub(crate) fn candidate(path: &Path) -> Result<Self, PluginStoreError> {
         let wasm = read(path, LONGEST_COMPONENT)?;
         let signature = read_if_there(&signature_file(path), LONGEST_ENVELOPE)?;
@@ -140,10 +139,10 @@ impl Component {
         write(path, &self.wasm)
     }
 
-    /// What the publisher is trusted for who has signed it, as it stands at a path.
+    /// Returns the trust in the publisher whose signature is beside the component's path.
     ///
     /// # Errors
-    /// When its signature is missing or bad, or the publisher not trusted.
+    /// When the signature is missing or invalid, or the publisher is not trusted.
     pub(crate) fn publisher<'p>(
         &self,
         path: &Path,
@@ -157,13 +156,12 @@ impl Component {
     }
 }
 
-/// The content of a file. What is no file is not opened: whoever opens a pipe
-/// waits for its writer.
+/// Reads a file. Other file types are not opened: opening a pipe waits for its writer.
 pub fn read_file(path: &Path) -> Result<Bytes, PluginStoreError> {
     read_at_most(path, u64::MAX)
 }
 
-/// The same of a file that is no longer than `limit` bytes.
+/// Reads a file of at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Bytes, PluginStoreError> {
     let content = read_at_most(path, limit.saturating_add(1))?;
     if content.len() as u64 > limit {
@@ -175,7 +173,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Bytes, PluginStoreError> {
     Ok(content)
 }
 
-/// None where there is no such file.
+/// Reads a file; `None` if it does not exist.
 fn read_if_there(path: &Path, limit: u64) -> Result<Option<Bytes>, PluginStoreError> {
     match read(path, limit) {
         Err(PluginStoreError::Unreadable { source, .. })
@@ -187,7 +185,7 @@ fn read_if_there(path: &Path, limit: u64) -> Result<Option<Bytes>, PluginStoreEr
     }
 }
 
-/// The first bytes of a file.
+/// Reads the first bytes of a file.
 fn read_at_most(path: &Path, length: u64) -> Result<Bytes, PluginStoreError> {
     let unreadable = |source| PluginStoreError::Unreadable {
         path: path.to_owned(),
@@ -202,7 +200,7 @@ fn read_at_most(path: &Path, length: u64) -> Result<Bytes, PluginStoreError> {
     Ok(content.into())
 }
 
-/// A component that is still the one that it was.
+/// Reads a component and checks its digest.
 pub(crate) fn component(path: &Path, digest: PluginDigest) -> Result<Bytes, PluginStoreError> {
     let wasm = read(path, LONGEST_COMPONENT)?;
     if PluginDigest::of(&wasm) == digest {
@@ -216,7 +214,8 @@ fn named(folder: &Path, digest: PluginDigest) -> PathBuf {
     folder.join(format!("{digest}.wasm"))
 }
 
-/// Removes all files of a folder that end so, but those whose names are kept up to the first dot.
+/// Removes all files of a folder with this suffix, except those whose names up to the first dot are
+/// kept.
 fn remove_others(folder: &Path, end: &str, is_kept: impl Fn(&str) -> bool) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -233,7 +232,7 @@ fn remove_others(folder: &Path, end: &str, is_kept: impl Fn(&str) -> bool) -> io
     Ok(())
 }
 
-/// Writes a file for its owner alone, durably and in one step.
+/// Writes a file for its owner alone, durably and atomically.
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -247,7 +246,7 @@ fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     write().with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Makes durable which files there are. The folders up to the data folder may
+/// Syncs the folders of a file, so that its name is durable. The folders up to the data folder may
 /// be new.
 fn sync_folders(path: &Path) -> io::Result<()> {
     let folders = path.ancestors().skip(1).take(3);

@@ -1,12 +1,11 @@
-//! The format plugins of a deployment: those that came with its programs, and
-//! those that its operator has installed.
+//! The format plugins of a deployment: those shipped with its programs, and those installed by its
+//! operator.
 //!
-//! Which version of each format is active and was before, which are disabled and
-//! who is trusted are rows; components are byte files. A change is made there
-//! first and then in the registry of the host that was told to, where it takes
-//! effect at once: calls that run keep the version they have. The other hosts
-//! look every second. A change that has begun is made to its end, whether or not
-//! somebody waits for it. Each host has a copy in its data folder:
+//! The active and earlier versions of each format, disabled versions and trusted publishers are
+//! rows; components are byte files. A change is written there first. Then it takes effect at once
+//! in the registry of the host that got the command; running calls keep their version. The other
+//! hosts poll every second. A change that has begun is completed, even if its caller stops waiting.
+//! Each host has a copy in its data folder:
 //!
 //! ```text
 //! plugins/active.json                which version of each format is active, and was before
@@ -63,13 +62,13 @@ use self::shared::SharedPlugins;
 pub use self::shipped::NoPlugins;
 pub use self::trusted::{DisabledVersion, Trust, Untrust};
 
-/// How often a host looks whether another one has changed something.
+/// The interval at which a host polls for changes by others.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const NOT_FOLLOWED: &str = "what other hosts change of plugins is not followed";
 const NOT_SHARED: &str = "other hosts do not have the plugins of this program yet";
 
-/// The plugins of a deployment, as one host has them. What there is is read when
-/// it is first asked for, and loaded when it is first called.
+/// The plugins of a deployment on one host. Their state is read at the first use, and components
+/// are loaded at the first call.
 #[derive(Clone)]
 pub struct PluginStore(Arc<Inner>);
 
@@ -77,28 +76,29 @@ struct Inner {
     settings: PluginStoreSettings,
     mode: StoreMode,
     folder: PluginFolder,
-    /// None where only the folder is looked at.
+    /// `None` if only the folder is read.
     shared: Option<SharedPlugins>,
     observer: Arc<dyn CallObserver>,
     keeps_compiled: bool,
     host: OnceCell<Arc<PluginHost>>,
     catalogue: OnceCell<Catalogue>,
     loaded: OnceCell<Loaded>,
-    /// Whether what came with this program is still to be made known to all hosts.
+    /// True until the shipped components are in the deployment's records.
     owes_shipped: AtomicBool,
 }
 
-/// What an operator should know about the plugins before a server starts.
+/// Findings about the plugins for the operator, before a server starts.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// What keeps a format from being taken.
+    /// Defects that make a format unavailable.
     pub faults: Vec<String>,
-    /// What does not.
+    /// Other defects.
     pub warnings: Vec<String>,
 }
 
 impl PluginStore {
-    /// The plugins of a deployment with these records. `observer` is told of every call.
+    /// Returns the plugins of a deployment with these records. `observer` receives every call's
+    /// result.
     #[must_use]
     pub fn new(
         settings: &PluginStoreSettings,
@@ -109,7 +109,7 @@ impl PluginStore {
         Self::with(settings, Some(records), mode, observer, true)
     }
 
-    /// Those that the copy in a data folder tells of, to be called and not changed.
+    /// Returns the plugins in the copy of a data folder, for calls without changes.
     #[must_use]
     pub fn of_copy(
         settings: &PluginStoreSettings,
@@ -119,7 +119,8 @@ impl PluginStore {
         Self::with(settings, None, mode, observer, true)
     }
 
-    /// The same for [`PluginStore::findings`] alone, which then change and make nothing.
+    /// Opens the plugins of a data folder for [`PluginStore::findings`] only, which then changes no
+    /// files.
     #[must_use]
     pub fn read_only(settings: &PluginStoreSettings, mode: StoreMode) -> Self {
         Self::with(settings, None, mode, Arc::new(Unobserved), false)
@@ -146,19 +147,18 @@ impl PluginStore {
         }))
     }
 
-    /// The plugins that can be called. One that cannot be loaded is not among
-    /// them, and is logged and listed as broken; a disabled one is not looked
-    /// at.
+    /// Returns the callable plugins. One that cannot be loaded is left out, logged and listed as
+    /// broken; disabled ones are not loaded.
     ///
     /// # Errors
-    /// [`NoPlugins`] when there is no plugin at all; when there is nothing that
-    /// plugins run in.
+    /// [`NoPlugins`] when there is no plugin at all; when the runtime of plugins cannot start.
     pub async fn registry(&self) -> anyhow::Result<&Arc<Registry>> {
         Ok(&self.0.loaded().await?.registry)
     }
 
-    /// The same for a server: has all hosts keep what came with this program, to finish with it
-    /// what it has begun when another program runs.
+    /// Like [`PluginStore::registry`], for a server. It adds the shipped components to the
+    /// deployment's records, so that signatures begun with them can be finished after another
+    /// program has replaced this one.
     ///
     /// # Errors
     /// As [`PluginStore::registry`].
@@ -177,7 +177,7 @@ impl PluginStore {
         Ok(registry)
     }
 
-    /// Follows what other hosts change, for as long as this is awaited.
+    /// Follows the changes of other hosts until it is dropped.
     pub async fn follow_changes(&self) {
         let (mut follows, mut shares) = (true, true);
         loop {
@@ -187,8 +187,8 @@ impl PluginStore {
         }
     }
 
-    /// Takes over what other hosts have changed, and lets them have what could not be
-    /// shared with them at the start.
+    /// Applies the changes of other hosts, and retries adding shipped components that could not be
+    /// added at the start.
     ///
     /// # Errors
     /// When the records cannot be read, or written.
@@ -206,7 +206,7 @@ impl PluginStore {
         }
     }
 
-    /// What is wrong with the plugins.
+    /// Returns all findings about the plugins.
     ///
     /// # Errors
     /// As [`PluginStore::registry`].
@@ -217,7 +217,8 @@ impl PluginStore {
         Ok(findings)
     }
 
-    /// What of the plugins this host cannot load: faults where it was to be in use.
+    /// Returns the plugins that this host cannot load: faults if they should be in use, otherwise
+    /// warnings.
     ///
     /// # Errors
     /// As [`PluginStore::registry`].
@@ -253,8 +254,8 @@ impl PluginStore {
         Ok(findings)
     }
 
-    /// The file of the active plugin of a format; none when there is no such
-    /// format, or when it is disabled or broken.
+    /// Returns the file of the active plugin of a format; `None` if the format is unknown, or its
+    /// plugin disabled or broken.
     pub async fn component(&self, id: &str) -> anyhow::Result<Option<PathBuf>> {
         let catalogue = self.0.catalogue().await?;
         let state = catalogue.seen();
@@ -266,8 +267,7 @@ impl PluginStore {
         Ok(file.map(|file| file.path))
     }
 
-    /// All versions of all formats by id, those that came with this program
-    /// first.
+    /// Lists all versions of all formats by id, shipped ones first.
     pub async fn list(&self) -> Result<Vec<PluginVersion>, PluginStoreError> {
         self.0.follow().await?;
         let catalogue = self.0.catalogue().await?;
@@ -276,8 +276,8 @@ impl PluginStore {
         Ok(catalogue.list(&state, &broken))
     }
 
-    /// Whether no other format has what this plugin takes. Where there is no
-    /// plugin at all, none has.
+    /// Checks that no other format's plugin accepts the same media types or extensions. Without any
+    /// plugins, none does.
     ///
     /// # Errors
     /// [`PluginStoreError::Conflict`] names the other; as [`PluginStore::registry`].
@@ -289,9 +289,8 @@ impl PluginStore {
         }
     }
 
-    /// Takes a component into use, now and after a restart. One of another
-    /// publisher than the last, and one that takes what another plugin takes, are
-    /// refused unless the terms allow it.
+    /// Installs a component, now and after restarts. One with another publisher than the last, or
+    /// with media types or extensions of another plugin, is refused unless the terms allow it.
     pub async fn install(
         &self,
         component: &Path,
@@ -300,8 +299,8 @@ impl PluginStore {
         self.install_pulled(component, None, terms).await
     }
 
-    /// The same of a component that was pulled into a file, which must still be
-    /// what it was then. Where it comes from is kept with the version.
+    /// Installs a component from a file into which it was pulled, and which must be unchanged
+    /// since. Its origin is kept with the version.
     pub async fn install_pulled(
         &self,
         component: &Path,
@@ -313,16 +312,16 @@ impl PluginStore {
         changed(async move { inner.install(&tested, terms).await }).await
     }
 
-    /// Takes the active version of a format out of use. Nothing takes its
-    /// place; signatures in the making that it prepared fail.
+    /// Disables the active version of a format. No other version replaces it; signatures in
+    /// progress that it prepared fail.
     pub async fn disable(&self, id: &str) -> Result<PluginVersion, PluginStoreError> {
         let (inner, id) = (self.0.clone(), id.to_owned());
         changed(async move { inner.disable(&id).await }).await
     }
 
-    /// Makes the latest version active that was before and can be called, or one
-    /// of an earlier program where this one's is broken, or enables the only one
-    /// there is. Disabled ones are passed over, unless they are to be enabled.
+    /// Activates the latest earlier version that can be called. If this program's version is
+    /// broken, that may be an earlier program's. If there is only one version, it is enabled.
+    /// Disabled versions are skipped, unless they are to be enabled.
     pub async fn rollback(
         &self,
         id: &str,
@@ -332,22 +331,22 @@ impl PluginStore {
         changed(async move { inner.rollback(&id, enable).await }).await
     }
 
-    /// Trusts the publisher with this key for these formats, or for all where
-    /// none is named, beside those that it is trusted for already.
+    /// Trusts the publisher with this key for these formats, or for all if none is named, in
+    /// addition to earlier ones.
     pub async fn trust(&self, key: &Path, formats: &[String]) -> Result<Trust, PluginStoreError> {
         let (inner, key, formats) = (self.0.clone(), key.to_owned(), formats.to_vec());
         changed(async move { inner.trust(key, formats).await }).await
     }
 
-    /// Trusts a publisher no more, and disables what it has signed.
+    /// Stops trusting a publisher, and disables the versions that it has signed.
     pub async fn untrust(&self, publisher: &str) -> Result<Untrust, PluginStoreError> {
         let (inner, publisher) = (self.0.clone(), publisher.to_owned());
         changed(async move { inner.untrust(publisher).await }).await
     }
 }
 
-/// A change that is made to its end also when its command is stopped. The
-/// operator is told of a panic as of any other fault.
+/// Completes a change even when its command is cancelled. A panic is reported to the operator as
+/// any other fault.
 async fn changed<T: Send + 'static>(
     change: impl Future<Output = Result<T, PluginStoreError>> + Send + 'static,
 ) -> Result<T, PluginStoreError> {
@@ -355,7 +354,7 @@ async fn changed<T: Send + 'static>(
     done.context("a change of plugins was cut off")?
 }
 
-/// Logs that something fails from now on; the next time once it has succeeded in between.
+/// Logs a failure, and the next one only after a success.
 fn tell_of_change(was_sound: &mut bool, done: &Result<(), PluginStoreError>, what: &str) {
     if let Err(error) = done
         && *was_sound

@@ -18,14 +18,13 @@ use crate::catalogue::{Broken, Catalogue};
 use crate::error::{PluginStoreError, reasons};
 use crate::state::State;
 
-/// Failed checks that a refusal names.
+/// Most failed checks in a refusal.
 const NAMED_FAILURES: usize = 3;
-/// How long all checks of a component may take that somebody brings: the
-/// operator waits for them.
+/// The time limit of all checks of a component to be installed; the operator waits for them.
 const SELF_TEST_WITHIN: Duration = Duration::from_secs(30);
 
-/// Starts what plugins run in, with their limits. What is compiled may be kept
-/// for the next start; otherwise nothing is written.
+/// Starts the runtime of plugins, with their limits. If allowed, compiled code is kept for the next
+/// start; otherwise no files are written.
 pub fn plugin_host(
     settings: &PluginStoreSettings,
     observer: Arc<dyn CallObserver>,
@@ -45,15 +44,15 @@ pub fn plugin_host(
 pub(crate) struct Loaded {
     pub(crate) host: Arc<PluginHost>,
     pub(crate) registry: Arc<Registry>,
-    /// What could not be loaded, and why.
+    /// Versions that could not be loaded, with the reason.
     broken: Mutex<Broken>,
-    /// Whether something could not be read for a reason that may be over soon.
+    /// True if reading failed for a reason that may be temporary.
     is_incomplete: AtomicBool,
 }
 
 impl Loaded {
-    /// Loads all that a server has at hand, and nothing that is disabled. What
-    /// cannot be loaded is told of; the others are loaded all the same.
+    /// Loads all versions that a server keeps, except disabled ones. Those that cannot be loaded
+    /// are reported, and do not stop the others.
     pub(crate) async fn load(host: Arc<PluginHost>, catalogue: &Catalogue, state: &State) -> Self {
         let loaded = Self {
             host,
@@ -65,7 +64,7 @@ impl Loaded {
         loaded
     }
 
-    /// Has at hand what this state says, and loads what is not at hand yet.
+    /// Loads the versions of this state that are not loaded yet, and activates its active ones.
     pub(crate) async fn follow(&self, catalogue: &Catalogue, state: &State) {
         self.is_incomplete.store(false, Ordering::Relaxed);
         let named = state.components();
@@ -73,8 +72,8 @@ impl Loaded {
             .retain(|digest, _| named.contains(digest));
         self.registry.disable_only(state.disabled().collect());
         self.registry.set_owners(state.owners.clone());
-        // What operators have chosen keeps its media types when the program
-        // comes with another plugin for them.
+        // Formats whose active version was installed keep their media types when the program ships
+        // another plugin for them.
         let ids: BTreeSet<_> = state
             .ids()
             .map(|id| (state.active(id).is_none(), id))
@@ -84,7 +83,7 @@ impl Loaded {
         }
     }
 
-    /// Whether [`Loaded::follow`] may do better now, with the same state.
+    /// Returns true if [`Loaded::follow`] may load more now, with the same state.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.is_incomplete.load(Ordering::Relaxed)
     }
@@ -116,14 +115,14 @@ impl Loaded {
                 }
             }
         }
-        // Nothing takes the place of what is disabled or cannot be loaded.
+        // No other version replaces one that is disabled or cannot be loaded.
         self.registry.deactivate_others(id, active);
         for plugin in at_hand.into_iter().rev() {
             self.registry.keep(plugin);
         }
     }
 
-    /// Tells whether it was not active before.
+    /// Activates a version; returns true if it was not active before.
     async fn activate(
         &self,
         catalogue: &Catalogue,
@@ -140,7 +139,7 @@ impl Loaded {
         Ok(true)
     }
 
-    /// A version that is at hand, or else can be admitted.
+    /// Returns a loaded version, or admits it.
     async fn plugin(
         &self,
         catalogue: &Catalogue,
@@ -156,7 +155,7 @@ impl Loaded {
         Ok(plugin)
     }
 
-    /// Has a version at hand that something was begun with.
+    /// Keeps a version with which a signature was begun.
     pub(crate) async fn keep(
         &self,
         catalogue: &Catalogue,
@@ -171,7 +170,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// Admits a version from where it is kept.
+    /// Admits a version from its stored component.
     pub(crate) async fn admit(
         &self,
         catalogue: &Catalogue,
@@ -196,7 +195,7 @@ impl Loaded {
         }
     }
 
-    /// Whether the registry would take a plugin, which is enabled with it.
+    /// Checks that the registry would accept a plugin, which is enabled with it.
     pub(crate) fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
         match self.registry.check(plugin) {
             Err(InstallError::Disabled(_)) => Ok(()),
@@ -204,7 +203,7 @@ impl Loaded {
         }
     }
 
-    /// Lets a plugin be called that was checked.
+    /// Enables a checked plugin.
     pub(crate) fn enable(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let digest = plugin.digest();
         self.registry.enable(digest);
@@ -226,13 +225,13 @@ impl Loaded {
         reason
     }
 
-    // No code panics while it holds the lock.
+    // Poisoning is ignored: no code panics while it holds the lock.
     fn lock_broken(&self) -> MutexGuard<'_, Broken> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A component that somebody brings.
+/// Admits a component that is to be installed.
 pub(crate) async fn admit_new(
     host: &Arc<PluginHost>,
     path: &Path,
@@ -247,16 +246,16 @@ pub(crate) async fn admit_new(
     Ok(plugin)
 }
 
-/// Asks a plugin for what it should be able to do.
+/// Runs the checks for a plugin's capabilities.
 ///
 /// # Errors
-/// [`PluginStoreError::FailsSelfTest`] or [`PluginStoreError::SlowSelfTest`]; a fault when
-/// nothing can be asked.
+/// [`PluginStoreError::FailsSelfTest`] or [`PluginStoreError::SlowSelfTest`]; a fault when the
+/// checks cannot run.
 pub async fn self_test(plugin: &Plugin) -> Result<(), PluginStoreError> {
     self_test_within(plugin, SELF_TEST_WITHIN).await
 }
 
-/// A call that is under way when the time is over goes on to its own end.
+/// Runs the checks with a time limit. A call running at that time continues to its own end.
 async fn self_test_within(plugin: &Plugin, within: Duration) -> Result<(), PluginStoreError> {
     let played = tokio::time::timeout(within, parafa_conformance::run_quick(plugin)).await;
     let played = played.map_err(|_| PluginStoreError::SlowSelfTest {

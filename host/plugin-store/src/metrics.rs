@@ -1,4 +1,4 @@
-//! Calls of plugins and how they failed.
+//! Metrics of plugins' calls and failures.
 
 use std::sync::LazyLock;
 
@@ -46,7 +46,7 @@ struct FaultLabels {
     kind: &'static str,
 }
 
-/// Counts what becomes of calls, for the operator's monitoring.
+/// Counts the results of calls, for the operator's monitoring.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted;
 
@@ -94,7 +94,7 @@ impl PluginMetrics {
     }
 }
 
-/// Has the numbers shown.
+/// Registers the metrics.
 pub fn register(registry: &mut Registry) {
     registry.register(
         "plugin_calls",
@@ -120,7 +120,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// From 100 µs to 26 s.
+/// Creates a histogram from 100 µs to 26 s.
 fn histogram() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 4.0, 10))
 }

@@ -1,5 +1,5 @@
-//! How the plugins of a host are found, described and loaded, each when it is
-//! first needed, and how they follow what other hosts change.
+//! Discovery of a host's plugins: they are found, described and loaded when first needed, and
+//! follow the changes of other hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -21,8 +21,7 @@ use crate::shipped::{BrokenComponent, NoPlugins, ShippedFile};
 use crate::state::{State, Version};
 use crate::{Inner, PluginStore, shipped};
 
-/// The beginning of the versions of the contract that this release is the last one
-/// to run.
+/// The prefix of the contract versions that this release is the last to support.
 const LAST_SERVED: &str = "0.2.";
 
 impl Inner {
@@ -38,7 +37,7 @@ impl Inner {
             .await
     }
 
-    /// Calls only what came with the program and was never described before.
+    /// Reads the catalogue. It calls only shipped components that were never described before.
     async fn read_catalogue(&self) -> anyhow::Result<Catalogue> {
         let settings = self.settings.clone();
         let found = blocking(move || shipped::find(&settings)).await?;
@@ -94,8 +93,8 @@ impl Inner {
         })
     }
 
-    /// What all hosts have, or the copy of it where only that is looked at.
-    /// What an earlier program has left in the folder is made what all have.
+    /// Reads the state from the deployment's records, or from the copy if only that is used. State
+    /// that an earlier program left in the folder is moved to the records.
     async fn known_state(&self) -> anyhow::Result<State> {
         let folder = self.folder.clone();
         let copy = || blocking(move || folder.state());
@@ -152,7 +151,7 @@ impl Inner {
         self.loaded.get_or_try_init(load).await
     }
 
-    /// Why versions were not loaded, or would not be.
+    /// Returns the reasons why versions were not loaded, or would not be.
     pub(crate) async fn broken(&self, catalogue: &Catalogue, state: &State) -> Broken {
         match self.loaded.get() {
             Some(loaded) => loaded.broken(),
@@ -160,7 +159,7 @@ impl Inner {
         }
     }
 
-    /// What of the program's plugins nobody vouches for, where that matters.
+    /// Returns a warning for each shipped plugin without proof of its origin, except in the demo.
     pub(crate) async fn unverified(&self) -> anyhow::Result<Vec<String>> {
         if self.mode == StoreMode::Demo {
             return Ok(Vec::new());
@@ -190,8 +189,8 @@ impl Inner {
         .await
     }
 
-    /// What of the active plugins is written against a version of the contract that
-    /// the next release of the program does not run.
+    /// Returns a warning for each active plugin written against a contract version that the next
+    /// release of the program does not support.
     pub(crate) async fn outdated(&self) -> anyhow::Result<Vec<String>> {
         let catalogue = self.catalogue().await?;
         let state = catalogue.seen();
@@ -207,8 +206,8 @@ impl Inner {
         Ok(sentences.collect())
     }
 
-    /// Has all hosts know what came with this program, to finish with it what
-    /// this host has begun.
+    /// Adds the shipped components to the deployment's records, so that other hosts can finish
+    /// signatures that this host has begun.
     pub(crate) async fn share_shipped(
         &self,
         shared: &SharedPlugins,
@@ -232,7 +231,7 @@ impl Inner {
                     wasm,
                     signature: None,
                 };
-                // One by one: a try that fails later need not begin anew.
+                // One by one, so that a retry after a failure continues.
                 let written = shared.write(&component).await?;
                 shared.add(&[written]).await?;
             }
@@ -253,7 +252,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes over what other hosts have changed.
+    /// Applies the changes of other hosts.
     pub(crate) async fn follow(&self) -> Result<(), PluginStoreError> {
         let Some(shared) = &self.shared else {
             return Ok(());
@@ -290,7 +289,7 @@ impl Inner {
         }
     }
 
-    /// Removes what this host keeps compiled of components that nothing names.
+    /// Removes the compiled code of components that the state does not name.
     pub(crate) async fn discard_compiled(
         &self,
         catalogue: &Catalogue,
@@ -314,8 +313,8 @@ impl Inner {
         }
     }
 
-    /// Loads the plugin that began something, perhaps on another host, where
-    /// it is not at hand.
+    /// Loads the plugin with which a signature was begun, perhaps on another host, unless it is
+    /// loaded.
     pub(crate) async fn have_at_hand(&self, digest: PluginDigest) -> Result<(), PluginStoreError> {
         let registry = &self.loaded().await?.registry;
         let is_unknown = || matches!(registry.by_digest(digest), Err(LookupError::Unknown(_)));

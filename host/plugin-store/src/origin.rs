@@ -1,4 +1,4 @@
-//! Where plugins come from that were pulled.
+//! Origins of pulled plugins.
 
 use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct PluginOrigin {
     /// The repository, such as `oci://ghcr.io/acme/sutartis`.
     pub repository: String,
-    /// The tag that it was found by.
+    /// The tag under which it was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// The digest of the artifact's manifest, `sha256:` and 64 hexadecimal digits.
@@ -20,6 +20,6 @@ pub struct PluginOrigin {
 pub struct PulledComponent {
     /// The digest that the file must have when it is read.
     pub sha256: PluginDigest,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: PluginOrigin,
 }

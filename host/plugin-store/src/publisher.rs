@@ -1,11 +1,9 @@
-//! Who has published a component.
+//! Publishers of components: their keys and signatures.
 //!
-//! Keys are Ed25519 keys (RFC 8032) in PEM: PKCS #8 (RFC 8410) and
-//! SubjectPublicKeyInfo. A signature stands beside the component in a file of
-//! JSON, and is made over three lines of ASCII text, each ended by a line
-//! feed: the format of the envelope, `sha256` with the component's digest,
-//! `publisher` with the key's name, which is the SHA-256 of its
-//! SubjectPublicKeyInfo.
+//! Keys are Ed25519 keys (RFC 8032) in PEM: PKCS #8 (RFC 8410) and SubjectPublicKeyInfo. A
+//! signature is a JSON file beside the component. It is over three lines of ASCII text, each ended
+//! by a line feed: the format of the envelope, `sha256` with the component's digest, and
+//! `publisher` with the key's name. That name is the SHA-256 of its SubjectPublicKeyInfo.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +33,7 @@ pub struct KeyPair {
     public: PublisherKey,
 }
 
-/// A file that holds no Ed25519 key.
+/// The file does not contain an Ed25519 key.
 #[derive(Debug, thiserror::Error)]
 #[error("the file holds no Ed25519 {0} key in PEM")]
 pub struct InvalidKey(&'static str);
@@ -51,7 +49,7 @@ pub struct PluginSignature {
     signature: String,
 }
 
-/// Where the signature of a component is.
+/// Returns the path of a component's signature.
 pub fn signature_file(component: &Path) -> PathBuf {
     let mut path = component.as_os_str().to_owned();
     path.push(".sig");
@@ -68,10 +66,10 @@ impl PartialEq for PublisherKey {
 impl Eq for PublisherKey {}
 
 impl PublisherKey {
-    /// Reads a key in PEM.
+    /// Parses a key in PEM.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a key.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidKey> {
         let invalid = InvalidKey("public");
         match PKey::public_key_from_pem(pem) {
@@ -85,12 +83,12 @@ impl PublisherKey {
         Ok(Self { key, name })
     }
 
-    /// SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
+    /// Returns the SHA-256 of the SubjectPublicKeyInfo, in hexadecimal.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key in PEM.
+    /// Returns the key in PEM.
     ///
     /// # Errors
     /// When it cannot be encoded.
@@ -100,7 +98,7 @@ impl PublisherKey {
 }
 
 impl KeyPair {
-    /// A new one.
+    /// Generates a key pair.
     ///
     /// # Errors
     /// When the system has no randomness.
@@ -109,10 +107,10 @@ impl KeyPair {
         Ok(Self::new(key)?)
     }
 
-    /// Reads a key in PEM.
+    /// Parses a key in PEM.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is not a key.
     pub fn from_pem(pem: &[u8]) -> Result<Self, InvalidKey> {
         let invalid = InvalidKey("private");
         match PKey::private_key_from_pem(pem) {
@@ -129,13 +127,13 @@ impl KeyPair {
         })
     }
 
-    /// The public part.
+    /// Returns the public part.
     #[must_use]
     pub fn public(&self) -> &PublisherKey {
         &self.public
     }
 
-    /// The private key in PEM.
+    /// Returns the private key in PEM.
     ///
     /// # Errors
     /// When it cannot be encoded.
@@ -161,10 +159,10 @@ impl KeyPair {
 }
 
 impl PluginSignature {
-    /// Reads the file of a signature.
+    /// Parses the file of a signature.
     ///
     /// # Errors
-    /// Why it is none.
+    /// When it is not a signature.
     pub fn parse(text: &[u8]) -> Result<Self, &'static str> {
         let parsed: Self =
             serde_json::from_slice(text).map_err(|_| "it is no envelope of a signature")?;
@@ -174,20 +172,22 @@ impl PluginSignature {
         Ok(parsed)
     }
 
-    /// The name of the key that it says it was made with.
+    /// Returns the name of the key that it claims.
     #[must_use]
     pub fn publisher(&self) -> &str {
         &self.publisher
     }
 
-    /// The component that it says it is of.
+    /// Returns the digest of the component that it claims.
     #[must_use]
     pub fn component(&self) -> PluginDigest {
         self.sha256
     }
 
+    /// Verifies that it is this key's signature of this component.
+    ///
     /// # Errors
-    /// Why it is not this key's signature of this component.
+    /// The reason why it is not.
     pub(crate) fn verify(
         &self,
         key: &PublisherKey,

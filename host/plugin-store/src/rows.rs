@@ -1,6 +1,5 @@
-//! What all hosts of a deployment have of plugins, as rows. Every change moves
-//! the one number of [`PluginsRow`], which hosts look at, and which keeps two
-//! changes from being made at once.
+//! The plugins of a deployment as rows. Every change increments the number in [`PluginsRow`], which
+//! hosts poll, and which prevents concurrent changes.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +24,11 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<PluginsRow>(),
 ];
 
-/// How far the plugins of a deployment have come.
+/// The generation of the deployment's plugins.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct PluginsRow {
     pub(crate) generation: u64,
-    /// Which format is given what several take.
+    /// The format that owns each media type or extension that several accept.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     owners: BTreeMap<String, String>,
 }
@@ -46,11 +45,11 @@ pub struct PluginFormatRow {
 #[derive(Debug, Deserialize, Serialize)]
 pub struct PluginPublisherRow {
     name: String,
-    /// As it stands in a file: the formats, and the key in PEM.
+    /// The content of its file: the formats, and the key in PEM.
     grant: String,
 }
 
-/// A component, which is sealed under a key of its own.
+/// A component, sealed with its own key.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct PluginComponentRow {
     pub(crate) sha256: PluginDigest,
@@ -90,7 +89,7 @@ impl Table for PluginComponentRow {
     }
 }
 
-/// All rows at one moment; none where nobody has changed anything yet.
+/// Reads a snapshot of all rows; `None` before the first change.
 pub(crate) async fn read(tx: &mut Transaction<'_>) -> Result<Option<State>, PluginStoreError> {
     let Some(PluginsRow { generation, owners }) = tx.get(&()).await? else {
         return Ok(None);
@@ -114,7 +113,7 @@ pub(crate) async fn read(tx: &mut Transaction<'_>) -> Result<Option<State>, Plug
     Ok(Some(state))
 }
 
-/// Writes what differs.
+/// Writes the differences.
 pub(crate) async fn write(
     tx: &mut Transaction<'_>,
     before: &State,
@@ -153,7 +152,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// A whole table. That nothing is added meanwhile [`PluginsRow`] shows.
+/// Reads a whole table. [`PluginsRow`] shows that no row is added meanwhile.
 async fn all<T: Table>(tx: &mut Transaction<'_>) -> Result<Vec<T>, StoreError> {
     let (mut rows, mut page) = (Vec::new(), Page::oldest(MAX_PAGE_ROWS));
     loop {

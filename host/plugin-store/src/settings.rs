@@ -1,4 +1,4 @@
-//! Where plugins are kept, and what a call of one may take.
+//! Folders of plugins and limits of their calls.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -9,22 +9,21 @@ use parafa_plugin_host::PluginDigest;
 /// Folder of compiled plugins in the data folder.
 const COMPILED: &str = "plugin-cache";
 
-/// Where plugins are kept and what a call of one may take.
+/// Folders of plugins and limits of their calls.
 #[derive(Clone, Debug)]
 pub struct PluginStoreSettings {
     /// The data folder.
     pub data: PathBuf,
-    /// Folder of the components that came with the program; without it, `plugins` beside the
-    /// program or one folder up.
+    /// Folder of shipped components; by default, `plugins` beside the program or one folder up.
     pub shipped: Option<PathBuf>,
-    /// Which components were built along with the program; none where it was built without
-    /// being told.
+    /// Digests of the components built along with the program; empty if the build did not record
+    /// them.
     pub built_along: Vec<PluginDigest>,
-    /// Folder of compiled plugins; without it, one in the data folder.
+    /// Folder of compiled plugins; by default, one in the data folder.
     pub compiled: Option<PathBuf>,
     /// Memory of one call, in bytes.
     pub call_memory_bytes: NonZeroUsize,
-    /// What the host inflates for one call, in bytes.
+    /// Bytes that the host inflates for one call.
     pub call_inflated_bytes: NonZeroUsize,
     /// Time of one call.
     pub call_time: Duration,
@@ -33,7 +32,7 @@ pub struct PluginStoreSettings {
 }
 
 impl PluginStoreSettings {
-    /// Where compiled plugins are kept, which is made when there is one.
+    /// Returns the folder of compiled plugins, which is made when the first is kept.
     #[must_use]
     pub fn compiled_folder(&self) -> PathBuf {
         let given = self.compiled.clone();

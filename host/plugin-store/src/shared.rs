@@ -1,4 +1,4 @@
-//! What all hosts of a deployment have of plugins, in its records.
+//! The plugins of a deployment in its records, which all hosts share.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ impl SharedPlugins {
         Ok(self.0.store.now().await?)
     }
 
-    /// The number of the last change; 0 before the first.
+    /// Returns the number of the last change; 0 before the first.
     pub(crate) async fn generation(&self) -> Result<u64, PluginStoreError> {
         let row = self.0.store.get::<PluginsRow>(&()).await?;
         Ok(row.map_or(0, |row| row.generation))
     }
 
-    /// All of it at one moment; none before the first change.
+    /// Reads a snapshot of the state; `None` before the first change.
     pub(crate) async fn state(&self) -> Result<Option<State>, PluginStoreError> {
         let store = &self.0.store;
         store
@@ -40,11 +40,11 @@ impl SharedPlugins {
             .await
     }
 
-    /// Changes it in one step, together with components that were written. What
-    /// has no version any more goes.
+    /// Changes the state and adds written components in one transaction. Components without a
+    /// version are deleted.
     ///
     /// # Errors
-    /// The change's own, which leaves everything as it was.
+    /// The change's own, which leaves the state unchanged.
     pub(crate) async fn change<T: Send>(
         &self,
         components: &[PluginComponentRow],
@@ -83,7 +83,7 @@ impl SharedPlugins {
         }
     }
 
-    /// Makes what a folder of one host holds that of all, unless they have something already.
+    /// Imports the state of one host's folder, unless the records have a state already.
     pub(crate) async fn begin(
         &self,
         found: &State,
@@ -117,7 +117,7 @@ impl SharedPlugins {
         }
     }
 
-    /// Adds components that came with a program, but those that there are.
+    /// Adds shipped components that are not stored yet.
     pub(crate) async fn add(
         &self,
         components: &[PluginComponentRow],
@@ -151,7 +151,7 @@ impl SharedPlugins {
         }
     }
 
-    /// Which of these components are not kept.
+    /// Returns those of these components that are not stored.
     pub(crate) async fn lacks(
         &self,
         digests: BTreeSet<PluginDigest>,
@@ -172,7 +172,7 @@ impl SharedPlugins {
         Ok(lacking)
     }
 
-    /// Writes a component, which is nobody's before its row is stored.
+    /// Writes a component's file, which stays unreferenced until its row is stored.
     pub(crate) async fn write(
         &self,
         component: &Component,
@@ -197,10 +197,10 @@ impl SharedPlugins {
         }
     }
 
-    /// A component that is kept.
+    /// Reads a stored component.
     ///
     /// # Errors
-    /// When what is kept cannot be read now, or is another one.
+    /// When it cannot be read now, or its digest differs.
     pub(crate) async fn component(
         &self,
         digest: PluginDigest,
@@ -221,7 +221,7 @@ impl SharedPlugins {
         }))
     }
 
-    /// Removes components that did not become anybody's.
+    /// Removes components that stayed unreferenced.
     pub(crate) async fn discard(&self, components: &[PluginComponentRow]) {
         let mut gone = PendingDeletion::default();
         for row in components {
@@ -230,8 +230,8 @@ impl SharedPlugins {
         self.delete(&gone).await;
     }
 
-    /// The same after a transaction that was to store their rows. Whether a store that
-    /// fails has stored them nobody knows: a sweep does.
+    /// Removes components after a failed transaction that was to store their rows. If the error
+    /// does not prove that none was stored, they are left to the sweep.
     async fn discard_unless_stored(
         &self,
         components: &[PluginComponentRow],

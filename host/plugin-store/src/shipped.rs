@@ -1,4 +1,4 @@
-//! What comes with the program: the components in its folder of plugins.
+//! Components shipped with the program, in its folder of plugins.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,21 @@ use crate::PluginStoreSettings;
 use crate::error::reasons;
 use crate::folder::{LONGEST_COMPONENT, read};
 
-/// A component that came with this program.
+/// A component shipped with this program.
 #[derive(Clone, Debug)]
 pub(crate) struct ShippedFile {
     pub(crate) path: PathBuf,
     pub(crate) digest: PluginDigest,
-    /// Whether it was built along with this program.
+    /// True if it was built along with this program.
     pub(crate) is_built_along: bool,
 }
 
-/// A component that came with this program and cannot be used.
+/// A component shipped with this program that cannot be used.
 #[derive(Clone, Debug)]
 pub(crate) struct BrokenComponent {
-    /// The name of its file without the end, which stands for its format's.
+    /// The name of its file without the extension: the format's id.
     pub(crate) id: String,
-    /// None where it cannot be read.
+    /// `None` if it cannot be read.
     pub(crate) digest: Option<PluginDigest>,
     pub(crate) reason: String,
 }
@@ -40,15 +40,15 @@ impl BrokenComponent {
     }
 }
 
-/// There are no plugins where they should be; the sentence says what to do.
+/// The folder of shipped plugins is missing or empty; the message tells the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoPlugins(pub(crate) String);
 
-/// All components in the folder.
+/// Finds all components in the folder.
 ///
 /// # Errors
-/// [`NoPlugins`] when there is no such folder; I/O errors.
+/// [`NoPlugins`] when the folder does not exist; I/O errors.
 pub(crate) fn find(
     settings: &PluginStoreSettings,
 ) -> anyhow::Result<(Vec<ShippedFile>, Vec<BrokenComponent>)> {
@@ -69,7 +69,7 @@ pub(crate) fn find(
     Ok((files, broken_shipped))
 }
 
-/// The configured folder, or `plugins` beside the program or one folder up.
+/// Returns the configured folder, or `plugins` beside the program or one folder up.
 fn shipped_folder(settings: &PluginStoreSettings) -> anyhow::Result<PathBuf> {
     if let Some(folder) = &settings.shipped {
         return Ok(folder.clone());

@@ -1,4 +1,4 @@
-//! Which versions of formats there are, and which of them is active.
+//! The versions of formats, and the active one of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::origin::PluginOrigin;
 use crate::trusted::TrustedPublishers;
 
-/// Versions of a format that are kept beside the active one: those that a
-/// server keeps callable.
+/// Versions of a format that are kept beside the active one: those that a server keeps callable.
 const KEPT: usize = Registry::KEPT_VERSIONS;
 
-/// What operators have changed, and what came with programs. As JSON it is a
-/// host's copy of it, beside which the publishers have files of their own.
+/// The operators' changes and the shipped versions. As JSON it is a host's copy, beside which the
+/// publishers have their own files.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct State {
     /// Another number after each change.
@@ -23,29 +22,27 @@ pub(crate) struct State {
     pub(crate) generation: u64,
     #[serde(default)]
     pub(crate) formats: BTreeMap<String, Format>,
-    /// What is called no more, whichever version follows it.
+    /// Disabled digests, also of superseded versions.
     #[serde(default)]
     pub(crate) disabled: BTreeSet<PluginDigest>,
-    /// Which format is given the documents of media types and extensions that
-    /// several take, by these names.
+    /// Owners of media types and extensions that several formats accept, by these names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) owners: BTreeMap<String, String>,
     #[serde(skip)]
     pub(crate) publishers: TrustedPublishers,
 }
 
-/// One format. A version that came with the program, whichever that is, is
-/// none of `versions` and is told by no digest; one that an earlier program came
-/// with is told by its own.
+/// A format. The version shipped with the program is not in `versions` and has no digest here,
+/// since each program ships its own. Versions shipped with earlier programs have digests.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Format {
-    /// Those that were installed, the newest last.
+    /// Installed versions, the newest last.
     versions: Vec<Version>,
-    /// Those that came with the program and with earlier ones, the newest last.
+    /// Versions shipped with this program and earlier ones, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shipped: Vec<Version>,
     active: Option<PluginDigest>,
-    /// Those that were active before, the latest last.
+    /// Earlier active versions, the latest last.
     #[serde(default)]
     before: Vec<Option<PluginDigest>>,
 }
@@ -64,13 +61,13 @@ pub(crate) struct Version {
     pub(crate) installed_at: Timestamp,
 }
 
-/// Where the state is kept in the folder of plugins.
+/// Returns the path of the state in the folder of plugins.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join("active.json")
 }
 
 impl Version {
-    /// A version as it came with a program; what is installed has more to tell.
+    /// Creates a version as shipped with a program; installed ones have more properties.
     pub(crate) fn of(plugin: &Plugin, installed_at: Timestamp) -> Self {
         Self {
             sha256: plugin.digest(),
@@ -84,8 +81,7 @@ impl Version {
 }
 
 impl State {
-    /// Makes a version active and enables it. `had_one` tells whether one was
-    /// before.
+    /// Makes a version active and enables it. `had_one` is true if one was active before.
     pub(crate) fn install(&mut self, id: &str, version: Version, had_one: bool) {
         let format = self.formats.entry(id.to_owned()).or_default();
         let digest = version.sha256;
@@ -99,13 +95,13 @@ impl State {
         self.disabled.remove(&digest);
     }
 
-    /// Gives a format what others take, too.
+    /// Makes a format the owner of names that others accept, too.
     pub(crate) fn prefer(&mut self, id: &str, names: BTreeSet<String>) {
         let names = names.into_iter().map(|name| (name, id.to_owned()));
         self.owners.extend(names);
     }
 
-    /// Notes what came with a program.
+    /// Records a shipped version.
     pub(crate) fn ship(&mut self, id: &str, version: Version) {
         let format = self.formats.entry(id.to_owned()).or_default();
         let mut known = format.shipped.iter();
@@ -114,13 +110,13 @@ impl State {
         }
     }
 
-    /// Tells whether it was not disabled before.
+    /// Disables a version; returns true if it was enabled.
     pub(crate) fn disable(&mut self, digest: PluginDigest) -> bool {
         self.disabled.insert(digest)
     }
 
-    /// Disables all installed versions that a publisher has signed, and gives
-    /// those that were not disabled before.
+    /// Disables all installed versions that a publisher has signed, and returns those that were
+    /// enabled.
     pub(crate) fn disable_signed_by(&mut self, publisher: &str) -> Vec<(String, PluginDigest)> {
         let mut disabled = Vec::new();
         for (id, format) in &self.formats {
@@ -134,8 +130,8 @@ impl State {
         disabled
     }
 
-    /// Makes a version active again that was before, and enables it. All that
-    /// were active after it are no longer before any.
+    /// Makes an earlier version active again, and enables it. Later active versions are no longer
+    /// earlier ones.
     pub(crate) fn go_back_to(
         &mut self,
         id: &str,
@@ -154,9 +150,8 @@ impl State {
         format.active = target;
     }
 
-    /// The versions that can be gone back to, the latest first: those that were
-    /// active before and, at the end, the one that came with the program. Where
-    /// none that can be used came with it, those of earlier programs stand in.
+    /// Returns the versions for a rollback, the latest first: the earlier active ones, then the
+    /// shipped one. If no usable one was shipped, those of earlier programs follow instead.
     pub(crate) fn earlier(&self, id: &str, is_shipped: bool) -> Vec<Option<PluginDigest>> {
         let Some(format) = self.formats.get(id) else {
             return Vec::new();
@@ -173,8 +168,8 @@ impl State {
         earlier
     }
 
-    /// Which versions of a format a server has at hand beside the active one,
-    /// the latest first: those that were active before, then the newest others.
+    /// Returns the versions of a format that a server keeps beside the active one, the latest
+    /// first: those active before, then the newest others.
     pub(crate) fn superseded(
         &self,
         id: &str,
@@ -194,7 +189,7 @@ impl State {
         latest.into_iter().take(KEPT)
     }
 
-    /// Forgets all versions but those that a server has at hand.
+    /// Forgets all versions except those that a server keeps.
     pub(crate) fn forget_old(&mut self, shipped: impl Fn(&str) -> Option<PluginDigest>) {
         let ids: Vec<String> = self.formats.keys().cloned().collect();
         for id in ids {
@@ -209,8 +204,7 @@ impl State {
         }
     }
 
-    /// The installed version that is active, disabled or not; none where it is
-    /// the one that came with the program.
+    /// Returns the installed version that is active, disabled or not; `None` if the shipped one is.
     pub(crate) fn active(&self, id: &str) -> Option<PluginDigest> {
         self.formats.get(id)?.active
     }
@@ -227,37 +221,37 @@ impl State {
         self.formats.keys().map(String::as_str)
     }
 
-    /// The installed versions of a format, the newest last.
+    /// Returns the installed versions of a format, the newest last.
     pub(crate) fn installed(&self, id: &str) -> &[Version] {
         self.formats.get(id).map_or(&[], |format| &format.versions)
     }
 
-    /// All versions of all formats that were installed.
+    /// Lists all installed versions of all formats.
     pub(crate) fn all_installed(&self) -> impl Iterator<Item = (&str, &Version)> {
         let formats = self.formats.iter();
         formats.flat_map(|(id, format)| format.versions.iter().map(move |version| (&**id, version)))
     }
 
-    /// All versions of all formats that came with this program or another.
+    /// Lists all versions of all formats shipped with this program or another.
     pub(crate) fn all_shipped(&self) -> impl Iterator<Item = (&str, &Version)> {
         let formats = self.formats.iter();
         formats.flat_map(|(id, format)| format.shipped.iter().map(move |version| (&**id, version)))
     }
 
-    /// All versions that are known.
+    /// Returns the digests of all known versions.
     pub(crate) fn components(&self) -> BTreeSet<PluginDigest> {
         let all = self.all_installed().chain(self.all_shipped());
         all.map(|(_, version)| version.sha256).collect()
     }
 
-    /// What is known of one version of a format.
+    /// Returns a version of a format.
     pub(crate) fn version(&self, id: &str, digest: PluginDigest) -> Option<&Version> {
         let format = self.formats.get(id)?;
         let mut all = format.versions.iter().chain(&format.shipped);
         all.find(|version| version.sha256 == digest)
     }
 
-    /// Who has signed the newest version of a format that anybody has signed.
+    /// Returns the publisher of the newest signed version of a format.
     pub(crate) fn publisher(&self, id: &str) -> Option<&str> {
         let mut newest_first = self.installed(id).iter().rev();
         newest_first.find_map(|version| version.publisher.as_deref())
@@ -296,7 +290,7 @@ mod tests {
         version(build).sha256
     }
 
-    /// One format that came with the program, and these builds installed.
+    /// Returns the state of a format with a shipped version and these installed builds.
     fn with(builds: impl IntoIterator<Item = u8>) -> State {
         let mut state = State::default();
         for build in builds {

@@ -1,5 +1,4 @@
-//! What becomes of plugins from one start to the next and from one host to
-//! another, whatever happened to their files meanwhile.
+//! Plugins across restarts and hosts, with damaged or lost files.
 
 mod broken;
 mod contracts;
@@ -42,12 +41,12 @@ struct Installation {
     built_along: Vec<PluginDigest>,
 }
 
-/// What was called.
+/// The digests of called plugins.
 #[derive(Debug, Default)]
 struct Calls(Mutex<Vec<PluginDigest>>);
 
 impl Installation {
-    /// A program that comes with the first build of the toy.
+    /// Creates a program with the first build of the toy.
     fn new(mode: StoreMode) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["data", "data-of-another", "program", "offered", "bytes"] {
@@ -76,14 +75,14 @@ impl Installation {
         fs::write(self.path("program/toy.wasm"), wasm(build)).unwrap();
     }
 
-    /// The file of a build that somebody wants installed.
+    /// Writes a build's file that is to be installed.
     fn add_candidate(&self, build: u8) -> PathBuf {
         let path = self.path(&format!("offered/toy-{build}.wasm"));
         fs::write(&path, wasm(build)).unwrap();
         path
     }
 
-    /// The same, signed.
+    /// Writes a build's file with a signature.
     fn add_signed_candidate(&self, build: u8, publisher: &KeyPair) -> PathBuf {
         let path = self.add_candidate(build);
         let signature = publisher.sign(digest(build)).unwrap();
@@ -96,7 +95,7 @@ impl Installation {
         self.path(&format!("data/plugins/components/{digest}.wasm"))
     }
 
-    /// What the next process on the folder has.
+    /// Opens the plugins as the next process on the folder.
     fn plugins(&self) -> PluginStore {
         self.observed(Arc::new(Unobserved))
     }
@@ -105,13 +104,13 @@ impl Installation {
         self.on(self.engine(FaultPlan::default()), observer)
     }
 
-    /// The same on an engine that may fail.
+    /// Opens the plugins on an engine that may fail.
     fn on(&self, engine: Arc<FaultyEngine>, observer: Arc<dyn CallObserver>) -> PluginStore {
         let settings = self.settings("data");
         PluginStore::new(&settings, self.records(engine), self.mode, observer)
     }
 
-    /// What the records are in, failing as planned.
+    /// Opens the records' engine, failing as planned.
     fn engine(&self, faults: FaultPlan) -> Arc<FaultyEngine> {
         let memory = MemoryEngine::open(self.disk.clone(), Arc::new(SystemClock));
         Arc::new(FaultyEngine::new(Arc::new(memory), faults))
@@ -128,7 +127,7 @@ impl Installation {
         })
     }
 
-    /// Loses all that the records have of components.
+    /// Deletes all components in the records.
     fn lose_bytes(&self) {
         for entry in fs::read_dir(self.path("bytes")).unwrap() {
             let path = entry.unwrap().path();
@@ -151,7 +150,7 @@ impl Installation {
         }
     }
 
-    /// The same of a server.
+    /// Opens and starts the plugins as a server.
     async fn started(&self) -> PluginStore {
         let plugins = self.plugins();
         plugins.start().await.unwrap();
@@ -166,7 +165,7 @@ impl Installation {
             .unwrap()
     }
 
-    /// The file of a publisher's key.
+    /// Returns the file of a publisher's key.
     fn key_file(&self, publisher: &KeyPair) -> PathBuf {
         let key = self.path("offered/publisher.pub");
         fs::write(&key, publisher.public().to_pem().unwrap()).unwrap();
@@ -186,7 +185,7 @@ impl CallObserver for Calls {
     }
 }
 
-/// The plugin of a format of no document.
+/// Returns the plugin of a format without documents.
 pub(crate) fn toy() -> Bytes {
     built::plugin("test/toy.wasm").into()
 }
@@ -202,7 +201,7 @@ fn digest(build: u8) -> PluginDigest {
     PluginDigest::of(&wasm(build))
 }
 
-/// The build that documents are given to.
+/// Returns the build that gets documents.
 async fn called(plugins: &PluginStore) -> Option<PluginDigest> {
     let registry = plugins.registry().await.unwrap();
     registry.by_id(FORMAT).map(|plugin| plugin.digest())
@@ -309,7 +308,7 @@ async fn what_is_disabled_is_never_called() {
 async fn a_rollback_enables_what_was_disabled_where_no_other_version_can_be_used() {
     let installation = Installation::demo();
     let plugins = installation.started().await;
-    // What came with the program, by its file: there is a history, and no other version.
+    // The shipped component, installed from a file: the format has a history, but no other version.
     installation.install(&plugins, 0).await;
     plugins.disable(FORMAT).await.unwrap();
     assert_eq!(called(&plugins).await, None);
@@ -321,7 +320,7 @@ async fn a_rollback_enables_what_was_disabled_where_no_other_version_can_be_used
     assert_eq!(back.warning, None);
     assert_eq!(called(&plugins).await, Some(digest(0)));
 
-    // Nor is there one where all others are disabled too.
+    // The same holds if all other versions are disabled.
     plugins.disable(FORMAT).await.unwrap();
     installation.install(&plugins, 1).await;
     plugins.disable(FORMAT).await.unwrap();

@@ -1,9 +1,8 @@
-//! The publishers that an operator trusts, and for which formats.
+//! The publishers that an operator trusts, and their formats.
 //!
-//! In a folder each is a file with the public key in PEM. Lines before it
-//! (RFC 7468, 2) name the formats that the publisher is trusted for, one each:
-//! `For: pdf`. Without such a line it is trusted for all. Where several files
-//! have one key, it is trusted for what all of them say.
+//! In a folder each is a file with the public key in PEM. Lines before it (RFC 7468, 2) name the
+//! formats that the publisher is trusted for, one each: `For: pdf`. Without such a line it is
+//! trusted for all. If several files have one key, only the formats in all of them count.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,17 +25,17 @@ const BEGIN: &str = "-----BEGIN";
 pub struct Trust {
     /// The key's name.
     pub publisher: String,
-    /// For which formats; none where it is for all.
+    /// The formats; `None` means all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formats: Option<Vec<String>>,
 }
 
-/// A publisher that is trusted no more.
+/// A publisher that is no longer trusted.
 #[derive(Debug, Serialize)]
 pub struct Untrust {
     /// The key's name.
     pub publisher: String,
-    /// What it has signed and is disabled with it.
+    /// Versions that it has signed and that are disabled with it.
     pub disabled: Vec<DisabledVersion>,
 }
 
@@ -49,18 +48,18 @@ pub struct DisabledVersion {
     pub sha256: String,
 }
 
-/// The publishers that are trusted, by name.
+/// The trusted publishers, by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct TrustedPublishers(BTreeMap<String, Grant>);
 
-/// What a publisher is trusted for.
+/// The trust in a publisher.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Grant {
     pub(crate) key: PublisherKey,
     pub(crate) formats: Formats,
 }
 
-/// Which formats.
+/// The formats.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Formats {
     All,
@@ -68,8 +67,7 @@ pub(crate) enum Formats {
 }
 
 impl TrustedPublishers {
-    /// The keys in a folder, which may not be there. A file that holds no key
-    /// makes nobody trusted.
+    /// Reads the keys in a folder, which may not exist. A file without a key grants no trust.
     ///
     /// # Errors
     /// When the folder cannot be listed.
@@ -107,26 +105,26 @@ impl TrustedPublishers {
         self.0.get(publisher)
     }
 
-    /// All, by name.
+    /// Lists all grants, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Grant)> {
         self.0.iter().map(|(name, grant)| (&**name, grant))
     }
 
-    /// Trusts a publisher for what this says, and for nothing that was said before.
+    /// Sets the trust in a publisher; earlier grants are replaced.
     pub(crate) fn put(&mut self, grant: Grant) {
         self.0.insert(grant.key.name().to_owned(), grant);
     }
 
-    /// Tells whether the publisher was trusted.
+    /// Removes a publisher; returns true if it was trusted.
     pub(crate) fn remove(&mut self, publisher: &str) -> bool {
         self.0.remove(publisher).is_some()
     }
 
-    /// What the publisher is trusted for who has made a component's signature,
-    /// which is read from `path`.
+    /// Returns the trust in the publisher who made a component's signature, which is read from
+    /// `path`.
     ///
     /// # Errors
-    /// When it does not fit, or the publisher is not trusted.
+    /// When the signature does not verify, or the publisher is not trusted.
     pub(crate) fn signed_by(
         &self,
         path: &Path,
@@ -170,7 +168,7 @@ impl Grant {
         Ok(Self { key, formats })
     }
 
-    /// Whether it is for this format.
+    /// Checks that the trust includes this format.
     ///
     /// # Errors
     /// [`PluginStoreError::TrustedForOthers`].
@@ -184,7 +182,7 @@ impl Grant {
         })
     }
 
-    /// As it stands in a file.
+    /// Returns the content of its file.
     pub(crate) fn to_text(&self) -> anyhow::Result<Vec<u8>> {
         let mut text = Vec::new();
         if let Formats::Only(ids) = &self.formats {
@@ -198,7 +196,7 @@ impl Grant {
 }
 
 impl Formats {
-    /// These formats, or all where none is named.
+    /// Returns these formats, or all if none is named.
     pub(crate) fn of(ids: &[String]) -> Self {
         if ids.is_empty() {
             Self::All
@@ -214,7 +212,7 @@ impl Formats {
         }
     }
 
-    /// Both; none where the other asks for less than all and this is all.
+    /// Returns the union; `None` if it would reduce trust in all formats to some.
     pub(crate) fn and(&self, other: Self) -> Option<Self> {
         match (self, other) {
             (_, Self::All) => Some(Self::All),
@@ -225,7 +223,7 @@ impl Formats {
         }
     }
 
-    /// Those that are in both.
+    /// Returns the intersection.
     fn common(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::All, formats) | (formats, Self::All) => formats.clone(),
@@ -235,7 +233,7 @@ impl Formats {
         }
     }
 
-    /// Their names; none where it is all.
+    /// Returns their names; `None` means all.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
         match self {
             Self::All => None,

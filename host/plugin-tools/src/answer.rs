@@ -1,4 +1,4 @@
-//! What plugins answer, for people and for programs.
+//! Answers of plugins, as text and as JSON.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 use crate::output::shown;
 use crate::signature_view::{SignatureView, UNNAMED};
 
-/// What is said of every look at signatures.
+/// The note on every check of signatures.
 pub(crate) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
      Certificates, revocation and time-stamps are for a validation service to judge.";
 
-/// What an operation came to.
+/// The result of an operation.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum OutcomeView {
@@ -28,13 +28,13 @@ pub(crate) enum OutcomeView {
     Made(MadeView),
     Signed(SignedView),
     Verified {
-        /// Always: nobody may take it for a qualified validation.
+        /// Always true, so that the answer is never taken for a qualified validation.
         advisory: bool,
         signatures: Vec<SignatureView>,
     },
 }
 
-/// What a document holds.
+/// A member of a document.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemberView {
@@ -46,7 +46,7 @@ pub(crate) struct MemberView {
     role: &'static str,
 }
 
-/// What `inspect` found.
+/// The report of `inspect`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReportView {
@@ -55,10 +55,10 @@ pub(crate) struct ReportView {
     signatures: Vec<SignatureSummary>,
     fields: Vec<Field>,
     notes: Vec<Note>,
-    /// What the document is not for.
+    /// Operations that the document does not allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     obstacles: Vec<ObstacleView>,
-    /// How operations keep it, where that is more than the plugin declares.
+    /// Preservation by operations, if it exceeds the plugin's declaration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     preservation: Vec<PreservationView>,
 }
@@ -76,7 +76,7 @@ struct PreservationView {
     kind: &'static str,
 }
 
-/// What `sign` made.
+/// The output of `sign`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignedView {
@@ -87,7 +87,7 @@ pub(crate) struct SignedView {
     sha256: String,
 }
 
-/// What `archive` made, if it made anything.
+/// The output of `archive`, if there is one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ArchivedView {
@@ -99,13 +99,13 @@ pub(crate) struct ArchivedView {
     output: Option<OutputView>,
 }
 
-/// What `flatten`, `rehearse` or `compose` made.
+/// The output of `flatten`, `rehearse` or `compose`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MadeView {
     media_type: String,
     unchanged: bool,
-    /// What the plugin tells about how it was made.
+    /// The plugin's notes on how it was made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(flatten)]

@@ -13,7 +13,7 @@ use crate::ToolError;
 use crate::log::CapturedLog;
 use crate::output::shown;
 
-/// Where plugins run without a server.
+/// Runs plugins without a server.
 pub struct Bench {
     settings: PluginStoreSettings,
     mode: StoreMode,
@@ -23,9 +23,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Where plugins are found and may run as `settings` say. With `has_data`
-    /// the data folder is looked into for installed plugins; otherwise only those
-    /// that came with the program are known.
+    /// Creates a bench that finds and runs plugins by `settings`. With `has_data` it looks into the
+    /// data folder for installed plugins; otherwise only shipped ones are known.
     #[must_use]
     pub fn new(settings: PluginStoreSettings, mode: StoreMode, has_data: bool) -> Self {
         Self {
@@ -37,7 +36,7 @@ impl Bench {
         }
     }
 
-    /// Keeps a folder that is needed for as long.
+    /// Keeps a folder for the lifetime of the bench.
     #[must_use]
     pub fn keeping(self, temporary: Option<TempDir>) -> Self {
         Self {
@@ -46,26 +45,26 @@ impl Bench {
         }
     }
 
-    /// What the plugins that run here log.
+    /// Returns the log of the plugins that run here.
     pub(crate) fn log(&self) -> &CapturedLog {
         &self.log
     }
 
-    /// Whether a data folder is looked into for installed plugins; otherwise
-    /// only those that came with the program are known.
+    /// Returns true if it looks into a data folder for installed plugins; otherwise only shipped
+    /// ones are known.
     pub(crate) fn has_data(&self) -> bool {
         self.has_data
     }
 
-    /// The component in a file, which is refused unless it would be admitted.
+    /// Admits the component in a file.
     pub(crate) async fn admit(&self, path: &Path) -> Result<Arc<Plugin>, ToolError> {
         let admitted = self.admit_bytes(read(path)?).await?;
         admitted
             .map_err(|reason| ToolError::Refused(format!("{}: {}", path.display(), shown(&reason))))
     }
 
-    /// The file of a component: the one that is named, or the installed one of
-    /// a format that is; without a name the only one that is installed.
+    /// Returns the file of a component: the named file, the installed one of the named format, or
+    /// without a name the only installed one.
     pub(crate) async fn component(&self, named: Option<&Path>) -> Result<PathBuf, ToolError> {
         let is_path = |path: &&Path| path.exists() || !path.to_str().is_some_and(may_be_id);
         if let Some(path) = named.filter(is_path) {
@@ -82,7 +81,7 @@ impl Bench {
         })
     }
 
-    /// The plugin that these bytes are, or why they are none.
+    /// Admits these bytes as a plugin; the error is the reason.
     pub(crate) async fn admit_bytes(
         &self,
         wasm: Bytes,
@@ -91,7 +90,7 @@ impl Bench {
         Ok(host.admit(wasm).await.map_err(|error| reasons(&error)))
     }
 
-    /// The installed plugin for a document, by its file name.
+    /// Returns the installed plugin for a document, by its file name.
     pub(crate) async fn installed_for(&self, document: &Path) -> Result<Arc<Plugin>, ToolError> {
         let plugin_store = self.plugin_store();
         let registry = plugin_store.registry().await?;
@@ -115,7 +114,7 @@ impl Bench {
         Err(ToolError::Refused(sentence))
     }
 
-    /// The plugins that are known here.
+    /// Returns the known plugins.
     pub(crate) fn plugin_store(&self) -> PluginStore {
         PluginStore::of_copy(&self.settings, self.mode, self.observer())
     }
@@ -125,7 +124,7 @@ impl Bench {
     }
 }
 
-/// The only format that there is an active plugin for.
+/// Returns the only format with an active plugin.
 async fn only_active(plugin_store: &PluginStore) -> Result<String, ToolError> {
     let listed = plugin_store.list().await.map_err(anyhow::Error::from)?;
     let active = listed.into_iter().filter(|listed| listed.active);
@@ -142,18 +141,18 @@ async fn only_active(plugin_store: &PluginStore) -> Result<String, ToolError> {
     }
 }
 
-/// Whether this could be a format's name.
+/// Returns true if this could be a format's name.
 pub fn may_be_id(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !text.is_empty() && text.bytes().all(is_plain)
 }
 
-/// The bytes of a file that a person named; a pipe is none.
+/// Reads a file named by the user; pipes are refused.
 pub fn read(path: &Path) -> Result<Bytes, ToolError> {
     read_file(path).map_err(|error| ToolError::Refused(reasons(&error)))
 }
 
-/// An error with everything that it comes from.
+/// Formats an error with all its causes.
 pub(crate) fn reasons(error: &dyn Error) -> String {
     iter::successors(Some(error), |&error| error.source())
         .map(ToString::to_string)

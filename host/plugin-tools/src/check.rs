@@ -26,7 +26,7 @@ pub struct CheckArguments {
     json: bool,
 }
 
-/// What is known of a component.
+/// The findings about a component.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Findings {
@@ -39,11 +39,11 @@ struct Findings {
     admissible: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What an installation looks at besides.
+    /// Further checks of an installation.
     not_looked_at: Vec<Unseen>,
 }
 
-/// What a component says that it is, and what it has.
+/// A component's description of itself and its worlds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct About {
@@ -52,9 +52,9 @@ struct About {
     contract: String,
     media_types: Vec<String>,
     extensions: Vec<Extension>,
-    /// Worlds of the contract that it has.
+    /// Worlds of the contract in the component.
     worlds: Vec<&'static str>,
-    /// Worlds of the contract that it has not.
+    /// Worlds of the contract that the component lacks.
     missing: Vec<&'static str>,
 }
 
@@ -62,30 +62,30 @@ struct About {
 #[derive(Debug, Serialize)]
 struct Extension {
     extension: String,
-    /// Whether callers can post documents with it.
+    /// True if the API accepts documents with it.
     postable: bool,
 }
 
-/// What an installation looks at and this command did not.
+/// A check of an installation that this command does not make.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Unseen {
-    /// Whether it is signed, and by whom.
+    /// The publisher's signature.
     Signature,
-    /// Whether an installed plugin of another format takes the same.
+    /// Conflicts with installed plugins of other formats.
     Installed,
-    /// Whether it does what it should.
+    /// The checks for its format.
     SelfTest,
 }
 
-/// Whether a component would be admitted, as far as was looked.
+/// The verdict whether a component would be admitted, by the checks made.
 struct Verdict {
     plugin: Option<About>,
     reason: Option<String>,
     not_looked_at: Vec<Unseen>,
 }
 
-/// Says what a component is, and whether it would be admitted.
+/// Prints a component's description, and whether it would be admitted.
 pub fn check(arguments: &CheckArguments, bench: &Bench) -> Result<(), ToolError> {
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let component = runtime.block_on(bench.component(arguments.wasm.as_deref()))?;
@@ -116,7 +116,7 @@ pub fn check(arguments: &CheckArguments, bench: &Bench) -> Result<(), ToolError>
     }
 }
 
-/// Looks at a component as an installation does, up to what it is refused for.
+/// Checks a component as an installation does, up to the first refusal.
 async fn judge(bench: &Bench, wasm: Bytes) -> anyhow::Result<Verdict> {
     let mut not_looked_at = vec![Unseen::Signature];
     let plugin = match bench.admit_bytes(wasm).await? {

@@ -1,6 +1,6 @@
-//! What maintainers of format plugins have on the command line: a folder to
-//! begin with, checks, calls, the conformance kit, publishers' keys, registries; and the
-//! advisory check of a document's signatures. None of it needs a server.
+//! The command line for maintainers of format plugins: a project template, checks, calls, the
+//! conformance kit, publishers' keys, registries; and the advisory check of a document's
+//! signatures. None of it needs a server.
 
 mod answer;
 mod bench;
@@ -28,21 +28,21 @@ pub use self::run::{RunArguments, run};
 pub use self::test::{TestArguments, test};
 pub use self::verify::{VerifyArguments, verify};
 
-/// The exit code of what was refused.
+/// The exit code of a refusal.
 pub const REFUSED: u8 = 1;
-/// The exit code of a fault inside.
+/// The exit code of an internal fault.
 pub const FAULT: u8 = 2;
 /// The exit code of wrong usage (`EX_USAGE`).
 pub const USAGE: u8 = 64;
 
-/// Why a tool did not do what it was asked.
+/// A tool's failure.
 #[derive(Debug)]
 pub enum ToolError {
-    /// It may not be done; the sentence says why and what to do.
+    /// A refusal; the message says why and what to do.
     Refused(String),
-    /// It could not be done.
+    /// A fault.
     Fault(anyhow::Error),
-    /// Standard output says all there is to say; this is the exit code.
+    /// The answer is on standard output; this is the exit code.
     Told(u8),
 }
 

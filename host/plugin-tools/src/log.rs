@@ -1,4 +1,4 @@
-//! What plugins log, for the person who runs them.
+//! The plugins' log, for the person who runs them.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) struct Line {
 
 impl CapturedLog {
     pub(crate) fn lines(&self) -> Vec<Line> {
-        // Nothing panics while it holds the lock.
+        // Poisoning is ignored: no code panics while it holds the lock.
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

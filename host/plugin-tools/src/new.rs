@@ -1,4 +1,4 @@
-//! A folder with a plugin of one's own, which builds without this repository.
+//! A new project of a plugin, which builds without this repository.
 
 use std::fs;
 use std::io;
@@ -12,9 +12,9 @@ use crate::bench::may_be_id;
 use crate::output::{print_json, print_line, warn};
 use crate::reach::{postable, posted};
 
-/// The document of the case that comes along.
+/// The document of the included case.
 const DOCUMENT: &str = "Labas.\n";
-/// What stands in the made folder where the SDK comes from the registry.
+/// The note in the new README if the SDK is from the registry.
 const SDK_NOTE: &str = "
 `Cargo.toml` takes the SDK, `parafa-plugin-sdk`, from the registry. Until it is published there, \
 this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin it with \
@@ -23,7 +23,7 @@ this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin 
 /// Longest id of a format, in characters.
 const LONGEST_ID: usize = 32;
 
-/// What is written of every plugin, with `@id@` and the like to be filled in.
+/// Files of every new plugin, with placeholders such as `@id@`.
 const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
@@ -48,8 +48,8 @@ const INSPECTING: [(&str, &str); 2] = [
     ("src/tests.rs", include_str!("template/tests.rs")),
 ];
 
-/// A plugin that signs and verifies, too. Its modules are those by which toys
-/// are signed (`plugins/toy`).
+/// Files of a plugin that signs and verifies, too. Toys are signed by these modules
+/// (`plugins/toy`).
 const SIGNING: [(&str, &str); 6] = [
     ("src/lib.rs", include_str!("template/signing/lib.rs")),
     (
@@ -100,7 +100,7 @@ pub struct NewArguments {
     json: bool,
 }
 
-/// Makes the folder; one that is there must be empty.
+/// Makes the folder; an existing one must be empty.
 pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
     let dir =
         std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
@@ -172,7 +172,7 @@ pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What a plugin begins with.
+/// The template of a new plugin.
 enum Begin {
     Inspecting,
     Signing,
@@ -192,7 +192,7 @@ fn begun_with(with: &[Ability]) -> Result<Begin, ToolError> {
     }
 }
 
-/// The end of a file's name, as a person wrote it.
+/// Parses a file name extension as typed by a person.
 fn extension(text: &str) -> Result<String, String> {
     let text = text.strip_prefix('.').unwrap_or(text).to_ascii_lowercase();
     if may_be_id(&text) {
@@ -202,8 +202,8 @@ fn extension(text: &str) -> Result<String, String> {
     }
 }
 
-/// The folder's name as a format's: lower-case letters, digits and hyphens,
-/// beginning with a letter.
+/// Returns the folder's name as a format's id: lower-case letters, digits and hyphens, beginning
+/// with a letter.
 fn format_id(dir: &Path) -> String {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let mut id = String::new();
@@ -222,7 +222,7 @@ fn format_id(dir: &Path) -> String {
     }
 }
 
-/// The SDK as Cargo names a dependency, between braces.
+/// Returns the SDK as a dependency in Cargo's syntax, between braces.
 fn sdk(path: Option<&Path>) -> Result<String, ToolError> {
     let Some(path) = path else {
         return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION")));

@@ -1,5 +1,4 @@
-//! What commands print. A reader who has had enough is no fault: the command
-//! ends as it would have.
+//! Output of commands. A reader that closes the pipe is no fault: the command ends as usual.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -9,17 +8,16 @@ use anyhow::Context;
 use parafa_plugin_host::on_one_line;
 use serde::Serialize;
 
-/// Longest text of a document or a plugin that people are shown, in bytes.
+/// Longest displayed text of a document or a plugin, in bytes.
 const LONGEST_SHOWN: usize = 1024;
 
-/// What a document, a certificate or a plugin calls something, as people are
-/// shown it: on one line, and with nothing in it that a terminal obeys, so that
-/// it cannot pass for words of ours.
+/// Returns a name from a document, a certificate or a plugin for display. It is on one line and
+/// without terminal control characters, so that it cannot imitate the command's own output.
 pub fn shown(text: &str) -> Cow<'_, str> {
     on_one_line(text, LONGEST_SHOWN)
 }
 
-/// The same of a text that has been accepted as it is, however long.
+/// Like `shown`, without a length limit, for a text that was accepted already.
 pub fn shown_whole(text: &str) -> Cow<'_, str> {
     on_one_line(text, usize::MAX)
 }
@@ -30,23 +28,23 @@ pub fn print_line(text: impl Display) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints what a program may read.
+/// Prints JSON for programs.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print_line(serde_json::to_string_pretty(value)?)
 }
 
-/// Tells the operator something beside the answer.
+/// Prints a warning to standard error.
 pub fn warn(text: impl Display) {
     print_aside(format_args!("parafa: {text}"));
 }
 
-/// Prints a line beside the answer.
+/// Prints a line to standard error.
 pub fn print_aside(text: impl Display) {
-    // Whoever closed standard error does not want to be told.
+    // If standard error is closed, the line is dropped.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Whether somebody still reads what was written.
+/// Returns false if the reader has closed the pipe.
 pub fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

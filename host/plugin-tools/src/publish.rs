@@ -37,7 +37,7 @@ pub struct SignArguments {
     json: bool,
 }
 
-/// Makes a publisher's key; one that is there is not replaced.
+/// Makes a publisher's key; an existing one is not replaced.
 pub fn keygen(arguments: &KeygenArguments) -> Result<(), ToolError> {
     let dir = &arguments.dir;
     let pair = KeyPair::generate()?;

@@ -1,14 +1,13 @@
-//! Which documents callers can post, whichever formats are installed, where no
-//! setting lists more.
+//! Documents that the API accepts, whatever formats are installed, unless a setting lists more.
 
 use parafa_api_signing::DocumentFamily;
 
-/// Whether callers can post documents with this extension.
+/// Returns true if the API accepts documents with this extension.
 pub(crate) fn postable(extension: &str) -> bool {
     DocumentFamily::offered().any(|offered| offered == extension)
 }
 
-/// The extensions with which callers can post documents, for people.
+/// Returns the file name extensions that the API accepts, for display.
 pub(crate) fn posted() -> String {
     let offered: Vec<_> = DocumentFamily::offered()
         .map(|extension| format!(".{extension}"))

@@ -53,7 +53,7 @@ pub enum PluginSource {
 }
 
 impl PluginSource {
-    /// Reads what an operator named.
+    /// Parses an operator's argument.
     ///
     /// # Errors
     /// When it is a web address, or a malformed reference.
@@ -66,7 +66,7 @@ impl PluginSource {
 }
 
 impl RegistryOptions {
-    /// The same without an account.
+    /// Returns the options without an account.
     fn without_account(&self) -> Self {
         Self {
             username: None,
@@ -80,7 +80,7 @@ impl RegistryOptions {
     }
 
     fn open(&self, location: &Location, access: Access) -> Result<Box<dyn Repository>, ToolError> {
-        // What was installed from a layout is compared with it from another folder.
+        // Absolute, because a later comparison with the layout may run in another folder.
         let absolute = |path: &Path| {
             std::path::absolute(path).context("the folder of the command is not known")
         };

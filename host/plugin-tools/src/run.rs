@@ -12,9 +12,9 @@ use crate::log::Line;
 use crate::output::{print_aside, print_json, print_line, shown, warn};
 use crate::{FAULT, REFUSED, ToolError, USAGE};
 
-/// The code of a refusal to ask a plugin for what it cannot do.
+/// The code of a refusal because the plugin lacks the operation.
 const NOT_SUPPORTED: &str = "not-supported";
-/// The code of a refusal because of which no plugin was asked.
+/// The code of a refusal before any call of a plugin.
 const NOT_RUN: &str = "not-run";
 
 /// Arguments of `parafa plugin run`.
@@ -51,7 +51,7 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// What one call came to.
+/// The result of one call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Call {
@@ -65,11 +65,11 @@ struct Call {
     end: End,
     milliseconds: f64,
     peak_memory_bytes: usize,
-    /// What the plugin wrote for the operator.
+    /// The plugin's log for the operator.
     log: Vec<Line>,
 }
 
-/// What is told of a call that was not made.
+/// The answer if no call was made.
 #[derive(Debug, Serialize)]
 struct NotMade {
     operation: &'static str,
@@ -86,7 +86,7 @@ enum End {
 }
 
 impl RunArguments {
-    /// The document of the plugin's format, where one is named.
+    /// Returns the document of the plugin's format, if one is named.
     fn document(&self) -> Option<&Path> {
         match self.operation {
             Operation::Compose => self.out.as_deref(),
@@ -95,7 +95,7 @@ impl RunArguments {
     }
 }
 
-/// Has a plugin do something with a document.
+/// Calls a plugin with a document.
 pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
         warn(format_args!(
@@ -124,7 +124,7 @@ pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
     }
 }
 
-/// Tells why there was no call as what a call comes to is told.
+/// Prints the reason why no call was made, in the form of a call's result.
 fn told_as_json(arguments: &RunArguments, error: ToolError) -> anyhow::Result<ToolError> {
     let (end, code) = match error {
         ToolError::Refused(detail) => (End::Refusal(Refusal::new(NOT_RUN, detail)), REFUSED),
@@ -198,7 +198,7 @@ fn name_of(file: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Why a plugin is not asked for an operation that it does not have.
+/// Returns a refusal if the plugin lacks the operation.
 fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
     let capability = operation.capability();
     let is_there = plugin.capabilities().contains(&capability);

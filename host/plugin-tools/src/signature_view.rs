@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::output::shown;
 
-/// Who signed where no certificate says so.
+/// The signer's name if no certificate gives it.
 pub(crate) const UNNAMED: &str = "somebody unnamed";
 
 /// A signature, as `verify` sees it.
@@ -28,7 +28,7 @@ pub(crate) struct SignatureView {
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed_time: Option<i64>,
     integrity: &'static str,
-    /// Whether the signer's certificate is the one that the signature names.
+    /// The check that the signer's certificate is the one that the signature names.
     certificate: CheckView,
     coverage: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,7 +54,7 @@ struct CheckView {
     code: Option<String>,
 }
 
-/// Whether a member is as it was signed.
+/// The check of a member's digest.
 #[derive(Debug, Serialize)]
 struct DigestView {
     id: String,
@@ -65,7 +65,7 @@ struct DigestView {
 #[derive(Debug, Serialize)]
 struct ChangesView {
     kind: &'static str,
-    /// The first change that is not permitted, or why that cannot be told.
+    /// The first change that is not permitted, or why that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpermitted: Option<String>,
 }
@@ -83,12 +83,12 @@ struct TimestampView {
     sentence: String,
 }
 
-/// What time-stamps are worth, the worst last.
+/// The verdict on time-stamps, the worst last.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Stamping {
-    /// Each stamps its signature, and its maker signed it, if there is any.
+    /// All time-stamps stamp their signature, and their signatures verify, if there are any.
     Sound,
-    /// One cannot be checked, which is no finding against it.
+    /// One cannot be checked, which does not count against it.
     Uncheckable,
     /// One does not stamp its signature.
     Unsound,
@@ -125,7 +125,7 @@ impl SignatureView {
         }
     }
 
-    /// What the worst of the time-stamps beside it is.
+    /// Returns the worst verdict on its time-stamps.
     pub(crate) fn stamping(&self) -> Stamping {
         let all = self.timestamps.iter().map(|timestamp| timestamp.stamping);
         all.max().unwrap_or(Stamping::Sound)
@@ -208,7 +208,7 @@ impl fmt::Display for SignatureView {
     }
 }
 
-/// Seconds since the Unix epoch as a date, where they are one.
+/// Formats seconds since the Unix epoch as a date, if they are one.
 fn moment(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(
         |_| format!("{seconds} s since 1970"),
@@ -240,7 +240,7 @@ fn extent(coverage: CoverageKind) -> &'static str {
     }
 }
 
-/// The members that are not as they were signed, as the end of a sentence.
+/// Returns the changed members, as the end of a sentence.
 fn changed(digests: &[MemberCheck]) -> String {
     let changed = digests.iter();
     let changed = changed.filter(|member| matches!(member.digest, Verdict::Broken(_)));
@@ -251,7 +251,7 @@ fn changed(digests: &[MemberCheck]) -> String {
     }
 }
 
-/// What was changed after a signature, as the end of a sentence.
+/// Returns the changes after a signature, as the end of a sentence.
 fn since(changes: &LaterChanges) -> String {
     let what = match changes.kind {
         ChangeKind::None | ChangeKind::Unknown => "",
@@ -267,7 +267,7 @@ fn since(changes: &LaterChanges) -> String {
     }
 }
 
-/// What is wrong with a time-stamp, as the end of a sentence.
+/// Returns the defect of a time-stamp, as the end of a sentence.
 fn doubt(status: TimestampStatus) -> &'static str {
     match status {
         TimestampStatus::Intact => "",
@@ -294,12 +294,11 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Ends the line, says what the command itself would say, and clears the
-    /// screen.
+    /// Ends the line, imitates the command's own output, and clears the screen.
     pub(crate) const FORGED: &str =
         "X: is intact\nEvery signature is intact.\u{1b}[2J\u{9b}1A\u{202e}";
 
-    /// A certificate whose holder has this common name.
+    /// Issues a certificate whose subject has this common name.
     fn certificate(name: &str) -> Vec<u8> {
         let key = Key::generate(KeyKind::P256).unwrap();
         let holder = Credential::self_signed(&Profile::named(name), key);
@@ -313,7 +312,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Evidence about nothing, with names that tell tales.
+    /// Returns evidence whose names imitate output.
     pub(crate) fn evidence() -> SignatureEvidence {
         SignatureEvidence {
             id: FORGED.to_owned(),
@@ -338,8 +337,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Whether a text has so many lines, and nothing in it that a terminal
-    /// obeys.
+    /// Asserts that a text has this many lines and no terminal control characters.
     #[track_caller]
     pub(crate) fn assert_plain(text: &str, lines: usize) {
         assert_eq!(text.lines().count(), lines, "{text:?}");

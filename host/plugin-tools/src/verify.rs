@@ -20,23 +20,22 @@ pub struct VerifyArguments {
     json: bool,
 }
 
-/// What the codes of notes about signatures begin with.
+/// The prefix of codes of notes about signatures.
 const ABOUT_SIGNATURES: &str = "signature-";
 
 #[derive(Serialize)]
 struct Verdict {
-    /// Always: nobody may take it for a qualified validation.
+    /// Always true, so that the answer is never taken for a qualified validation.
     advisory: bool,
     intact: bool,
     #[serde(skip)]
     is_any_broken: bool,
     signatures: Vec<SignatureView>,
-    /// What else is worth knowing of them.
+    /// Further notes on the signatures.
     notes: Vec<String>,
 }
 
-/// Says what became of a document's signatures; whose they are and whether to
-/// trust them is not looked at.
+/// Prints the verdicts on a document's signatures. The signers' identity and trust are not checked.
 pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolError> {
     let document = bench::read(&arguments.file)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
@@ -53,7 +52,7 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
         let mut notes = Vec::new();
         let signatures = &evidence.signatures;
         if !signatures.is_empty() && !is_any_broken(signatures) {
-            // What is wrong with the file around its signatures is seen by who inspects it.
+            // Defects of the file around its signatures are found by `inspect`.
             let report = plugin.inspect(document).await?;
             let obstacle = report.obstacle(Operation::Sign);
             let obstacle = obstacle.filter(|refusal| refusal.code == refusal::CONTAINER_UNSOUND);

@@ -1,5 +1,5 @@
-//! What `wit-bindgen` makes of the contract: the host's interfaces once, and
-//! one module for each world that a plugin may have.
+//! Bindings of the contract that `wit-bindgen` generates: the host's interfaces once, and one
+//! module for each world of a plugin.
 #![allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
 
 pub use platform::parafa::format::companions;
@@ -19,7 +19,7 @@ mod platform {
     });
 }
 
-/// The module of a world: what it exports, and the macro that exports it.
+/// Defines the module of a world: its exports, and the macro that exports them.
 macro_rules! world {
     ($module:ident $world:tt $export:tt, $interface:ident::{$($item:tt)*}) => {
         pub mod $module {

@@ -1,4 +1,4 @@
-//! Between the records of the contract and the values of formats.
+//! Conversions between the records of the contract and the values of formats.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,8 @@ use crate::bindings::{
     Answer, Derivation, Digest, Made, Need, Note, Parameter, Payload, Refusal, archive, compose,
 };
 
-/// An algorithm that is not in the catalogue is refused, not a panic: the host
-/// may be newer than the plugin.
+/// Converts a request. An algorithm outside the catalogue is refused without a panic: the host may
+/// be newer than the plugin.
 pub(crate) fn sign_request(request: Request) -> Result<core::SignRequest, Refusal> {
     let signature_algorithm =
         request
@@ -123,8 +123,7 @@ impl From<core::Preservation> for Preservation {
     }
 }
 
-/// The profile and baseline level of a name such as `PAdES-B-T`; none of another
-/// profile.
+/// Splits a name such as `PAdES-B-T` into profile and baseline level; `None` for other profiles.
 pub(crate) fn level_of(name: &str) -> Option<Level> {
     let (profile, baseline) = core::BaselineLevel::split(name)?;
     Some(Level {
@@ -138,7 +137,7 @@ pub(crate) fn level_of(name: &str) -> Option<Level> {
     })
 }
 
-/// The same of a level that an operation comes to.
+/// Like `level_of`, for a level that an operation reaches.
 fn level(name: &str) -> Level {
     level_of(name).unwrap_or_else(|| panic!("the level {name:?} has no baseline level at its end"))
 }
@@ -295,7 +294,7 @@ impl From<Answer> for core::Answer {
     }
 }
 
-/// A need, whose time-stamp is of the `usual` kind where it does not say another.
+/// Converts a need; a time-stamp without a kind is of the `usual` one.
 fn need(need: core::Need, usual: core::TimestampKind) -> Need {
     let digest_algorithm = || {
         let algorithm = need.digest_algorithm.map(core::DigestAlgorithm::name);

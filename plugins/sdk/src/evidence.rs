@@ -1,4 +1,4 @@
-//! Evidence about signatures, as the contract has it.
+//! Conversions of evidence about signatures to the contract's records.
 
 use parafa_format_core as core;
 

@@ -1,4 +1,4 @@
-//! What the `export!` macro calls: conversions around a format's functions.
+//! Functions that the `export!` macro calls: conversions around a format's functions.
 
 use parafa_format_core as core;
 
@@ -89,7 +89,7 @@ pub fn archive<'a>(
     Ok(archive(&Host, document, &request, &answers, &mut HostSink::new(out))?.into())
 }
 
-/// `flatten` and `rehearse`.
+/// Calls `flatten` or `rehearse`.
 pub fn derive<'a>(
     document: &Blob,
     request: Derivation,

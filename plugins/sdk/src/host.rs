@@ -10,12 +10,12 @@ use crate::bindings::crypto::CryptoError;
 use crate::bindings::documents::InflateError;
 use crate::bindings::log::Level;
 
-/// Most bytes that cross the boundary at once, either way: a host bounds how
-/// much one call may carry, and a plugin would hold long ones twice.
+/// Most bytes that cross the boundary at once, either way: a host limits the size of one call, and
+/// a plugin would hold long bytes twice.
 const PIECE: u32 = 256 * 1024;
 
-/// Bytes are collected to that many before they are hashed: what is written in
-/// small pieces, such as canonical XML, shall not take a call for each.
+/// Size up to which bytes are buffered before they are hashed. Small writes, such as those of
+/// canonical XML, do not each take a call.
 const COLLECTED: usize = 16 * 1024;
 
 /// A document that stays with the host.
@@ -29,20 +29,20 @@ pub struct Host;
 #[derive(Debug)]
 pub struct HostSink<'a>(&'a bindings::Sink);
 
-/// A digest in the making by the host.
+/// A digest that the host computes.
 #[derive(Debug)]
 pub struct HostHasher {
     hasher: bindings::Hasher,
     collected: Vec<u8>,
 }
 
-/// Writes a line to the operator's log. Never personal data.
+/// Writes a line to the operator's log, never with personal data.
 pub fn log(message: &str) {
     bindings::log::write(Level::Info, message);
 }
 
-/// Hands the message and place of a panic to the host, which otherwise learns
-/// only that the plugin ended.
+/// Passes the message and location of a panic to the host, which otherwise learns only that the
+/// plugin ended.
 pub(crate) fn report_panics() {
     static INSTALLED: Once = Once::new();
 
@@ -117,7 +117,7 @@ impl Blob for HostBlob {
         while remaining > 0 {
             let at = offset.saturating_add(bytes.len() as u64);
             let piece = HostBlob::read(self, at, remaining.min(PIECE));
-            // A host that gives more than it is asked for is not believed.
+            // A host that returns more than requested is not trusted.
             let Some(left) = u32::try_from(piece.len())
                 .ok()
                 .filter(|read| *read > 0)
@@ -157,7 +157,7 @@ impl Sink<HostBlob> for HostSink<'_> {
 }
 
 impl HostHasher {
-    /// Hands over what was collected, before anything else is.
+    /// Passes the buffered bytes to the host, before any other input.
     fn flush(&mut self) {
         if !self.collected.is_empty() {
             self.hasher.update(&self.collected);
@@ -202,7 +202,7 @@ impl Hasher<HostBlob> for HostHasher {
     }
 }
 
-/// Why a part is not inflated, as the end of a sentence.
+/// Returns the reason why a part is not inflated, as the end of a sentence.
 fn not_inflated(error: InflateError, most: u64) -> String {
     match error {
         InflateError::Malformed => "it is no DEFLATE stream".to_owned(),
@@ -212,7 +212,7 @@ fn not_inflated(error: InflateError, most: u64) -> String {
     }
 }
 
-/// Why a signature is not verified, as the end of a sentence.
+/// Returns the reason why a signature is not verified, as the end of a sentence.
 fn not_computed(error: CryptoError, algorithm: SignatureAlgorithm) -> String {
     match error {
         CryptoError::UnsupportedAlgorithm => format!("{algorithm} is not supported"),

@@ -1,10 +1,9 @@
 //! Makes a format crate a Parafa plugin.
 //!
-//! A plugin is one invocation of [`export!`] that names the functions of a
-//! format crate. They are written against the traits of `parafa-format-core`
-//! and know nothing of WebAssembly; this crate connects those traits with the
-//! resources of the WIT package `parafa:format`, converts the records, and
-//! hands panics to the host's log.
+//! A plugin is one invocation of [`export!`] that names the functions of a format crate. They are
+//! written against the traits of `parafa-format-core` and do not depend on WebAssembly. This crate
+//! connects those traits with the resources of the WIT package `parafa:format`, converts the
+//! records, and passes panics to the host's log.
 //!
 //! ```ignore
 //! parafa_plugin_sdk::export!(
@@ -16,20 +15,19 @@
 //!
 //! `about` is required; each of the others gives the plugin a capability.
 //!
-//! A format whose signatures are detached asks for the files beside the document
-//! that they are over: [`Environment::companions`](parafa_format_core::Environment::companions).
+//! A format whose detached signatures cover files outside the document reads these by
+//! [`Environment::companions`](parafa_format_core::Environment::companions).
 //!
-//! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core).
-//! With the feature `native` there are also `MemoryBlob`, `MemorySink` and
-//! `NativeEnvironment` in it, with which a format is tested without a host:
+//! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core). With the feature
+//! `native` it also has `MemoryBlob`, `MemorySink` and `NativeEnvironment`, for tests of a format
+//! without a host:
 //!
 //! ```toml
 //! [dev-dependencies]
 //! parafa-plugin-sdk = { version = "0.1", features = ["native"] }
 //! ```
 
-//! With the feature `cms` there is [`cms`]: what a format is made of that holds
-//! CMS signatures.
+//! The feature `cms` adds [`cms`], for formats with CMS signatures.
 
 // The macros that `generate!` makes name this crate from inside and outside.
 extern crate self as parafa_plugin_sdk;
@@ -82,9 +80,9 @@ macro_rules! export {
     ) => {
         struct Plugin;
 
-        // Natively there are only the format's functions, held to the contract by
-        // the compiler: linkers do not take the names of the exports. Something
-        // has to use them all the same, or they count as dead.
+        // Native builds have only the format's functions, whose types the compiler checks: linkers
+        // reject the names of the exports. They must be used somewhere, otherwise they count as
+        // dead code.
         #[cfg(not(target_arch = "wasm32"))]
         const _: Plugin = Plugin;
 

@@ -1,4 +1,4 @@
-//! What `wit-bindgen` makes of the contract 0.2.
+//! Bindings of the contract 0.2 that `wit-bindgen` generates.
 #![allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
 
 wit_bindgen::generate!({

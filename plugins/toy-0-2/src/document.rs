@@ -4,22 +4,22 @@ use crate::bindings::parafa::format::crypto::Hasher;
 use crate::bindings::parafa::format::documents::Blob;
 use crate::bindings::parafa::format::types::Refusal;
 
-/// What a signature begins with.
+/// The start of a signature.
 const MARK: &str = "\nsignature ";
 
 /// A signature of a document.
 pub(crate) struct Signature {
-    /// Where it begins, and what it signs ends.
+    /// Start of the signature, and end of the signed bytes.
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// DER of the signer's certificate.
     pub(crate) certificate: Vec<u8>,
     pub(crate) value: Vec<u8>,
-    /// DER of a time-stamp token; empty where there is none.
+    /// DER of a time-stamp token, or empty.
     pub(crate) token: Vec<u8>,
 }
 
-/// The signatures of a document, in their order.
+/// Returns the signatures of a document, in their order.
 pub(crate) fn signatures(document: &Blob) -> Result<Vec<Signature>, Refusal> {
     let len = u32::try_from(document.len()).map_err(|_| no_toy())?;
     let text = String::from_utf8(document.read(0, len)).map_err(|_| no_toy())?;
@@ -41,13 +41,13 @@ pub(crate) fn signatures(document: &Blob) -> Result<Vec<Signature>, Refusal> {
     signatures.collect::<Option<_>>().ok_or_else(no_toy)
 }
 
-/// A signature as it is added to a document.
+/// Returns the line of a signature in a document.
 pub(crate) fn line(certificate: &[u8], value: &[u8], token: &[u8]) -> String {
     let [certificate, value, token] = [certificate, value, token].map(hex);
     format!("{MARK}{certificate} {value} {token}")
 }
 
-/// What a signature signs that begins at this place.
+/// Returns the text that a signature at this offset signs.
 pub(crate) fn signed(document: &Blob, start: u64) -> Vec<u8> {
     let hasher = Hasher::new("SHA-256");
     hasher.update_blob(document, 0, start);

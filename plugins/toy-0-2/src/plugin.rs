@@ -1,4 +1,4 @@
-//! What the plugin exports.
+//! Exports of the plugin.
 
 use parafa_pki::Certificate;
 
@@ -11,7 +11,7 @@ use crate::document::{Signature, line, refusal, signatures, signed};
 const MEDIA_TYPE: &str = "application/x-old-toy";
 const LEVEL_B: &str = "Old-B-B";
 const LEVEL_T: &str = "Old-B-T";
-/// The one algorithm, and its digest.
+/// The only algorithm, and its digest.
 const ALGORITHM: &str = "ECDSA-SHA256";
 const DIGEST: &str = "SHA-256";
 
@@ -167,7 +167,7 @@ fn integrity(signature: &Signature, payload: &[u8]) -> &'static str {
     }
 }
 
-/// What the answer to a need holds, once there is one.
+/// Returns the content of the answer to a need, if it is answered.
 fn answer<'a>(answers: &'a [Answer], need: &str) -> Result<Option<&'a [u8]>, Refusal> {
     let answer = answers.iter().find(|answer| answer.need_id == need);
     match answer.map(|answer| &answer.outcome) {
@@ -177,7 +177,7 @@ fn answer<'a>(answers: &'a [Answer], need: &str) -> Result<Option<&'a [u8]>, Ref
     }
 }
 
-/// The need of this kind, which is named by it.
+/// Returns a need of this kind, whose id is the kind.
 fn asking(kind: &str, payload: Vec<u8>) -> signing::Step {
     signing::Step {
         needs: vec![Need {

@@ -1,4 +1,4 @@
-//! What is signed of the files beside a document.
+//! The signed text: a list of the files outside the document.
 
 use parafa_plugin_sdk::core::{
     Answer, Blob, Coverage, CoverageKind, DigestAlgorithm, Environment, Evidence, Integrity,
@@ -53,7 +53,7 @@ pub(crate) fn verify<E: Environment>(
             kind: CoverageKind::Members,
             members: names.clone(),
         };
-        // Of a list that was changed nobody can say which file was.
+        // If the list was changed, it is unknown which file was.
         if signature.integrity == Integrity::Intact {
             let checks = names.iter().map(|name| MemberCheck {
                 id: name.clone(),
@@ -65,7 +65,7 @@ pub(crate) fn verify<E: Environment>(
     Ok(evidence)
 }
 
-/// The names of the files, and the text that is signed, with what signing added.
+/// Returns the names of the files, and the signed text with the signatures' additions.
 fn text_of<E: Environment>(environment: &E, document: &E::Blob) -> (Vec<String>, Text) {
     let mut names = Vec::new();
     let mut text = Vec::new();

@@ -1,9 +1,8 @@
-//! A format whose signatures stand beside what they sign, for the tests of the host.
+//! A format with detached signatures, for the tests of the host.
 //!
-//! What people sign is a list of the files beside the document, with the SHA-256 of
-//! each, as a text; they sign it as in the format that `parafa plugin new` begins
-//! with. The document holds what signing added to that text, and is empty before
-//! anybody has signed.
+//! The signed text lists the files outside the document, with the SHA-256 of each. It is signed as
+//! in the format that `parafa plugin new` begins with. The document consists of the signatures'
+//! additions to that text, and is empty before the first signature.
 
 mod detached;
 #[path = "../../../host/plugin-tools/src/template/signing/document.rs"]

@@ -1,5 +1,5 @@
-//! `archive`: revocation data for each signature, and, where there are files, a
-//! time-stamp over the document.
+//! `archive`: revocation data for each signature and, if the document has files, a time-stamp over
+//! it.
 
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
@@ -103,7 +103,7 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     Ok(done(&toy, true))
 }
 
-/// What is done wrong before anything is asked.
+/// Breaks a rule before any need is answered.
 fn misstep<B: Blob>(
     toy: &Toy,
     answers: &[Answer],
@@ -134,8 +134,7 @@ fn misstep<B: Blob>(
     }
 }
 
-/// Whether the issuer's certificate was answered, or that there is none to look
-/// for.
+/// Returns true if the issuer's certificate was answered, or that there is none.
 fn is_issuer_known(answers: &[Answer], id: &str) -> Result<bool, Refusal> {
     let mut outcomes = answers.iter().filter(|answer| answer.need_id == id);
     let is_anchor = |answer: &Answer| {
@@ -147,7 +146,7 @@ fn is_issuer_known(answers: &[Answer], id: &str) -> Result<bool, Refusal> {
     Ok(outcomes.any(is_anchor) || Answer::find(answers, id)?.is_some())
 }
 
-/// The need of a time-stamp of the document, over what has this digest.
+/// Returns the need of a document time-stamp over this digest.
 fn stamping(id: &str, digest: Vec<u8>) -> Need {
     let stamped = Payload::Digest(Digest {
         algorithm: DIGEST,
@@ -167,7 +166,7 @@ fn is_stamped_at_the_end(toy: &Toy) -> bool {
     })
 }
 
-/// The document with its files stored, and its signatures behind them.
+/// Returns the document with its files stored, followed by its signatures.
 fn rewritten<E: Environment>(
     environment: &E,
     blob: &E::Blob,
@@ -201,7 +200,7 @@ fn rewritten<E: Environment>(
     Ok(pieces)
 }
 
-/// A deflated file that inflates to something else.
+/// Changes a deflated file, so that it inflates to other content.
 fn changed<E: Environment>(
     environment: &E,
     blob: &E::Blob,

@@ -1,4 +1,4 @@
-//! What documents make the plugin do beside what the contract asks.
+//! Behaviours of the plugin that documents choose.
 
 use std::hint::black_box;
 use std::mem;
@@ -6,21 +6,21 @@ use std::mem;
 use parafa_plugin_sdk::bindings::Hasher;
 use parafa_plugin_sdk::core::{Refusal, refusal};
 
-/// The type of the format that documents may say to be of instead.
+/// The media type of the other format in refusals.
 const OTHER_FORMAT: &str = "application/x-toy";
 
-/// What a document makes the plugin do.
+/// The behaviour that a document chooses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Behaviour {
-    /// What the contract asks.
+    /// Follows the contract.
     Honest,
-    /// Breaks one rule of the contract, or goes to its bounds.
+    /// Breaks one rule of the contract, or reaches its limits.
     Breaks(Rule),
-    /// Ends badly, or not at all, in one of its calls.
+    /// Fails or hangs in one of its calls.
     Ends(Ending, Stage),
 }
 
-/// Names what documents may ask for.
+/// Defines an enumeration with names for documents.
 macro_rules! named {
     ($(#[$about:meta])* $Kind:ident { $($(#[$meaning:meta])* $Name:ident = $name:literal,)+ }) => {
         $(#[$about])*
@@ -47,13 +47,13 @@ named! {
         Archive = "archive",
         /// `compose`.
         Compose = "compose",
-        /// `sign`, once somebody has.
+        /// `sign`, once the signature is answered.
         Finish = "finish",
         /// `flatten`.
         Flatten = "flatten",
         /// `inspect`.
         Inspect = "inspect",
-        /// `sign`, before anybody signed.
+        /// `sign`, before the signature is answered.
         Prepare = "prepare",
         /// `rehearse`.
         Rehearse = "rehearse",
@@ -65,13 +65,13 @@ named! {
 named! {
     /// The ways to end badly.
     Ending {
-        /// Hashes the document without end, so that the host works.
+        /// Hashes the document endlessly, so that the host works.
         Busy = "busy",
-        /// Writes log lines until nobody listens, and goes on.
+        /// Writes log lines beyond the limit, and continues.
         Chatter = "chatter",
         /// Allocates without end.
         Exhaust = "exhaust",
-        /// Takes resources of the host's without end.
+        /// Takes the host's resources endlessly.
         Hoard = "hoard",
         /// Does not end.
         Loop = "loop",
@@ -83,11 +83,11 @@ named! {
         Recurse = "recurse",
         /// Refuses.
         Refuse = "refuse",
-        /// Refuses with a code that is no code.
+        /// Refuses with a malformed code.
         RefuseOddly = "refuse-oddly",
         /// Refuses, and names another format.
         RefuseOtherFormat = "refuse-other-format",
-        /// Refuses at length, with what would take over a terminal.
+        /// Refuses with a long text of terminal control characters.
         RefuseRudely = "refuse-rudely",
     }
 }
@@ -97,79 +97,79 @@ named! {
     Rule {
         /// `archive` adds a member.
         AddsAMember = "adds-a-member",
-        /// `archive` asks for something new whenever it is called.
+        /// `archive` has a new need at every call.
         ArchiveAsksForever = "archive-asks-forever",
-        /// `archive` asks for a signature.
+        /// `archive` needs a signature.
         ArchiveAsksSignature = "archive-asks-a-signature",
-        /// `archive` copies the document and says that it has changed it.
+        /// `archive` copies the document and reports that it is changed.
         ArchiveClaimsChange = "archive-claims-a-change",
         /// `archive` claims a level that the signatures do not reach.
         ArchiveClaimsLevel = "archive-claims-a-level",
-        /// `archive` says that there is nothing to do.
+        /// `archive` reports that it needs no change.
         ArchiveClaimsNoChange = "archive-claims-no-change",
-        /// `verify` turns on the first signature of an archived document.
+        /// `verify` reports the first signature of an archived document as broken.
         ArchiveCondemns = "archive-condemns",
         /// `verify` forgets the first signature of an archived document.
         ArchiveForgets = "archive-forgets",
-        /// `archive` stores revocation data that nobody answered.
+        /// `archive` stores revocation data that were not answered.
         ArchiveInvents = "archive-invents",
         /// `archive` makes another media type than it is given.
         ArchiveOtherType = "archive-other-type",
-        /// `archive` reaches a level that no caller knows.
+        /// `archive` reaches a level unknown to callers.
         ArchiveOwnLevel = "archive-own-level",
-        /// `archive` changes the first byte of what it should keep.
+        /// `archive` changes the first byte that it should preserve.
         ArchiveRewritesPrefix = "archive-rewrites-prefix",
         /// `archive` adds a signature.
         ArchiveSigns = "archive-signs",
-        /// `archive` writes nothing and says that it has.
+        /// `archive` writes nothing and reports a change.
         ArchiveWritesNothing = "archive-writes-nothing",
-        /// `archive` writes the document and says that there is nothing to do.
+        /// `archive` writes the document and reports that it needs no change.
         ArchiveWritesUnchanged = "archive-writes-unchanged",
-        /// `sign` asks for what was answered already.
+        /// `sign` repeats an answered need.
         AskAgain = "ask-again",
-        /// `sign` asks for something new whenever it is called.
+        /// `sign` has a new need at every call.
         AskForever = "ask-forever",
-        /// `sign` asks for nothing and has no outcome.
+        /// `sign` has neither needs nor an outcome.
         AskNothing = "ask-nothing",
-        /// `sign` asks for another signature once it has one.
+        /// `sign` needs another signature once it has one.
         AskOther = "ask-other",
-        /// `sign` asks twice under one id.
+        /// `sign` has two needs with one id.
         AskTwice = "ask-twice",
-        /// `sign` asks for two signatures where one is lawful.
+        /// `sign` needs two signatures where one is allowed.
         AskTwo = "ask-two",
-        /// `sign` asks for signatures of digests, which is for keys that sign by
-        /// themselves.
+        /// `sign` needs signatures over digests, which are only for keys that sign without a
+        /// person.
         AsksByDigest = "asks-by-digest",
-        /// `archive` asks for two time-stamps more than the document has signatures.
+        /// `archive` needs two time-stamps more than the document has signatures.
         AsksForManyTimestamps = "asks-for-many-timestamps",
-        /// `sign` asks for a signature of the digest of something else.
+        /// `sign` needs a signature over the digest of other bytes.
         AsksOtherDigest = "asks-other-digest",
-        /// `verify` takes every signature for intact.
+        /// `verify` reports every signature as intact.
         BelieveAnything = "believe-anything",
-        /// `archive` changes the first byte of what deflated members inflate to, and
-        /// leaves them deflated.
+        /// `archive` changes the first byte of the inflated content of deflated members, and leaves
+        /// them deflated.
         ChangesADeflatedMember = "changes-a-deflated-member",
         /// `archive` changes a byte of the first member.
         ChangesAMember = "changes-a-member",
-        /// `verify` says that a signature covers the entire file.
+        /// `verify` reports that a signature covers the entire file.
         ClaimsEntireFile = "claims-entire-file",
-        /// `inspect` says that `archive` keeps the document whole, which it does not.
+        /// `inspect` reports that `archive` preserves the document whole, which it does not.
         ClaimsWhole = "claims-whole",
-        /// `compose` writes what `inspect` refuses.
+        /// `compose` writes a document that `inspect` refuses.
         ComposeGarbage = "compose-garbage",
         /// `compose` writes nothing.
         ComposeNothing = "compose-nothing",
-        /// `compose` makes another media type than it is asked for.
+        /// `compose` makes another media type than requested.
         ComposeOtherType = "compose-other-type",
-        /// `verify` turns on the first signature once there is a second one.
+        /// `verify` reports the first signature as broken once there is a second one.
         CondemnEarlier = "condemn-earlier",
-        /// `verify` says that a signature covers a member that is not there.
+        /// `verify` reports that a signature covers a missing member.
         CoversAStranger = "covers-a-stranger",
         /// `sign` leaves the last member out.
         CoversTooLittle = "covers-too-little",
         /// `archive` drops the last member.
         DropsAMember = "drops-a-member",
-        /// Nobody is to sign the document, which is no fault.
+        /// The document is closed to signatures, which is no fault.
         Finalized = "finalized",
         /// `flatten` drops signatures.
         FlattenDrops = "flatten-drops",
@@ -179,59 +179,57 @@ named! {
         FlattenOtherType = "flatten-other-type",
         /// `flatten` adds a signature.
         FlattenSigns = "flatten-signs",
-        /// `sign` or `rehearse` copies without end.
+        /// `sign` or `rehearse` copies endlessly.
         FloodCopy = "flood-copy",
-        /// `sign` or `rehearse` writes without end.
+        /// `sign` or `rehearse` writes endlessly.
         FloodWrite = "flood-write",
-        /// `sign` writes the document where it should copy it.
+        /// `sign` writes the document instead of copying it.
         ForgeCopy = "forge-copy",
         /// `verify` forgets the first signature once there is a second one.
         ForgetEarlier = "forget-earlier",
-        /// `inspect` inflates members again and again, and keeps what comes out.
+        /// `inspect` inflates members again and again, and keeps the content.
         HoardsInflated = "hoards-inflated",
         /// `inspect` inflates members again and again.
         InflatesForever = "inflates-forever",
-        /// Members may inflate to whatever they do.
+        /// Members may inflate to any size.
         InflatesWithoutBound = "inflates-without-bound",
-        /// `inspect` says that the document is of a type that the plugin does not
-        /// take.
+        /// `inspect` reports a media type that the plugin does not accept.
         InspectOtherType = "inspect-other-type",
-        /// `inspect` says that the document is of the second type, and whatever
-        /// else is asked that it is of the first.
+        /// `inspect` reports the second media type, and all other calls the first.
         InspectSecondType = "inspect-second-type",
-        /// `sign` asks for as much as it may, which is no fault.
+        /// `sign` has the largest need allowed, which is no fault.
         LargestNeed = "largest-need",
-        /// `members` tells another digest of the first member.
+        /// `members` reports another digest of the first member.
         LiesAboutADigest = "lies-about-a-digest",
-        /// `members` tells another size of the first member.
+        /// `members` reports another size of the first member.
         LiesAboutASize = "lies-about-a-size",
-        /// `archive` reaches a level whose name has no end.
+        /// `archive` reaches a level with an endless name.
         LongArchiveLevel = "long-archive-level",
-        /// `sign` reaches a level whose name has no end, as `verify` says.
+        /// `sign` reaches a level with an endless name, and `verify` reports it.
         LongLevel = "long-level",
-        /// `sign` asks for a signature of more than is kept of it.
+        /// `sign` needs a signature over more bytes than are stored.
         LongNeed = "long-need",
-        /// `sign` asks for a signature with too much beside it.
+        /// `sign` needs a signature with too many parameters.
         LongParams = "long-params",
-        /// `inspect` finds a media type that has no end.
+        /// `inspect` reports an endless media type.
         LongReport = "long-report",
-        /// `sign` makes a media type that has no end.
+        /// `sign` reports an endless media type.
         LongSignType = "long-sign-type",
-        /// `sign` makes a signature whose identifier has no end, as `verify` says.
+        /// `sign` makes a signature with an endless identifier, and `verify` reports it.
         LongSignatureId = "long-signature-id",
-        /// `verify` names a certificate that the evidence does not have.
+        /// `verify` refers to a certificate that the evidence lacks.
         NamesNoCertificate = "names-no-certificate",
-        /// `sign` has an outcome before anybody signed.
+        /// `sign` has an outcome before the signature is answered.
         NoSignature = "no-signature",
         /// `sign` stores another token than the authority's.
         OtherToken = "other-token",
         /// `sign` stores another value than the device's.
         OtherValue = "other-value",
-        /// `inspect` copies a range that the document does not have.
+        /// `inspect` reads a range outside the document.
         OutOfRange = "out-of-range",
-        /// `verify` panics where a signature is not intact.
+        /// `verify` panics if a signature is not intact.
         PanicOnDamage = "panic-on-damage",
-        /// `sign` panics where an RSA key is to sign.
+        /// `sign` panics for an RSA key.
         PanicOnRsa = "panic-on-rsa",
         /// `rehearse` makes another media type than it is given.
         RehearseOtherType = "rehearse-other-type",
@@ -239,13 +237,13 @@ named! {
         RehearseSigns = "rehearse-signs",
         /// `rehearse` changes a signed document.
         RehearseTouches = "rehearse-touches",
-        /// `verify` changes what the first signature signs once there is a second.
+        /// `verify` changes the signed bytes of the first signature once there is a second.
         RewriteEarlier = "rewrite-earlier",
-        /// `sign` changes the first byte of what it should keep.
+        /// `sign` changes the first byte that it should preserve.
         RewritePrefix = "rewrite-prefix",
         /// `sign` adds two signatures, to which `verify` gives one id.
         ShareId = "share-id",
-        /// `members` tells all members under one id.
+        /// `members` reports all members under one id.
         SharesAMemberId = "shares-a-member-id",
         /// `sign` makes another media type than it is given.
         SignOtherType = "sign-other-type",
@@ -253,24 +251,24 @@ named! {
         SignTwice = "sign-twice",
         /// `archive` puts the time-stamp of the document beside a signature.
         StampsASignature = "stamps-a-signature",
-        /// `archive` adds a time-stamp that nobody answered.
+        /// `archive` adds a time-stamp that was not answered.
         StampsOnItsOwn = "stamps-on-its-own",
-        /// `archive` asks for a time-stamp of something else.
+        /// `archive` needs a time-stamp over other bytes.
         StampsOtherDigest = "stamps-other-digest",
         /// `archive` adds the time-stamp twice.
         StampsTwice = "stamps-twice",
-        /// `sign` stores other signed bytes than it asked to be signed.
+        /// `sign` stores other signed bytes than it requested.
         SwapSignedBytes = "swap-signed-bytes",
         /// `sign` leaves out the last byte of the copy and writes it.
         TruncateCopy = "truncate-copy",
-        /// `inspect` says that `sign` keeps less than the description says.
+        /// `inspect` reports that `sign` preserves less than the description says.
         WeakensPreservation = "weakens-preservation",
     }
 }
 
 impl Behaviour {
-    /// Reads `honest`, a rule such as `ask-again`, or an ending such as `loop`,
-    /// which is that of `inspect`, or `loop@verify`.
+    /// Parses `honest`, a rule such as `ask-again`, or a failure such as `loop`, which is in
+    /// `inspect`, or `loop@verify`.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         if name == "honest" {
             return Some(Self::Honest);
@@ -293,7 +291,7 @@ impl Behaviour {
         }
     }
 
-    /// Ends badly if that is what is to be done at this stage.
+    /// Fails if the behaviour is a failure in this stage.
     pub(crate) fn at(self, stage: Stage) -> Result<(), Refusal> {
         match self {
             Self::Ends(ending, at) if at == stage => ending.come_about(),

@@ -5,11 +5,10 @@ use parafa_plugin_sdk::core::{Blob, ComposeRequest, Environment, Made, Refusal, 
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::toy::first_line;
 
-/// The request's parameter that says what the plugin does, and what the
-/// document makes it do.
+/// The request's parameter with the behaviour, both of this call and of the new document.
 const BEHAVIOUR: &str = "behaviour";
 
-/// Makes a document of files, whose body they are.
+/// Makes a document whose body is the files.
 pub fn compose<E: Environment, S: Sink<E::Blob>>(
     _: &E,
     files: &[SourceFile<'_, E::Blob>],

@@ -6,16 +6,16 @@ use crate::behaviour::{Rule, Stage};
 use crate::toy::{Toy, first_line, forged, read};
 use crate::{MEDIA_TYPE, OTHER_TYPE};
 
-/// What an unsigned artifact says of itself.
+/// The banner of an unsigned artifact.
 const BANNER: &[u8] = b"UNSIGNED ";
 
 /// A body with this byte cannot be drawn.
 const UNDRAWABLE: u8 = b'?';
 
-/// A body with this byte is drawn, and that is told.
+/// A body with this byte is drawn with a note.
 const APPROXIMATE: u8 = b'~';
 
-/// Makes the body one that cannot be filled in.
+/// Makes the body read-only.
 pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     blob: &E::Blob,
@@ -49,7 +49,7 @@ pub fn flatten<E: Environment, S: Sink<E::Blob>>(
     Ok(made)
 }
 
-/// Makes an unsigned document that says so.
+/// Makes an unsigned document with a banner.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     blob: &E::Blob,

@@ -1,5 +1,4 @@
-//! `inspect`: what the format of texts says of what is signed of a toy, and what
-//! there is to tell beside.
+//! `inspect`: the text format's report on the signed text of a toy, with additions.
 
 use parafa_plugin_sdk::core::{
     Environment, Field, Note, Obstacle, Operation, Part, Preservation, Refusal, Report,
@@ -42,7 +41,7 @@ pub(crate) fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result
     })
 }
 
-/// Why nobody may sign the document.
+/// Returns the obstacle to signatures.
 pub(crate) fn obstacle(toy: &Toy) -> Option<Obstacle> {
     toy.breaks(Rule::Finalized).then(|| Obstacle {
         operation: Operation::Sign,
@@ -53,7 +52,7 @@ pub(crate) fn obstacle(toy: &Toy) -> Option<Obstacle> {
     })
 }
 
-/// What is kept better than the format says, or said to be.
+/// Returns the preservation that exceeds the description, or a false claim.
 fn preservation(toy: &Toy) -> Option<(Operation, Preservation)> {
     if toy.breaks(Rule::WeakensPreservation) {
         Some((Operation::Sign, Preservation::Rewrite))

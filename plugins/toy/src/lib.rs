@@ -1,11 +1,10 @@
 //! A format small enough to misbehave on demand, for the tests of the host.
 //!
-//! What people sign is a text, which they sign as in the format that `parafa
-//! plugin new` begins with: [`document`], [`inspect`], [`sign`] and [`verify`] are
-//! its modules. Around it stands what tests of the host need beside: the line
-//! `TOY <behaviour> <length>` and a body of that many bytes, with `FLAT` in place
-//! of `TOY` when it cannot be filled in any more, and behind it entries, each a
-//! line and so many bytes as that says:
+//! People sign a text, as in the format that `parafa plugin new` begins with: [`document`],
+//! [`inspect`], [`sign`] and [`verify`] are its modules. Around that text is the data for tests of
+//! the host. A document begins with the line `TOY <behaviour> <length>` and a body of that many
+//! bytes; `FLAT` replaces `TOY` if it is read-only. Entries follow, each a line and the number of
+//! bytes in it:
 //!
 //! ```text
 //! member <stored|deflated> <role> <size> <bytes> <name>
@@ -13,14 +12,12 @@
 //! validation <number of the signature> <bytes>
 //! timestamp <bytes>
 //! ```
-//! The text begins with the digest of the document as far as its body, or, where
-//! there are members, with a list of them with their digests. The behaviour
-//! `honest` does what the contract asks; [`Behaviour`](behaviour::Behaviour) lists
-//! the others.
+//! The text begins with the digest of the document up to the end of its body. If it has members, it
+//! begins with a list of their digests. The behaviour `honest` follows the contract;
+//! [`Behaviour`](behaviour::Behaviour) lists the others.
 //!
-//! With the feature `container` it is the format `toy-container`
-//! (`plugins/toy-container`), whose documents are made of files: it has `members`
-//! and `extract`.
+//! With the feature `container` it is the format `toy-container` (`plugins/toy-container`), whose
+//! documents are made of files: it has `members` and `extract`.
 
 mod archive;
 mod behaviour;
@@ -73,21 +70,21 @@ const MEDIA_TYPE: &str = if IS_CONTAINER {
 } else {
     "application/x-toy"
 };
-/// A type of which no document is that tells the truth.
+/// A media type of the plugin that no honest document has.
 const SECOND_TYPE: &str = "application/x-second-toy";
-/// What documents are said to be when that is a lie.
+/// A false media type of documents.
 const OTHER_TYPE: &str = "text/x-other";
 
 /// A signature.
 const LEVEL_B: &str = "Toy-B-B";
 /// A signature with a time-stamp.
 const LEVEL_T: &str = "Toy-B-T";
-/// The same with revocation data. Callers know no level of toys.
+/// A signature with a time-stamp and revocation data. It is a known level, since callers know none
+/// of toys.
 const LEVEL_LT: &str = "XAdES-LT";
-/// The same with a time-stamp over the document behind it, which callers do not
-/// know.
+/// A signature with these and a time-stamp over the document after it, a level unknown to callers.
 const LEVEL_LTA: &str = "Toy-B-LTA";
-/// A level that is none of the format's.
+/// A level that the description lacks.
 const OWN_LEVEL: &str = "Toy-B-LT";
 
 /// More than a host stores in one place.
@@ -104,7 +101,7 @@ fn about() -> About {
         id: "toy",
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE, SECOND_TYPE],
-        // The second one is a signing API's way to it.
+        // The second one is how the signing API finds the plugin.
         extensions: &["toy", "sce"],
         abilities: &[
             SIGN,
@@ -144,14 +141,14 @@ fn about() -> About {
     }
 }
 
-/// A level whose name does not seem to end, but for the baseline level there.
+/// Returns an overlong level that ends in a baseline level.
 fn long_level() -> String {
     const END: &str = "-T";
 
     "x".repeat(LONG - END.len()) + END
 }
 
-/// A word that does not seem to end.
+/// Returns an overlong word.
 fn long() -> String {
     "x".repeat(LONG)
 }

@@ -6,7 +6,7 @@ use crate::behaviour::Rule;
 use crate::pieces::DIGEST;
 use crate::toy::Toy;
 
-/// What the files are.
+/// Lists the files.
 pub fn members<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Vec<Member>, Refusal> {
     let toy = Toy::read(blob)?;
     let digests = toy.digests(environment, blob)?;
@@ -39,7 +39,7 @@ pub fn members<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Vec<Me
     Ok(told)
 }
 
-/// Writes one of them.
+/// Writes a file.
 pub fn extract<E: Environment, S: Sink<E::Blob>>(
     _: &E,
     blob: &E::Blob,

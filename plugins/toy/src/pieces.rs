@@ -1,5 +1,4 @@
-//! An output before it is written: what is hashed and what is written are the
-//! same.
+//! An output before it is written, so that hashed and written bytes are equal.
 
 use std::ops::Range;
 
@@ -15,11 +14,11 @@ pub(crate) enum Piece {
     Bytes(Vec<u8>),
     /// A part of the document.
     Range(Range<u64>),
-    /// What a part of the document inflates to.
+    /// The inflated content of a part of the document.
     Inflated {
         bytes: Range<u64>,
         most: u64,
-        /// How much it has to be; none when that does not matter.
+        /// The required size; `None` if any is allowed.
         size: Option<u64>,
     },
 }
@@ -56,7 +55,7 @@ impl Piece {
     }
 }
 
-/// The digest of pieces, one after the other.
+/// Computes the digest of pieces, one after the other.
 pub(crate) fn digest<'p, E: Environment>(
     environment: &E,
     source: &E::Blob,
@@ -69,7 +68,7 @@ pub(crate) fn digest<'p, E: Environment>(
     Ok(hasher.finish())
 }
 
-/// Why a document is none.
+/// Returns the refusal of a document that is not a toy.
 pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
     Refusal::new(refusal::CONTAINER_UNSOUND, detail)
 }

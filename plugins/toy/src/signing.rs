@@ -1,5 +1,4 @@
-//! `sign`: what the format of texts does with what is signed of a toy, and what
-//! may go wrong with it.
+//! `sign`: the text format's function on the signed text of a toy, with faults.
 
 use std::mem;
 
@@ -15,7 +14,7 @@ use crate::text::{OverTexts, Text};
 use crate::toy::{Toy, signature};
 use crate::{LONG, OTHER_TYPE, long, long_level, sign};
 
-/// The ids of what the format of texts needs.
+/// Ids of the text format's needs.
 const SIGNATURE: &str = "signature";
 const TIMESTAMP: &str = "timestamp";
 
@@ -62,7 +61,7 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     }
 }
 
-/// What is needed instead of what the format of texts needs.
+/// Returns a step in place of the text format's.
 fn misstep(rule: Option<Rule>, request: &SignRequest, answers: &[Answer]) -> Option<Step> {
     let is_signed = answers.iter().any(|answer| answer.need_id == SIGNATURE);
     match rule? {
@@ -82,7 +81,7 @@ fn misstep(rule: Option<Rule>, request: &SignRequest, answers: &[Answer]) -> Opt
     }
 }
 
-/// What the format of texts is told.
+/// Changes the input of the text format.
 fn misheard(
     rule: Option<Rule>,
     request: &SignRequest,
@@ -113,7 +112,7 @@ fn misheard(
     (told, heard)
 }
 
-/// What is asked for the needs of the format of texts.
+/// Changes the needs of the text format.
 fn asked<E: Environment>(rule: Option<Rule>, environment: &E, mut needs: Vec<Need>) -> Vec<Need> {
     let Some(signature) = needs.iter_mut().find(|need| need.id == SIGNATURE) else {
         return needs;
@@ -140,7 +139,7 @@ fn asked<E: Environment>(rule: Option<Rule>, environment: &E, mut needs: Vec<Nee
     needs
 }
 
-/// What a signature is asked for, and said to be of, instead of this.
+/// Changes the payload of a signature's need and the reported signed bytes.
 pub(crate) fn signed_instead<E: Environment>(
     rule: Option<Rule>,
     environment: &E,
@@ -168,7 +167,7 @@ fn by_digest<E: Environment>(environment: &E, algorithm: DigestAlgorithm, bytes:
     })
 }
 
-/// Adds what does not get shorter by being deflated (xorshift).
+/// Makes the bytes overlong and incompressible (xorshift).
 fn lengthen(signed: &mut Vec<u8>) {
     let mut state = 1_u32;
     signed.resize_with(LONG, || {
@@ -179,7 +178,7 @@ fn lengthen(signed: &mut Vec<u8>) {
     });
 }
 
-/// Adds as much as there may be, of what takes most room when it is stored.
+/// Fills the parameters up to their limit, with text that takes most space when stored.
 fn fill(params: &mut Vec<(String, String)>) {
     let name = "note".to_owned();
     let used = params.iter().map(|(name, value)| name.len() + value.len());
@@ -205,7 +204,7 @@ fn write<B: Blob>(rule: Option<Rule>, toy: &Toy, blob: &B, added: &[u8], out: &m
             out.write(&blob.read(toy.len - 1, 1));
         }
         _ => {
-            // Two copies that meet are as good as one.
+            // Two adjacent copies are merged to one.
             let half = toy.len / 2;
             out.copy(blob, 0, half);
             out.copy(blob, half, toy.len - half);
@@ -217,7 +216,7 @@ fn write<B: Blob>(rule: Option<Rule>, toy: &Toy, blob: &B, added: &[u8], out: &m
     }
 }
 
-/// What is told of the outcome.
+/// Changes the reported outcome.
 fn told_of(rule: Option<Rule>, mut outcome: Outcome) -> Outcome {
     match rule {
         Some(Rule::LongLevel) => outcome.level = long_level(),

@@ -1,15 +1,15 @@
-//! A text in memory as a document, for the functions of the format of texts:
-//! what a toy holds stands apart from what is signed.
+//! The signed text in memory as a document, for the functions of the text format: it is separate
+//! from the toy's other content.
 
 use parafa_plugin_sdk::core::{Blob, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
 
 /// A text.
 pub(crate) struct Text(pub(crate) Vec<u8>);
 
-/// The host, for documents that are texts in memory.
+/// The environment for texts in memory as documents.
 pub(crate) struct OverTexts<'e, E>(pub(crate) &'e E);
 
-/// A digest in the making by the host.
+/// A digest that the host computes.
 pub(crate) struct TextHasher<E: Environment>(E::Hasher);
 
 impl Text {

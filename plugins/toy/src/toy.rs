@@ -13,9 +13,9 @@ use crate::text::Text;
 /// A document, read.
 pub(crate) struct Toy {
     pub(crate) behaviour: Behaviour,
-    /// The name of the behaviour, as the document has it.
+    /// The name of the behaviour in the document.
     pub(crate) behaviour_name: String,
-    /// Whether the body can be filled in.
+    /// True if the body can be filled in.
     pub(crate) fillable: bool,
     pub(crate) body: Range<u64>,
     pub(crate) files: Vec<File>,
@@ -30,15 +30,15 @@ pub(crate) struct File {
     pub(crate) role: MemberRole,
     pub(crate) is_deflated: bool,
     pub(crate) size: u64,
-    /// Its bytes, as they stand in the document.
+    /// Range of its bytes in the document.
     pub(crate) bytes: Range<u64>,
 }
 
 /// A signature in it.
 pub(crate) struct Signature {
-    /// What signing added to the text.
+    /// The signature's addition to the text.
     added: Vec<u8>,
-    /// What was added later, to verify it with.
+    /// Validation data added later.
     pub(crate) revocation: Option<Vec<u8>>,
     pub(crate) entry: Range<u64>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Timestamp {
 }
 
 impl Toy {
-    /// Reads the entries, but not what the files hold.
+    /// Reads the entries, but not the content of files.
     pub(crate) fn read<B: Blob>(blob: &B) -> Result<Self, Refusal> {
         let bytes = blob.read_all();
         let toy = parse(&bytes).filter(|toy| toy.has_files() == IS_CONTAINER);
@@ -70,7 +70,7 @@ impl Toy {
         signatures.any(|signature| signature.revocation.is_some())
     }
 
-    /// Whether `archive` keeps all of it.
+    /// Returns true if `archive` preserves all of it.
     pub(crate) fn is_appended_to(&self) -> bool {
         !self.has_files() || !self.timestamps.is_empty()
     }
@@ -79,8 +79,8 @@ impl Toy {
         !self.files.is_empty()
     }
 
-    /// What people sign: the digest of the document as far as its body, or a line
-    /// for each file with its digest; and what signing added to that.
+    /// Returns the signed text: the digest of the document up to the end of its body, or a line for
+    /// each file with its digest. The additions of signatures follow.
     pub(crate) fn text<E: Environment>(
         &self,
         environment: &E,
@@ -107,7 +107,7 @@ impl Toy {
         }
     }
 
-    /// The digests of all files.
+    /// Returns the digests of all files.
     pub(crate) fn digests<E: Environment>(
         &self,
         environment: &E,
@@ -120,7 +120,7 @@ impl Toy {
             .collect()
     }
 
-    /// Takes of the host what there is, if that is what the document is for.
+    /// Exhausts the host's inflation budget if the behaviour demands it.
     fn exhaust<E: Environment>(&self, environment: &E, blob: &E::Blob) {
         let hoards = self.breaks(Rule::HoardsInflated);
         if !hoards && !self.breaks(Rule::InflatesForever) {
@@ -137,7 +137,7 @@ impl Toy {
 }
 
 impl File {
-    /// What it holds.
+    /// Returns its content.
     pub(crate) fn content(&self, toy: &Toy) -> Piece {
         if !self.is_deflated {
             return Piece::Range(self.bytes.clone());
@@ -150,8 +150,8 @@ impl File {
         }
     }
 
-    /// Itself with other bytes of the same number, deflated (RFC 1951, 3.2.4: one
-    /// block without compression); `None` when they are too many for that.
+    /// Returns the file's entry with other bytes of the same number, deflated (RFC 1951, 3.2.4: one
+    /// block without compression); `None` if they are too many for that.
     pub(crate) fn deflated(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         const LAST_WITHOUT_COMPRESSION: u8 = 1;
 
@@ -170,13 +170,13 @@ impl File {
         Some([line.as_bytes(), &block].concat())
     }
 
-    /// The line before its bytes once it is stored.
+    /// Returns the line before its stored bytes.
     pub(crate) fn stored_line(&self) -> Vec<u8> {
         stored_line(self.role, self.size, &self.name)
     }
 }
 
-/// The line that a document begins with.
+/// Returns the first line of a document.
 pub(crate) fn first_line(behaviour: &str, fillable: bool, body_len: usize) -> String {
     let magic = if fillable { "TOY" } else { "FLAT" };
     format!("{magic} {behaviour} {body_len}\n")
@@ -186,18 +186,18 @@ pub(crate) fn stored_line(role: MemberRole, size: u64, name: &str) -> Vec<u8> {
     format!("member stored {role} {size} {size} {name}\n").into_bytes()
 }
 
-/// A signature, as what signing added to the text.
+/// Writes a signature's addition to the text as an entry.
 pub(crate) fn signature(added: &[u8]) -> Vec<u8> {
     entry("signature", added)
 }
 
-/// One that nobody made.
+/// Writes an entry of a signature that no device made.
 pub(crate) fn forged(text: &Text) -> Result<Vec<u8>, Refusal> {
     let head = Document::read(text)?.head(0);
     Ok(signature((head + &block(b"forged")).as_bytes()))
 }
 
-/// What is added to verify the signature of this number with.
+/// Writes an entry of validation data for the signature of this number.
 pub(crate) fn validation(number: usize, revocation: &[u8]) -> Vec<u8> {
     entry(&format!("validation {number}"), revocation)
 }
@@ -288,12 +288,12 @@ fn parse_file(line: &str, rest: &mut Rest<'_>) -> Option<File> {
     })
 }
 
-/// The words of a line, the last of which may have spaces in it.
+/// Splits a line into words; the last one may contain spaces.
 fn words<const N: usize>(line: &str) -> Option<[&str; N]> {
     line.splitn(N, ' ').collect::<Vec<_>>().try_into().ok()
 }
 
-/// What is still to be read of a document.
+/// The unread rest of a document.
 struct Rest<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -307,7 +307,7 @@ impl<'a> Rest<'a> {
         str::from_utf8(&rest[..end]).ok()
     }
 
-    /// So many bytes, and their place.
+    /// Takes this many bytes, and returns their range.
     fn take(&mut self, len: &str) -> Option<(Range<u64>, &'a [u8])> {
         let start = self.at;
         let end = start.checked_add(len.parse().ok()?)?;

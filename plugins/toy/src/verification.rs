@@ -1,5 +1,4 @@
-//! `verify`: what the format of texts finds of what is signed of a toy, what the
-//! toy has beside that, and what may go wrong with it.
+//! `verify`: the text format's evidence on the signed text of a toy, with additions and faults.
 
 use std::mem;
 
@@ -53,7 +52,7 @@ pub(crate) fn verify<E: Environment>(environment: &E, blob: &E::Blob) -> Result<
     Ok(evidence)
 }
 
-/// Adds what a toy has of a signature beside the text.
+/// Adds a toy's own evidence about a signature.
 fn complete(
     toy: &Toy,
     of_toy: &Signature,
@@ -88,7 +87,7 @@ fn complete(
     }
 }
 
-/// Tokens are not read: one that has the digest in it stamps it.
+/// Returns evidence about a token. Tokens are not parsed: one that contains the digest stamps it.
 fn of_timestamp(
     toy: &Toy,
     timestamp: &Timestamp,

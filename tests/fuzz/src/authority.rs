@@ -14,11 +14,11 @@ use parafa_issuing::{
 
 /// `baseline-ts-policy` (EN 319 421, 5.2).
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2023.1.1");
-/// A key that anybody knows.
+/// A public test key.
 const RSA_KEY: &[u8] = include_bytes!("../../../host/conformance/src/pki/rsa.pem");
 const USABLE: &str = "the key can be used";
 
-/// Where the responder of the signer's certificate answers.
+/// URL of the responder for the signer's certificate.
 pub(crate) const OCSP_URL: &str = "http://ocsp.example.com/";
 
 /// A key with its certificate.
@@ -28,13 +28,13 @@ pub(crate) struct Identity {
     pub(crate) certificate: Vec<u8>,
 }
 
-/// Everybody there is.
+/// All identities.
 pub(crate) struct World {
     pub(crate) issuer: Identity,
     pub(crate) signer: Identity,
     pub(crate) responder: Identity,
     pub(crate) stamper: Identity,
-    /// Somebody's phone, with a key of RSA.
+    /// A person's phone, with an RSA key.
     pub(crate) device: Identity,
 }
 
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// What `responder` tells of somebody's certificate.
+    /// Returns the answer of `responder` about a person's certificate.
     pub(crate) fn response<'a>(
         &'a self,
         responder: &'a Identity,
@@ -111,14 +111,14 @@ impl World {
         }
     }
 
-    /// An OCSPResponse around a tbsResponseData, signed by the responder.
+    /// Returns an OCSPResponse around a tbsResponseData, signed by the responder.
     pub(crate) fn ocsp_response(&self, data: &[u8]) -> Vec<u8> {
         let responder = &self.responder.credential;
         let certificate = responder.certificate.clone();
         ocsp_response(responder, data, &[certificate]).expect(USABLE)
     }
 
-    /// A TimeStampToken around a TSTInfo, signed by the time-stamper.
+    /// Returns a TimeStampToken around a TSTInfo, signed by the time-stamper.
     pub(crate) fn timestamp_token(&self, info: &[u8]) -> Vec<u8> {
         let stamper = &self.stamper.credential;
         let certificate = stamper.certificate.clone();
@@ -126,7 +126,7 @@ impl World {
     }
 }
 
-/// A TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
+/// Returns a TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
 pub(crate) fn timestamp_info(digest: &[u8; 32], gen_time: &str, nonce: &[u8]) -> Vec<u8> {
     let info = TimestampInfo {
         policy: POLICY,
@@ -174,7 +174,7 @@ impl Identity {
         }
     }
 
-    /// ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
+    /// Signs by ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.credential.key.sign(message).expect(USABLE)
     }

@@ -20,7 +20,7 @@ use crate::port::OneAnswer;
 pub use mobile_id::MOBILE_ID;
 pub use smart_id::SMART_ID;
 
-/// What devices are asked to sign.
+/// The message to sign.
 const MESSAGE: &[u8] = b"what is signed";
 const RELYING_PARTY: &str = "DEMO";
 const SESSION: &str = "de305d54-75b4-431b-adb2-eb6b9e546014";
@@ -28,11 +28,11 @@ const WAIT: Duration = Duration::from_secs(1);
 /// HTTP statuses of answers; the first is that of all sound ones.
 const STATUSES: [u16; 12] = [200, 400, 401, 403, 404, 429, 471, 472, 480, 500, 503, 580];
 
-/// What a service answers.
+/// An answer of a service.
 struct Answer {
     status: u16,
     body: String,
-    /// Whether it is the sound one, without an edit.
+    /// True if it is the sound answer without an edit.
     is_sound: bool,
 }
 
@@ -45,7 +45,7 @@ impl Answer {
         }
     }
 
-    /// A sound answer with the edits that the input chooses.
+    /// Returns a sound answer with the edits that the input chooses.
     fn edited(sound: &Value, words: &[&str], input: &mut Unstructured<'_>) -> Result<Self> {
         let status = *input.choose(&STATUSES)?;
         let body = edited(sound, words, input)?;
@@ -61,21 +61,21 @@ impl Answer {
         Arc::new(OneAnswer::with_status(self.status, body))
     }
 
-    /// What another reader makes of an answer that the client took; `None` where that
-    /// one is stricter about members that the client ignores.
+    /// Parses an answer that the client accepted by another reader; `None` if that one is stricter
+    /// about members that the client ignores.
     fn value(&self) -> Option<Value> {
         assert_eq!(self.status, 200);
         serde_json::from_str(&self.body).ok()
     }
 }
 
-/// Whether the certificate's key signed the message, as the host verifies it.
+/// Returns true if the certificate's key signed the message, by the host's verification.
 fn verifies(certificate: &[u8], scheme: SignatureScheme, message: &[u8], value: &[u8]) -> bool {
     let certificate = Certificate::from_der(certificate);
     certificate.is_ok_and(|it| it.verify_sha256(scheme, message, value).is_ok())
 }
 
-/// The octets of a base64 string.
+/// Returns the octets of a base64 string.
 fn octets(value: &Value) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(value.as_str()?).ok()
 }
@@ -85,7 +85,7 @@ fn base_url() -> Url {
     url.expect("a sound address")
 }
 
-/// Edits of each sound answer: none, and the removal of each of its first members.
+/// Returns edits of each sound answer: none, and the removal of each of its first members.
 fn seeds(answers: u8) -> Vec<Vec<u8>> {
     let unedited = (0..answers).map(|answer| vec![answer]);
     let removed = (0..answers).flat_map(|answer| {

@@ -19,12 +19,12 @@ use crate::json::edited;
 use crate::pdf::assert_listed;
 use crate::unsigned::{assert_deserved, ders, token};
 
-/// The verifier of JAdES, and what raises it, with an unsigned header of any kind.
+/// The verifier of JAdES, and the function that raises it, with any unsigned header.
 ///
-/// The input chooses components of `etsiU` of a sound signature, their edits, and
-/// whether they are encoded. The payload and what is signed stay what they were, and the
-/// verdict is no better than the components allow; read twice it is the same. What is
-/// raised has the level that is claimed, and stays as it is when it is raised again.
+/// The input chooses components of `etsiU` of a sound signature, their edits, and whether they are
+/// encoded. The payload and the signed bytes stay unchanged, and the verdict is no better than the
+/// components allow; a second reading gives the same. A raised document has the claimed level, and
+/// raising it again changes nothing.
 pub const JADES_UNSIGNED: Target = Target {
     name: "jades_unsigned",
     run,
@@ -105,7 +105,7 @@ fn run(input: &[u8]) {
     assert_raises(&document);
 }
 
-/// Nothing beside a signature changes what is signed.
+/// Asserts that data outside a signature do not change its signed bytes.
 fn assert_keeps(document: &MemoryBlob, evidence: &Evidence) {
     let report = inspect(&NativeEnvironment, document).expect("it was verified");
     assert_eq!(report.signatures.len(), 1);
@@ -177,7 +177,7 @@ fn raise(document: &MemoryBlob) -> Result<(Vec<u8>, Archived), Refusal> {
     panic!("{MOST_CALLS} calls were not enough");
 }
 
-/// Texts of components as the input chooses them.
+/// Returns texts of components that the input chooses.
 fn components(input: &mut Unstructured<'_>) -> Result<Vec<String>> {
     let mut components = Vec::new();
     while !input.is_empty() && components.len() < MOST_COMPONENTS {
@@ -230,7 +230,7 @@ impl Sound {
         sound
     }
 
-    /// What its time-stamps are over.
+    /// Returns the bytes that its time-stamps stamp.
     fn stamped(&self) -> &[u8] {
         signature_of(&self.signed).as_bytes()
     }
@@ -240,7 +240,7 @@ impl Sound {
     }
 }
 
-/// A payload with its signature at level B-B.
+/// Returns a payload with its signature at level B-B.
 fn signed() -> Value {
     let request = SignRequest {
         time: TIME,
@@ -278,7 +278,7 @@ fn signature_of(signed: &Value) -> &str {
     signed["signature"].as_str().expect("a text")
 }
 
-/// The serialization, with components that are written so.
+/// Serializes the document with these texts of components.
 fn document(signed: &Value, components: &[String]) -> MemoryBlob {
     let header = match components {
         [] => String::new(),
@@ -292,7 +292,7 @@ fn document(signed: &Value, components: &[String]) -> MemoryBlob {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    // Each component is its kind, whether it is encoded, and how many edits it has.
+    // For each component: its kind, whether it is encoded, and its number of edits.
     let of = |kinds: &[u8], is_encoded: u8| -> Vec<u8> {
         kinds
             .iter()

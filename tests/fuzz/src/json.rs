@@ -1,15 +1,14 @@
-//! JSON that is nearly what a reader expects: a sound text with a few edits, which
-//! the input chooses.
+//! JSON that is nearly valid for a reader: a sound text with a few edits, which the input chooses.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use serde_json::Value;
 
-/// Most edits of one text: with more, nothing of it is left.
+/// Most edits of one text: more would destroy it.
 const MOST_EDITS: usize = 8;
 /// Longest string that an edit takes from the input, in bytes.
 const LONGEST_STRING: usize = 64;
 
-/// Values that readers disagree about, as they are written.
+/// Values, as written, that readers interpret differently.
 const HOSTILE: &[&str] = &[
     "null",
     "true",
@@ -37,8 +36,8 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// A JSON text as a tree. It holds what `serde_json::Value` cannot: repeated members,
-/// and numbers and strings in any spelling.
+/// A JSON text as a tree. It can represent what `serde_json::Value` cannot: repeated members, and
+/// numbers and strings in any spelling.
 #[derive(Clone)]
 enum Json {
     Scalar(String),
@@ -47,8 +46,8 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// A sound text with the edits that the input chooses. `words` are strings that stand
-/// in such texts, names and values alike.
+/// Returns a sound text with the edits that the input chooses. `words` are strings in such texts,
+/// names and values alike.
 pub(crate) fn edited<W: AsRef<str>>(
     sound: &Value,
     words: &[W],
@@ -65,7 +64,7 @@ pub(crate) fn edited<W: AsRef<str>>(
 }
 
 impl Json {
-    /// How many values there are, this one included.
+    /// Counts the values, including this one.
     fn values(&self) -> usize {
         1 + match self {
             Self::Scalar(_) => 0,
@@ -74,7 +73,7 @@ impl Json {
         }
     }
 
-    /// The value at a place, counted in the order of the text.
+    /// Returns the value at a place, counted in the order of the text.
     fn at(&mut self, place: &mut usize) -> Option<&mut Self> {
         if *place == 0 {
             return Some(self);
@@ -119,7 +118,7 @@ impl Json {
         Ok(())
     }
 
-    /// Some other value.
+    /// Returns another value.
     fn any<W: AsRef<str>>(words: &[W], input: &mut Unstructured<'_>) -> Result<Self> {
         Ok(Self::Scalar(match input.int_in_range(0..=3_u8)? {
             0 => quoted(input.choose(words)?.as_ref()),

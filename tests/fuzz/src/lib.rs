@@ -1,8 +1,8 @@
 //! Fuzz targets for everything that reads bytes from outside.
 //!
-//! A target is a function over bytes that must neither panic nor take long nor
-//! want much memory, with what else must hold of the answer. `fuzz_targets/`
-//! puts each under libFuzzer; `docs/testing.md` says how to run them.
+//! A target is a function over bytes. It must not panic, take long or use much memory, and it
+//! asserts properties of the result. `fuzz_targets/` runs each under libFuzzer; `docs/testing.md`
+//! explains how to run them.
 
 #![forbid(unsafe_code)]
 
@@ -52,14 +52,14 @@ pub use xades_unsigned::XADES_UNSIGNED;
 pub use xml::XADES;
 pub use zip::ZIP;
 
-/// What a plugin may use of memory, in bytes. Whoever wants more is found out.
+/// Memory limit of a plugin, in bytes. Exceeding it is a finding.
 const MEMORY: usize = 256 * 1024 * 1024;
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY);
 
-/// Longest seed that is kept, in bytes: libFuzzer never makes inputs longer
-/// than the longest seed, and long inputs are slow.
+/// Longest seed, in bytes: libFuzzer never makes inputs longer than the longest seed, and long
+/// inputs are slow.
 const LONGEST_SEED: usize = 64 * 1024;
 
 /// A fuzz target.
@@ -71,8 +71,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Writes the inputs to begin with into the folder `PARAFA_FUZZ_SEEDS`,
-    /// when that is set.
+    /// Writes the seeds into the folder `PARAFA_FUZZ_SEEDS`, if that is set.
     ///
     /// # Panics
     /// When they cannot be written.
@@ -89,10 +88,10 @@ impl Target {
         }
     }
 
-    /// Judges one input.
+    /// Runs one input.
     ///
     /// # Panics
-    /// When something does not hold that must.
+    /// When an assertion fails.
     pub fn run(&self, input: &[u8]) {
         (self.run)(input);
     }

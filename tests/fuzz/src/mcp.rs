@@ -25,9 +25,9 @@ use crate::json::edited;
 
 /// The endpoint for agents, in both revisions of the protocol.
 ///
-/// Every message is answered, without an error of the server, by one message with its
-/// own id. A tool is called only by the message that names it, with these arguments, and
-/// with a key that may call it.
+/// Every message is answered, without an error of the server, by one message with its own id. A
+/// tool is called only by the message that names it, with these arguments, and with an authorized
+/// key.
 pub const MCP: Target = Target {
     name: "mcp",
     run: |input| {
@@ -76,7 +76,7 @@ const HEADERS: [(&str, &[Option<&str>]); 5] = [
     ),
 ];
 
-/// Names and values that stand in messages.
+/// Names and values in messages.
 const WORDS: &[&str] = &[
     "jsonrpc",
     "2.0",
@@ -108,7 +108,7 @@ const WORDS: &[&str] = &[
     "requestId",
 ];
 
-/// What the oracle has to know of a request.
+/// The properties of a request that the oracle needs.
 struct Sent {
     body: Vec<u8>,
     key: Option<&'static str>,
@@ -167,7 +167,7 @@ fn answers(request: Request<Body>, sent: &Sent) {
     }
 }
 
-/// One message of JSON-RPC, to whoever asked.
+/// Asserts that the answer is one message of JSON-RPC.
 fn assert_answers(answer: &Value, message: &Value) {
     assert_eq!(answer["jsonrpc"], "2.0");
     let (result, error) = (answer.get("result"), answer.get("error"));
@@ -177,13 +177,13 @@ fn assert_answers(answer: &Value, message: &Value) {
     }
     let id = answer.get("id").filter(|id| !id.is_null());
     assert!(result.is_none() || id.is_some());
-    // Fractions may be rounded on the way.
+    // Fractions may be rounded in transit.
     if let Some(id) = id.filter(|id| !id.is_f64()) {
         assert_eq!(Some(id), message.get("id"));
     }
 }
 
-/// The call that was made is the one that the message asks for.
+/// Asserts that the call is the one in the message.
 fn assert_is_of(call: &Call, message: &Value, sent: &Sent) {
     let params = &message["params"];
     assert_eq!(message["method"], "tools/call");
@@ -206,13 +206,13 @@ struct Call {
 
 static LAST_CALL: Mutex<Option<Call>> = Mutex::new(None);
 
-/// One thread carries everything out, so that the same input does the same.
+/// One thread executes everything, so that the same input has the same effect.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().enable_time().build();
     runtime.expect("a thread is enough")
 });
 
-/// The library, as often as anybody likes.
+/// The library, without a rate limit.
 static SERVICE: LazyLock<Router> = LazyLock::new(|| {
     let base_url = BaseUrl::new(&ORIGIN.parse().expect("a sound address"));
     let config = McpConfig {
@@ -309,7 +309,7 @@ impl AgentTools for Library {
     }
 }
 
-/// A sound message of each kind.
+/// Returns a sound message of each kind.
 fn messages() -> [Value; 6] {
     let of = |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let call = json!({"name": "look_up", "arguments": {"title": "Altorių šešėly"}});

@@ -1,4 +1,4 @@
-//! The world of a client that asks over HTTP, without a network or a clock.
+//! The HTTP port of a client, without a network or a clock.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,14 +11,14 @@ use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_trust::{RandomSource, RandomUnavailable};
 
-/// The same answer, whatever is asked.
+/// One answer to every request.
 pub(crate) struct OneAnswer {
     status: StatusCode,
     body: Bytes,
 }
 
 impl OneAnswer {
-    /// 200 with this body.
+    /// Creates the answer 200 with this body.
     pub(crate) fn new(body: &[u8]) -> Self {
         Self::with_status(200, body)
     }
@@ -44,7 +44,7 @@ impl HttpPort for OneAnswer {
     }
 }
 
-/// Random numbers that are not.
+/// Constant random numbers.
 pub(crate) struct FixedRandom;
 
 impl FixedRandom {
@@ -62,7 +62,7 @@ pub(crate) fn now() -> Timestamp {
     "2026-11-21T16:00:00Z".parse().expect("a sound time")
 }
 
-/// What a future gives that waits for nothing.
+/// Returns the output of a future that never waits.
 pub(crate) fn run_at_once<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -20,10 +20,10 @@ use crate::json::edited;
 
 /// The decoder of JSON bodies.
 ///
-/// The first byte chooses what is decoded, and whether the rest is the body itself or
-/// edits of a sound one. A refusal is the caller's to mend: each of its faults points
-/// at a value that is there, or at a member that its object lacks. What is accepted can
-/// be written again, and is then decoded to the same.
+/// The first byte chooses the type, and whether the rest is the body itself or edits of a sound
+/// one. A refusal tells the caller what to fix: each of its faults points at an existing value, or
+/// at a member that its object lacks. An accepted body can be encoded again, and then decodes to
+/// the same.
 pub const REQUESTS: Target = Target {
     name: "requests",
     run,
@@ -33,7 +33,7 @@ pub const REQUESTS: Target = Target {
 /// Longest address that is decoded, in characters.
 const LONGEST_ADDRESS: usize = 2048;
 
-/// Names and values that stand in bodies.
+/// Names and values in bodies.
 const WORDS: &[&str] = &[
     "audience",
     "method",
@@ -78,11 +78,11 @@ const WORDS: &[&str] = &[
     "c",
 ];
 
-/// What is decoded, and how it is written.
+/// A decoded type, with its encoding.
 trait Body: Debug + PartialEq + Sized {
     fn decode(node: &Node<'_>) -> Option<Self>;
 
-    /// `None` where no sound body says the same.
+    /// Encodes it; `None` if no sound body is equal to it.
     fn encode(&self) -> Option<Value>;
 }
 
@@ -125,7 +125,7 @@ fn decoded<B: Body>(text: &[u8]) -> Result<B, Problem> {
     })
 }
 
-/// A refusal tells the caller what to change.
+/// Asserts that a refusal tells the caller what to change.
 fn assert_names_faults(problem: &Problem, text: &[u8]) {
     assert!(problem.status().is_client_error());
     let faults = problem.errors();
@@ -334,7 +334,7 @@ fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// A sound body of each kind.
+/// Returns a sound body of each kind.
 fn bodies() -> [Value; 4] {
     [
         json!({

@@ -1,4 +1,4 @@
-//! What stands beside a signature without being signed, and what it can prove.
+//! Unsigned data of a signature, and the levels that they can prove.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use parafa_format_core::{BaselineLevel, TimestampEvidence, TimestampKind, TimestampStatus};
@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use crate::answers::response;
 use crate::authority::{WORLD, timestamp_info};
 
-/// DER of what could stand beside a signature by the world's signer: time-stamps of its
-/// value and of something else, certificates, and what responders said of them.
+/// Returns DER for the unsigned data of a signature by the world's signer: time-stamps of its value
+/// and of other bytes, certificates, and revocation data.
 pub(crate) fn ders(stamped: &[u8]) -> Vec<Vec<u8>> {
     let at = "20261121160100Z";
     let revoked = Status::Revoked {
@@ -36,13 +36,13 @@ pub(crate) fn ders(stamped: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A time-stamp token over these bytes.
+/// Returns a time-stamp token over these bytes.
 pub(crate) fn token(stamped: &[u8]) -> Vec<u8> {
     let digest = Sha256::digest(stamped).into();
     WORLD.timestamp_token(&timestamp_info(&digest, "20261121160000Z", &[1]))
 }
 
-/// One of them, perhaps with a flaw.
+/// Chooses one of them, perhaps with a flaw.
 pub(crate) fn altered(ders: &[Vec<u8>], input: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut der = input.choose(ders)?.clone();
     match input.int_in_range(0..=5_u8)? {
@@ -57,9 +57,9 @@ pub(crate) fn altered(ders: &[Vec<u8>], input: &mut Unstructured<'_>) -> Result<
     Ok(der)
 }
 
-/// A verdict is no better than what stands beside the signature allows: an intact
-/// time-stamp is over the value of the signature, and levels from T on have one; from LT
-/// on somebody told of the signer's certificate; nothing here is an archive time-stamp.
+/// Asserts that a verdict is no better than the unsigned data allow. An intact time-stamp is over
+/// the value of the signature, and levels from T on have one. From LT on, revocation data cover the
+/// signer's certificate. No time-stamp here is an archive time-stamp.
 pub(crate) fn assert_deserved<'e>(
     level: &str,
     timestamps: &[TimestampEvidence],
@@ -81,7 +81,7 @@ pub(crate) fn assert_deserved<'e>(
     assert!(level < Some(BaselineLevel::Lta));
 }
 
-/// Whether an OCSP response tells of the signer's certificate.
+/// Returns true if an OCSP response covers the signer's certificate.
 fn is_of_signer(der: &[u8]) -> bool {
     let signer = Certificate::from_der(&WORLD.signer.certificate);
     let serial_number = signer.expect("it is sound").serial_number();

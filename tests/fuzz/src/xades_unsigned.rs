@@ -22,12 +22,12 @@ use crate::pdf::assert_listed;
 use crate::unsigned::{altered, assert_deserved, ders, token};
 use crate::xml::{assert_is_raised, raise, verified};
 
-/// The verifier of XAdES, and what raises it, with unsigned properties of any kind.
+/// The verifier of XAdES, and the function that raises it, with any unsigned properties.
 ///
-/// The input chooses properties of a sound signature: elements of the schemas in any
-/// order and number, with sound, flawed and hostile contents. What is signed stays what
-/// it was, and the verdict is no better than the properties allow; read twice it is the
-/// same. What is raised keeps every byte that was there.
+/// The input chooses properties of a sound signature: elements of the schemas in any order and
+/// number, with sound, flawed and hostile contents. The signed bytes stay unchanged, and the
+/// verdict is no better than the properties allow; a second reading gives the same. A raised file
+/// keeps every byte of its input.
 pub const XADES_UNSIGNED: Target = Target {
     name: "xades_unsigned",
     run,
@@ -46,16 +46,16 @@ pub const XADES_UNSIGNED: Target = Target {
     },
 };
 
-/// Most properties, and most levels of elements in one that the input builds.
+/// Most properties, and deepest nesting of elements in a property built by the input.
 const MOST_PROPERTIES: usize = 16;
 const MOST_LEVELS: usize = 4;
 
-/// What is signed.
+/// The signed data.
 const MEMBER: &[u8] = b"a member";
 
 const LIST: &str = "<xades:UnsignedSignatureProperties>";
 const END_OF_LIST: &str = "</xades:UnsignedSignatureProperties>";
-/// Where unsigned properties follow.
+/// The end of signed properties, after which unsigned ones follow.
 const END_OF_SIGNED: &str = "</xades:SignedProperties>";
 
 const STAMPS: &[&str] = &[
@@ -68,7 +68,7 @@ const STAMPS: &[&str] = &[
     "xades:AllDataObjectsTimeStamp",
 ];
 
-/// What stands before the token of a time-stamp.
+/// Elements before the token of a time-stamp.
 const METHODS: &[&str] = &[
     "<ds:CanonicalizationMethod Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#\"/>",
     "",
@@ -87,7 +87,7 @@ const STORES: &[&str] = &[
     "xades:AttributeRevocationValues",
 ];
 
-/// What stores hold, from the outside to the element that has the octets.
+/// Paths of elements in stores, from the outermost to the one with the octets.
 const STORED: &[&[&str]] = &[
     &["xades:EncapsulatedX509Certificate"],
     &["xades:OCSPValues", "xades:EncapsulatedOCSPValue"],
@@ -163,7 +163,7 @@ const ATTRIBUTES: &[&str] = &[
     " other:a=\"b\"",
 ];
 
-/// What stands between elements, and in them.
+/// Text between elements, and in them.
 const BETWEEN: &[&str] = &[
     "\n ",
     "<!-- a -->",
@@ -182,7 +182,7 @@ const BETWEEN: &[&str] = &[
 struct Sound {
     /// The signature at level B-B.
     signed: String,
-    /// What its time-stamp is over.
+    /// The bytes that its time-stamp stamps.
     stamped: Vec<u8>,
     /// The properties that raise it to level B-T, and from there to B-LT.
     stamp: String,
@@ -233,7 +233,7 @@ fn run(input: &[u8]) {
     assert_raises(&file);
 }
 
-/// Nothing beside a signature changes what is signed.
+/// Asserts that data outside a signature do not change its signed bytes.
 fn assert_keeps(signature: &Verified) {
     let before = &SOUND.verified;
     match signature.integrity {
@@ -272,7 +272,7 @@ fn assert_raises(file: &str) {
     assert_is_raised(&OneMember, after.as_bytes());
 }
 
-/// Whether one piece was put into a text, and nothing else was done to it.
+/// Returns true if the texts differ by one inserted piece only.
 fn is_inserted_into(before: &str, after: &str) -> bool {
     let is_same = |(one, other): &(u8, u8)| one == other;
     let forwards = before.bytes().zip(after.bytes());
@@ -338,7 +338,7 @@ fn store(text: &mut String, input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An element that holds DER, sound or not.
+/// Writes an element with DER, sound or not.
 fn octets(text: &mut String, name: &str, input: &mut Unstructured<'_>) -> Result<()> {
     let der = BASE64_STANDARD.encode(altered(&SOUND.ders, input)?);
     let _ = write!(text, "<{name}>{der}</{name}>");
@@ -400,7 +400,7 @@ impl Sound {
         }
     }
 
-    /// The signature with unsigned properties.
+    /// Returns the signature with unsigned properties.
     fn with(&self, properties: &str) -> String {
         if properties.is_empty() {
             return self.signed.clone();
@@ -414,7 +414,7 @@ impl Sound {
     }
 }
 
-/// The properties of a file.
+/// Returns the properties of a file.
 fn listed(file: &str) -> String {
     let list = file
         .split_once(LIST)

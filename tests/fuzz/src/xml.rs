@@ -22,13 +22,12 @@ use crate::pdf::assert_listed;
 /// Most calls: the chains of this world are short.
 const MAX_CALLS: usize = 6;
 
-/// The reader of XML, the canonical forms, the verifier of signatures, and what
-/// raises them.
+/// The reader of XML, the canonical forms, the verifier of signatures, and the function that raises
+/// them.
 ///
-/// A canonical form is its own, and no signature holds but one that says what was
-/// signed here, nor one within a document but over the one that was. What is raised
-/// holds as before, is at the level that is claimed, and stays as it is when it is
-/// raised again.
+/// A canonical form is its own canonical form. Only signatures over the signed data here are
+/// intact, and within a document only over its own. A raised signature is intact, is at the claimed
+/// level, and raising it again changes nothing.
 pub const XADES: Target = Target {
     name: "xades",
     run,
@@ -73,7 +72,7 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
     let draft = Draft::new(&NativeEnvironment, &request).expect("the certificate is sound");
     let value = WORLD.signer.sign(draft.to_be_signed());
     let signed = draft.with_value(&value).expect("two numbers");
-    // What time-stamps stamp is not digested here.
+    // The digest of the stamped data does not matter here.
     let info = timestamp_info(&[1; 32], "20261121160000Z", &[1]);
     let token = WORLD.timestamp_token(&info);
     draft.with_timestamp(&signed, &token).expect("a signature")
@@ -82,13 +81,13 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
 /// A document in its canonical form.
 const DOCUMENT: &str = "<d Id=\"D\"><e>f</e></d>";
 
-/// The same with a signature in it.
+/// The document with a signature in it.
 static ENVELOPED: LazyLock<String> = LazyLock::new(|| {
     let signature = EnvelopedSignature::over(DOCUMENT).by(&WORLD.signer.credential);
     DOCUMENT.replace("</d>", &(signature + "</d>"))
 });
 
-/// The form of what was signed.
+/// The digest of the canonical SignedInfo that was signed.
 static SIGNED_INFO: LazyLock<[u8; 32]> = LazyLock::new(|| {
     let verified = verified(&OneMember, SIGNED.as_bytes());
     Sha256::digest(&verified[0].signed_info).into()
@@ -132,7 +131,7 @@ fn archives(file: &[u8]) {
     assert_is_raised(&OneMember, after);
 }
 
-/// Nothing is added to what was raised, and nobody is asked for it.
+/// Asserts that raising a raised file changes nothing and has no needs.
 pub(crate) fn assert_is_raised(objects: &impl DataObjects, file: &[u8]) {
     let anchors_alone = |need: &Need| match need.kind {
         NeedKind::Certificate => sound(need),
@@ -144,7 +143,7 @@ pub(crate) fn assert_is_raised(objects: &impl DataObjects, file: &[u8]) {
     }
 }
 
-/// Has a signature file raised, with these answers.
+/// Raises a signature file with these answers.
 pub(crate) fn raise(
     objects: &impl DataObjects,
     file: &[u8],
@@ -166,14 +165,14 @@ pub(crate) fn raise(
     panic!("{MAX_CALLS} calls were not enough");
 }
 
-/// The signatures of a file that can be read.
+/// Returns the signatures of a file that can be read.
 pub(crate) fn verified(objects: &impl DataObjects, file: &[u8]) -> Vec<Verified> {
     let document = Document::parse(file, &Limits::default()).expect("it was read before");
     let verifier = Verifier::new(&NativeEnvironment, objects);
     verifier.verify(&document).unwrap_or_default()
 }
 
-/// Whether a signature holds and says what was signed here.
+/// Returns true if a signature is intact and over the data signed here.
 fn is_sound(signature: &Verified) -> bool {
     let signed: [u8; 32] = Sha256::digest(&signature.signed_info).into();
     signature.integrity == Integrity::Intact && signed == *SIGNED_INFO

@@ -7,12 +7,13 @@ use super::{Breach, BreachKind, Entry, Step, Subject};
 
 /// The item of an identification package.
 const PACKAGE: &str = "identification_package";
-/// What a package costs for the first time, and for somebody who was identified before.
+/// Prices of a package, for a new subject and for one identified before.
 const FIRST: &str = "24.99";
 const AGAIN: &str = "14.99";
 
-/// Holds the rows of a workspace's ledger against what was acknowledged: a signature and a package
-/// are charged once, and so is an answer, however often it was asked for; what was cancelled is not.
+/// Compares the rows of a workspace's ledger with the acknowledged operations. A signature, a
+/// package and an answer are charged once, however often they were requested; cancelled ones are
+/// not.
 pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
     let mut charged: HashMap<&str, Vec<&Value>> = HashMap::new();
     for row in rows {
@@ -54,7 +55,7 @@ pub(crate) fn wrong_charges(entries: &[Entry], rows: &[Value]) -> Vec<Breach> {
     wrong
 }
 
-/// The fewest and the most charges of an entry.
+/// Returns the fewest and the most charges of an entry.
 fn allowed(entry: &Entry) -> RangeInclusive<usize> {
     match &entry.subject {
         Subject::Authentication { .. } => 0..=0,

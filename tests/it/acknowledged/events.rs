@@ -3,10 +3,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Breach, BreachKind, Entry, Step, Subject};
 use crate::support::outside::Delivery;
 
-/// The name of an event, with what it is about.
+/// The name of an event, after the id of its subject.
 type Event = (String, String);
 
-/// What receivers of webhooks were told.
+/// The events that webhook receivers got.
 #[derive(Default)]
 pub(crate) struct Told {
     /// The ids with which each event came.
@@ -14,7 +14,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Takes note of a delivery, which may have come before.
+    /// Records a delivery, which may be a repetition.
     pub(crate) fn note(&mut self, delivery: &Delivery) {
         let event = delivery.event();
         let subject = event.get("signingId").unwrap_or(&event["orderId"]);
@@ -28,12 +28,12 @@ impl Told {
         self.ids.entry(event).or_default().insert(id.to_owned());
     }
 
-    /// How many events were told.
+    /// Returns the number of distinct events.
     pub(crate) fn events(&self) -> usize {
         self.ids.len()
     }
 
-    /// Events that follow from what was acknowledged, and have not been told.
+    /// Returns events of acknowledged operations that were not delivered.
     pub(crate) fn untold(&self, entries: &[Entry]) -> Vec<Breach> {
         let expected = entries.iter().flat_map(expected);
         let untold = expected.filter(|event| !self.ids.contains_key(event));
@@ -42,7 +42,7 @@ impl Told {
             .collect()
     }
 
-    /// Events that came with several ids, or cannot have happened.
+    /// Returns events with several ids, and impossible events.
     pub(crate) fn wrong(&self, entries: &[Entry]) -> Vec<Breach> {
         let known: HashMap<&str, &Entry> = entries
             .iter()
@@ -64,7 +64,7 @@ impl Told {
     }
 }
 
-/// The events of a step.
+/// Returns the events of a step.
 fn events(subject: &Subject, step: Step) -> &'static [&'static str] {
     match (subject, step) {
         (Subject::Signing, Step::Completed) => &["signing.signer_signed", "signing.completed"],
@@ -74,7 +74,8 @@ fn events(subject: &Subject, step: Step) -> &'static [&'static str] {
     }
 }
 
-/// What must be told of an entry. Events of what is erased are not sent any more.
+/// Returns the events that must be delivered for an entry. Events of erased ones are no longer
+/// sent.
 fn expected(entry: &Entry) -> impl Iterator<Item = Event> {
     let is_erased = entry.may_have_reached(Step::Erased);
     let steps = entry.reached.iter().filter(move |_| !is_erased);

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-/// All operations that were acknowledged to callers, in memory and, if it is told so, in a file
-/// that can be read while a run goes on.
+/// All operations acknowledged to callers. They are in memory and, if requested, in a file that can
+/// be read during a run.
 #[derive(Default)]
 pub(crate) struct Ledger(Mutex<State>);
 
@@ -19,16 +19,16 @@ struct State {
     file: Option<File>,
 }
 
-/// One thing that callers have made, and what they know of it.
+/// One object that callers have made, and their knowledge of it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     pub(crate) id: String,
     pub(crate) subject: Subject,
     /// The address to which its events are posted.
     pub(crate) hook: Option<String>,
-    /// The steps that were acknowledged, in their order; never empty.
+    /// The acknowledged steps, in their order; never empty.
     pub(crate) reached: Vec<Step>,
-    /// The steps that were asked for, whether they were acknowledged or not.
+    /// The requested steps, whether acknowledged or not.
     pub(crate) asked: Vec<Step>,
     /// Digest of the document or package that a caller has read.
     pub(crate) sha256: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) at: Option<Instant>,
 }
 
-/// What an entry is about.
+/// The subject of an entry.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Subject {
@@ -46,19 +46,19 @@ pub(crate) enum Subject {
     Signing,
     /// An identification package.
     Order {
-        /// Whom it is about.
+        /// The subject of the package.
         holder: &'static str,
     },
-    /// Somebody who logs in.
+    /// A login of a person.
     Authentication { is_by_phone: bool },
     /// A question to the registers, under the id of the request that was answered.
     Question {
-        /// The same request before: if one was charged, its answer was kept for this one.
+        /// Earlier attempts of the request: if one was charged, its answer was kept for this one.
         earlier: Vec<String>,
     },
 }
 
-/// How far something has come.
+/// The steps in the life of an object.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Step {
@@ -70,7 +70,7 @@ pub(crate) enum Step {
 }
 
 impl Ledger {
-    /// One that adds each change to a new file, a line of JSON each.
+    /// Creates a ledger that appends each change to a new file, a line of JSON each.
     pub(crate) fn in_file(path: &Path) -> Self {
         let file = File::create(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let state = State {
@@ -80,7 +80,7 @@ impl Ledger {
         Self(Mutex::new(state))
     }
 
-    /// Something is there, and has come so far.
+    /// Records a new object and its first step.
     pub(crate) fn begin(&self, id: &str, subject: Subject, hook: Option<&str>, step: Step) {
         let entry = Entry {
             id: id.to_owned(),
@@ -98,17 +98,17 @@ impl Ledger {
         state.note(id, |_| {});
     }
 
-    /// Somebody asks for a step.
+    /// Records that a step is requested.
     pub(crate) fn asks(&self, id: &str, step: Step) {
         self.state().note(id, |entry| entry.asked.push(step));
     }
 
-    /// A step is acknowledged.
+    /// Records that a step is acknowledged.
     pub(crate) fn reached(&self, id: &str, step: Step) {
         self.state().note(id, |entry| entry.reached.push(step));
     }
 
-    /// The end is acknowledged, with this document.
+    /// Records that the end is acknowledged, with this document.
     pub(crate) fn completed(&self, id: &str, sha256: &str) {
         self.state().note(id, |entry| {
             entry.reached.push(Step::Completed);
@@ -116,12 +116,12 @@ impl Ledger {
         });
     }
 
-    /// All that there is.
+    /// Returns all entries.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         self.state().entries.values().cloned().collect()
     }
 
-    /// Whatever was changed after this change, and the number of the last one.
+    /// Returns the entries changed since this change, and the number of the last change.
     pub(crate) fn changed_since(&self, change: u64) -> (Vec<Entry>, u64) {
         let state = self.state();
         let entries = state.entries.values();
@@ -129,7 +129,7 @@ impl Ledger {
         (changed.collect(), state.changes)
     }
 
-    /// One of its entries, as it is now.
+    /// Returns an entry in its current state.
     pub(crate) fn entry(&self, id: &str) -> Entry {
         self.state().entries[id].clone()
     }
@@ -155,17 +155,17 @@ impl State {
 }
 
 impl Entry {
-    /// The last step that was acknowledged.
+    /// Returns the last acknowledged step.
     pub(crate) fn step(&self) -> Step {
         self.reached.last().copied().expect("one at least")
     }
 
-    /// Whether a step was acknowledged, perhaps with others after it.
+    /// Returns true if a step was acknowledged, perhaps with others after it.
     pub(crate) fn has_reached(&self, step: Step) -> bool {
         self.reached.contains(&step)
     }
 
-    /// Whether a step was asked for, so that it may have been carried out.
+    /// Returns true if a step was requested, so that it may have been carried out.
     pub(crate) fn may_have_reached(&self, step: Step) -> bool {
         self.asked.contains(&step)
     }

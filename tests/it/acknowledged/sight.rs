@@ -1,18 +1,18 @@
 use super::{Breach, BreachKind, Entry, Step};
 
-/// What a server says of an entry.
+/// A server's report on an entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Sight {
-    /// There is no such thing.
+    /// The object does not exist.
     Absent,
-    /// It has come so far, with this document.
+    /// The object has reached this step, with this document.
     Present { step: Step, sha256: Option<String> },
-    /// It is in a state that nothing of the kind comes to here.
+    /// The object is in a state that none of its kind reaches here.
     Strange(String),
 }
 
-/// Holds what a server says against the entry as it was before the server was asked, and against
-/// what others may have done to it meanwhile.
+/// Compares a server's report with the entry before the request, and with concurrent changes by
+/// others.
 pub(crate) fn judge(before: &Entry, after: &Entry, sight: &Sight) -> Option<Breach> {
     let told = |kind: BreachKind| Some(kind.of(format!("{before:?} is {sight:?}")));
     let (step, sha256) = match sight {
@@ -24,17 +24,17 @@ pub(crate) fn judge(before: &Entry, after: &Entry, sight: &Sight) -> Option<Brea
     match before.step() {
         Step::Erased if step != Step::Erased || sha256.is_some() => told(BreachKind::Returned),
         known if known == step => {
-            // Somebody may have erased it between a look at its state and one at its document.
+            // Erasure may have come between the requests for its state and its document.
             let is_erased = sha256.is_none() && after.may_have_reached(Step::Erased);
             match is_erased || *sha256 == before.sha256 {
                 true => None,
                 false => told(BreachKind::Lost),
             }
         }
-        // It is not as far as somebody was told.
+        // An acknowledged step is missing.
         _ if before.has_reached(step) => told(BreachKind::Lost),
         Step::Created if may_be => None,
-        // What has ended can only be erased.
+        // After the end, only erasure is possible.
         _ if may_be && step == Step::Erased => None,
         _ => told(BreachKind::Impossible),
     }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use crate::acknowledged::{Ledger, Subject};
 
-    /// A signing that was completed, as a caller was told.
+    /// Returns a signing that was acknowledged as completed.
     fn signed() -> Ledger {
         let ledger = Ledger::default();
         ledger.begin("one", Subject::Signing, None, Step::Created);
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_state_that_nobody_asked_for_is_impossible() {
         let ledger = signed();
-        // It has ended otherwise by now.
+        // The signing has ended otherwise by now.
         ledger.asks("one", Step::Failed);
         let ended = |step| Sight::Present { step, sha256: None };
         let strange = Sight::Strange("expired".to_owned());

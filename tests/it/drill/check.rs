@@ -12,16 +12,16 @@ use crate::support::outside::Hook;
 
 /// Looks at the same time.
 const AT_ONCE: usize = 8;
-/// For how long an authentication is looked at: it is forgotten after an hour.
+/// Time in which an authentication is checked: it is forgotten after an hour.
 const REMEMBERED: Duration = Duration::from_secs(50 * 60);
-/// For how long further deliveries of an event that was told are listened to.
+/// Time in which repeated deliveries of an event are recorded.
 const REPEATED: Duration = Duration::from_secs(300);
-/// How long events may take that are to be repeated.
+/// Time limit for the repetition of events.
 const EVENTS: Duration = Duration::from_secs(300);
-/// Before receivers are looked at again.
+/// Pause between two checks of receivers.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Holds entries against what a host says of them.
+/// Compares entries with a host's reports.
 pub(super) async fn look(
     town: &Arc<Town>,
     ledger: &Arc<Ledger>,
@@ -66,8 +66,8 @@ fn is_within(entry: &Entry, time: Duration) -> bool {
     entry.at.is_some_and(|at| at.elapsed() < time)
 }
 
-/// Listens to what receivers were told of entries that changed a short while ago, or of which
-/// something is still to be told: the world does not remember everything for long.
+/// Reads the deliveries of entries that changed a short while ago or that lack events: the world
+/// remembers deliveries for a limited time.
 pub(super) async fn hear(told: &mut Told, world: &Demo, entries: &[Entry]) {
     let is_awaited = |entry: &&Entry| {
         is_within(entry, REPEATED) || !told.untold(std::slice::from_ref(*entry)).is_empty()
@@ -83,7 +83,7 @@ pub(super) async fn hear(told: &mut Told, world: &Demo, entries: &[Entry]) {
     }
 }
 
-/// The same until everything is told that is to be told, or time is up.
+/// Reads deliveries until no event is missing, or the time is up.
 pub(super) async fn hear_all(told: &mut Told, world: &Demo, entries: &[Entry]) {
     let begun = Instant::now();
     loop {

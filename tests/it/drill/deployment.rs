@@ -9,20 +9,20 @@ use super::disk::Disk;
 use super::plan::Plan;
 use crate::support::demo::Demo;
 
-/// The hosts that are killed, and the world that goes on. Dropped in this order.
+/// The hosts that are killed, and the world, which runs on. Dropped in this order.
 pub(super) struct Deployment {
     pub(super) hosts: Vec<Demo>,
     pub(super) records: Records,
     pub(super) disk: Disk,
-    /// A host of its own, whose records nobody else has.
+    /// A separate host with its own records.
     pub(super) world: Arc<Demo>,
 }
 
-/// Where the hosts have their records.
+/// The place of the hosts' records.
 pub(super) enum Records {
     /// In files of the only host.
     Files,
-    /// In a database, behind a line that may fail.
+    /// In a database, behind a connection that may fail.
     Database {
         line: Proxy,
         database: PostgresDatabase,
@@ -37,7 +37,7 @@ impl Deployment {
             ("PARAFA_TELEMETRY__LOG", "info".to_owned()),
             ("PARAFA_LIMITS__READS_PER_MINUTE", no_limit()),
             ("PARAFA_LIMITS__WRITES_PER_MINUTE", no_limit()),
-            // A disk that is full is to be met by more than a refusal.
+            // The hosts must meet a full disk in writes, not only in refusals.
             ("PARAFA_LIMITS__FREE_MEGABYTES", "0".to_owned()),
         ];
         let world = Demo::start_with(&settings[..1]);
@@ -62,7 +62,7 @@ impl Deployment {
         }
     }
 
-    /// The processes that write the records: a host's own, or those of the database.
+    /// Returns the processes that write the records: a host's own, or those of the database.
     pub(super) fn writers(&self, host: usize) -> Vec<u32> {
         match &self.records {
             Records::Files => vec![self.hosts[host].process()],
@@ -74,7 +74,7 @@ impl Deployment {
         }
     }
 
-    /// What records and documents take, and the records alone, in bytes.
+    /// Returns the sizes of records and documents together, and of the records alone, in bytes.
     pub(super) fn sizes(&self) -> (u64, u64) {
         match &self.records {
             Records::Files => {
@@ -112,7 +112,7 @@ impl Records {
     }
 }
 
-/// The `demo.json` of a world for hosts that share records which are not its own.
+/// Returns the `demo.json` of a world for hosts that share records other than its own.
 fn with_shared_records(world: &Demo, url: &str, folder: &Path) -> PathBuf {
     let file = fs::read(world.data().join("demo.json")).expect("demo.json");
     let mut demo: Value = serde_json::from_slice(&file).expect("JSON");
@@ -126,7 +126,7 @@ fn with_shared_records(world: &Demo, url: &str, folder: &Path) -> PathBuf {
     path
 }
 
-/// What the files below a folder take. Some may be removed meanwhile.
+/// Returns the size of the files below a folder. Some may be removed meanwhile.
 fn bytes_in(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {

@@ -1,4 +1,4 @@
-//! A file system of the hosts' own, which can be full without anybody else's being so.
+//! A separate file system of the hosts, which can fill up without effect on others.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -8,21 +8,21 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// How large it is. Its image takes what is written to it.
+/// Its size. Its image uses only the space of written data.
 const SIZE: &str = "16G";
-/// What is left for the second file that fills it, in bytes.
+/// The room for the second file that fills it, in bytes.
 const REST: u64 = 8 * 1024 * 1024;
 
-/// Where hosts keep their data.
+/// The folder of the hosts' data.
 pub(super) struct Disk {
     folder: PathBuf,
-    /// The file that holds the file system, where there is one of its own.
+    /// The file with the file system, if it is a separate one.
     image: Option<PathBuf>,
     is_kept: bool,
 }
 
 impl Disk {
-    /// One in this folder: a file system of its own where it may be mounted.
+    /// Prepares a folder in this one: a separate file system if it can be mounted.
     pub(super) fn prepare(parent: &Path) -> Self {
         let (image, folder) = (parent.join("disk.img"), parent.join("data"));
         fs::create_dir(&folder).expect("a folder");
@@ -48,14 +48,14 @@ impl Disk {
         }
     }
 
-    /// A folder of one host, which stays when it is dropped.
+    /// Creates a folder of one host, which is kept on drop.
     pub(super) fn host_folder(&self) -> TempDir {
         let mut folder = tempfile::tempdir_in(&self.folder).expect("a folder");
         folder.disable_cleanup(true);
         folder
     }
 
-    /// Whether it can be filled.
+    /// Returns true if it can be filled.
     pub(super) fn is_own(&self) -> bool {
         self.image.is_some()
     }
@@ -73,14 +73,14 @@ impl Disk {
         while rest.write_all(&[1; 4096]).is_ok() {}
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     pub(super) fn clear(&self) {
         for file in [self.ballast(), self.rest()] {
             let _ = fs::remove_file(file);
         }
     }
 
-    /// Leaves the data for whoever looks for the cause of a breach; says where.
+    /// Keeps the data for the search of a breach's cause; returns the path.
     pub(super) fn keep(&mut self) -> PathBuf {
         self.is_kept = true;
         self.image.clone().unwrap_or_else(|| self.folder.clone())
@@ -120,7 +120,7 @@ impl Drop for Disk {
     }
 }
 
-/// Whether a command was carried out; what it says is not shown.
+/// Returns true if a command succeeds; its output is dropped.
 fn has_done(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }

@@ -9,7 +9,7 @@ use super::deployment::{Deployment, Records};
 use crate::support::random::Random;
 use crate::support::strace::Strace;
 
-/// What a host does to its files, its database and its callers: each may be the last it does.
+/// System calls of a host on its files, its database and its callers: each may be its last.
 const CALLS: [&str; 5] = [
     "pwrite64",
     "fsync,fdatasync",
@@ -17,44 +17,44 @@ const CALLS: [&str; 5] = [
     "?unlink,unlinkat",
     "sendto,sendmsg,writev",
 ];
-/// How much later a slow line passes on what comes in.
+/// Delay of a slow connection.
 const LATE: Duration = Duration::from_millis(150);
 const WRITES: &str = "pwrite64,?pwritev,?fallocate";
 const SYNCS: &str = "fsync,fdatasync";
-/// How much longer a slow disk takes for a write and a sync, in microseconds.
+/// Delays of writes and syncs on a slow disk, in microseconds.
 const SLOW_WRITE: u32 = 3_000;
 const SLOW_SYNC: u32 = 60_000;
 
-/// What befalls a host before it is killed.
+/// A fault of a host before it is killed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fault {
-    /// Nothing: it is killed at any moment.
+    /// None: the host is killed at any moment.
     Moment,
-    /// It is killed as one of its threads enters such a call for this time.
+    /// The host is killed as one of its threads enters such a call for the `number`th time.
     Call { calls: &'static str, number: u64 },
-    /// It is told to stop, as for an upgrade.
+    /// The host is stopped regularly, as for an upgrade.
     Stop,
-    /// Nothing more can be written.
+    /// Writes fail.
     FullDisk,
-    /// What was written cannot be synced.
+    /// Syncs fail.
     FailingSync,
     /// Writes and syncs take long.
     SlowDisk,
-    /// Connections to the database are cut, and none are made.
+    /// Connections to the database are cut and refused.
     CutLine,
-    /// What goes through them is late.
+    /// Connections to the database are slow.
     SlowLine,
-    /// They are open, and nothing comes.
+    /// Connections to the database are open, and mute.
     MuteLine,
-    /// One is cut instead of passing a commit on.
+    /// A connection is cut instead of forwarding a commit.
     CutBeforeCommit,
-    /// One is cut when the database has committed, before it says so.
+    /// A connection is cut when the database has committed, before its answer.
     CutBeforeAnswer,
     /// A process of the database is killed, upon which all of it recovers.
     DeadDatabase,
 }
 
-/// A fault that lasts until it is mended.
+/// A fault that lasts until it is repaired.
 pub(super) enum Lasting {
     Nothing,
     Traced(Strace),
@@ -97,7 +97,7 @@ impl Fault {
         }
     }
 
-    /// One of those that a deployment may meet.
+    /// Draws a fault that is possible in a deployment.
     pub(super) fn drawn(random: &mut Random, records: &Records, is_upgraded: bool) -> Self {
         if is_upgraded && random.below(3) == 0 {
             return Self::Stop;
@@ -115,7 +115,7 @@ impl Fault {
         }
     }
 
-    /// Has it come about. `None` where this machine has no means for it.
+    /// Begins the fault. `None` if this machine cannot cause it.
     pub(super) fn begin(
         self,
         deployment: &Deployment,
@@ -208,14 +208,14 @@ impl Fault {
 }
 
 impl Lasting {
-    /// Ends it, and waits for a database that recovers.
+    /// Ends the fault, and waits for a database that recovers.
     pub(super) fn mend(self, deployment: &Deployment) {
         match (self, &deployment.records) {
             (Self::Traced(strace), _) => strace.detach(),
             (Self::Disk, _) => deployment.disk.clear(),
             (Self::Line, Records::Database { line, .. }) => {
                 line.set(Traffic::Passed);
-                // Those that have become mute stay so.
+                // Muted connections stay mute.
                 line.cut();
             }
             (Self::Nothing | Self::Line, _) => {}

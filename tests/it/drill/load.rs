@@ -9,14 +9,14 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::errands::{Errand, Town};
 use crate::support::random::Random;
 
-/// Between two logins by phone: of one provider, a person's phone may ring ten times an hour, and
-/// there are six of them.
+/// Pause between two logins by phone: a provider may ring a person's phone ten times an hour, and
+/// there are six persons.
 const RING: Duration = Duration::from_secs(90);
-/// Errands whose events are posted under the same name.
+/// Errands that share a hook for their events.
 const OF_HOOK: u64 = 200;
-/// Errands that may be under way where they are begun by the clock.
+/// Most concurrent errands of a load with a fixed rate.
 const MOST_UNDER_WAY: usize = 400;
-/// How long errands may take to end that are under way when the load ends.
+/// Time limit for running errands when the load ends.
 const END: Duration = Duration::from_secs(1200);
 /// Keeps errands of one seed apart.
 const STRIDE: u64 = 0x9e37_79b9;
@@ -40,7 +40,7 @@ struct Shared {
 }
 
 impl Load {
-    /// Nobody yet.
+    /// Prepares a load without people.
     pub(super) fn prepare(town: &Arc<Town>, hooks: &str, seed: u64) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -57,7 +57,7 @@ impl Load {
         }
     }
 
-    /// So many people at a time, each of whom begins anew when an errand has ended.
+    /// Starts this many people; each begins a new errand when one has ended.
     pub(super) fn begin(&mut self, people: usize) {
         for _ in 0..people {
             let shared = self.shared.clone();
@@ -69,7 +69,7 @@ impl Load {
         }
     }
 
-    /// So many errands a second, however long they take.
+    /// Starts errands at this rate a second; their duration does not matter.
     pub(super) fn begin_at_rate(&mut self, rate: f64) {
         let shared = self.shared.clone();
         self.people.spawn(async move {
@@ -88,13 +88,12 @@ impl Load {
         });
     }
 
-    /// How many errands have ended.
+    /// Returns the number of ended errands.
     pub(super) fn done(&self) -> u64 {
         self.shared.done.load(Ordering::Relaxed)
     }
 
-    /// Begins no errand any more, and waits for those that are under way; gives what became of
-    /// those that were broken off.
+    /// Stops new errands, and waits for running ones; returns the failures.
     pub(super) async fn end(mut self) -> Vec<String> {
         self.shared.ends.store(true, Ordering::Relaxed);
         let ending = async { while self.people.join_next().await.is_some() {} };
@@ -145,7 +144,7 @@ impl Shared {
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(super) fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

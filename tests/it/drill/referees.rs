@@ -6,13 +6,13 @@ use parafa_fixtures::referees::{AsicE, Dss, PyHanko, files_in};
 
 use super::scoreboard::{Scoreboard, Verdicts};
 
-/// Why a validator refuses files, in their order; none of those that it accepts.
+/// The reasons why a validator refuses files, in their order; `None` for accepted ones.
 type Refusals = Vec<Option<String>>;
 
-/// The level that every signature has, as DSS is asked for it.
+/// The options of DSS for the level of every signature.
 const DSS: [&str; 3] = ["--level", "T", "--online-loopback"];
 
-/// Has validators that others made judge the samples in a folder, whose services still run.
+/// Has external validators judge the samples in a folder, while their services still run.
 pub(super) fn judge(folder: &Path, roots: &[PathBuf], board: &mut Scoreboard) {
     let of = |endings: &[&str]| -> Vec<PathBuf> {
         let mut files = files_in(folder);
@@ -49,7 +49,7 @@ pub(super) fn judge(folder: &Path, roots: &[PathBuf], board: &mut Scoreboard) {
     hold("DSS", &for_dss, judged);
 }
 
-/// Why each is refused that is.
+/// Returns the reason of each refusal.
 fn refusals<V: fmt::Debug>(verdicts: Vec<V>, is_good: fn(&V) -> bool) -> Refusals {
     let verdicts = verdicts.into_iter();
     let refusals = verdicts.map(|said| (!is_good(&said)).then(|| format!("{said:?}")));

@@ -22,28 +22,28 @@ use crate::support::demo::Demo;
 use crate::support::random::Random;
 use crate::support::strace::Strace;
 
-/// People who are busy at the same time. On a database most of them wait for the minute that it
-/// takes until somebody goes on with what a dead host had begun.
+/// Concurrent people. On a database most of them wait for the minute until another host takes over
+/// the work of a dead one.
 const PEOPLE: usize = 12;
 const PEOPLE_ON_DATABASE: usize = 40;
-/// Of so many signed documents, one is judged by others.
+/// One of this many signed documents is judged by validators.
 const SAMPLES: usize = 20;
-/// How long a host lives, in milliseconds, and at most that much longer.
+/// Shortest life of a host, in milliseconds, and most additional time.
 const LIFE: u64 = 1_500;
 const LONGER: u64 = 3_000;
-/// How long it is dead at most, in milliseconds.
+/// Longest time until a dead host starts again, in milliseconds.
 const DEATH: u64 = 400;
-/// How long a host may take to stop that is told to, and how often it is looked at.
+/// Time limit for a regular stop, and the interval of checks.
 const STOP: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
 /// The signal that kills.
 const SIGKILL: i32 = 9;
-/// After so many kills receivers of webhooks are listened to.
+/// Kills between two checks of webhook receivers.
 const LISTEN: usize = 10;
-/// How far the world's clock goes in the end, so that whatever is to be repeated is.
+/// Step of the world's clock at the end, after which all repetitions are due.
 const LATER: &str = "+6h";
 
-/// A deployment under load, and what was seen of it.
+/// A deployment under load, and the observations of it.
 pub(super) struct Drill {
     plan: Plan,
     random: Random,
@@ -52,7 +52,7 @@ pub(super) struct Drill {
     town: Arc<Town>,
     samples: PathBuf,
     strace: Option<PathBuf>,
-    /// Whether the other build may follow this one.
+    /// True if the other build may follow this one.
     goes_back: bool,
     told: Told,
     board: Scoreboard,
@@ -87,8 +87,8 @@ impl Drill {
         }
     }
 
-    /// Kills hosts under load, prints the scoreboard whatever comes of it, and tells whether
-    /// everything holds.
+    /// Kills hosts under load and prints the scoreboard in any case; returns true if every check
+    /// holds.
     pub(super) async fn run(mut self) -> bool {
         let whole = AssertUnwindSafe(self.kill_and_hold()).catch_unwind().await;
         if let Err(panic) = whole {
@@ -105,7 +105,7 @@ impl Drill {
         holds
     }
 
-    /// Kills hosts until that is enough, and holds everything against the ledger.
+    /// Kills hosts as planned, and compares everything with the ledger.
     async fn kill_and_hold(&mut self) {
         let hooks = self.deployment.world.world.world.hooks.clone();
         let mut load = Load::prepare(&self.town, &hooks, self.plan.seed);
@@ -131,7 +131,7 @@ impl Drill {
         self.hold_everything().await;
     }
 
-    /// Lets a host live for a while, has something befall it, kills it and starts it again.
+    /// Lets a host live for a while, subjects it to a fault, kills it and starts it again.
     async fn kill_one(&mut self) {
         let victim = self.random.length(self.deployment.hosts.len());
         let is_upgraded = self.plan.other_binary.is_some();
@@ -153,7 +153,7 @@ impl Drill {
             (_, None) => {
                 self.board.kills += 1;
                 if let Fault::Call { .. } = befell {
-                    // No such call came.
+                    // The call did not occur.
                     befell = Fault::Moment;
                 }
             }
@@ -166,7 +166,7 @@ impl Drill {
         self.start(victim);
     }
 
-    /// Starts a host as the build that is tried or, as long as that starts, as the other one.
+    /// Starts a host as this build or, as long as that starts, as the other one.
     fn start(&mut self, host: usize) {
         let is_other = self.random.below(2) == 0 && self.goes_back;
         let other = self.plan.other_binary.as_deref().filter(|_| is_other);
@@ -177,7 +177,7 @@ impl Drill {
                 self.board.other_starts += 1;
                 return;
             }
-            // As when the data have a later schema than it knows.
+            // Perhaps the data have a later schema than it supports.
             self.goes_back = false;
             let skipped = "starts of the other build, which does not take what this one wrote";
             self.board.skipped.push(skipped.to_owned());
@@ -206,7 +206,7 @@ impl Drill {
     }
 }
 
-/// Tells a host to stop; and whether it ends well, and soon.
+/// Stops a host regularly; returns true if it ends well and in time.
 async fn stops(host: &mut Demo) -> bool {
     host.tell_to_stop();
     let begun = Instant::now();
@@ -219,7 +219,7 @@ async fn stops(host: &mut Demo) -> bool {
     false
 }
 
-/// Whoever runs errands at the hosts of a deployment.
+/// Returns the town whose errands run at the hosts of a deployment.
 pub(super) fn town(deployment: &Deployment, ledger: &Arc<Ledger>, conditions: Conditions) -> Town {
     let addresses = deployment.hosts.iter();
     let addresses = addresses.map(|host| host.world.base_url.clone());

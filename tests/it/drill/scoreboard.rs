@@ -3,49 +3,49 @@ use std::fmt;
 
 use crate::acknowledged::{Breach, BreachKind, Entry, Step, Subject};
 
-/// What a drill has done and found.
+/// The actions and findings of a drill.
 #[derive(Default)]
 pub(super) struct Scoreboard {
     pub(super) kills: usize,
-    /// How often each fault befell a host; with those that ended otherwise than by a kill.
+    /// The number of each fault, including those that ended otherwise than by a kill.
     pub(super) faults: BTreeMap<String, usize>,
     /// Hosts that ended before they were killed.
     pub(super) ended_by_themselves: usize,
-    /// Hosts that were told to stop, and did so late or with an error.
+    /// Hosts whose regular stop was late or failed.
     pub(super) unstopped: usize,
     /// Starts of the other build.
     pub(super) other_starts: usize,
-    /// Times that an entry was held against what a host said.
+    /// Number of comparisons of an entry with a host's report.
     pub(super) looks: usize,
-    /// Events that were told.
+    /// Number of delivered events.
     pub(super) events: usize,
-    /// Rows of the ledger of charges.
+    /// Number of rows in the ledger of charges.
     pub(super) charges: usize,
-    /// Errands and looks that ended in no way that they may.
+    /// Errands and checks that failed in an unexpected way.
     pub(super) broken_off: Vec<String>,
     pub(super) referees: Vec<Verdicts>,
-    /// What could not be tried or judged here.
+    /// Checks that could not be made here.
     pub(super) skipped: Vec<String>,
-    /// What callers were told in the end.
+    /// The final state of the ledger.
     pub(super) entries: Vec<Entry>,
     breaches: Vec<Breach>,
 }
 
-/// What a validator that others made says of samples.
+/// Verdicts of an external validator on samples.
 pub(super) struct Verdicts {
     pub(super) by: &'static str,
     pub(super) files: usize,
-    /// Names of files that it refuses, with reasons.
+    /// Names of refused files, with reasons.
     pub(super) refused: Vec<String>,
 }
 
 impl Scoreboard {
-    /// Takes note of a fault that came about.
+    /// Counts a fault that occurred.
     pub(super) fn count(&mut self, fault: &str) {
         *self.faults.entry(fault.to_owned()).or_default() += 1;
     }
 
-    /// Takes note of promises that were not kept, and prints them at once.
+    /// Records breaches of promises, and prints them at once.
     pub(super) fn breaches(&mut self, breaches: impl IntoIterator<Item = Breach>) {
         for breach in breaches {
             println!("{:?}: {}", breach.kind, breach.what);
@@ -53,12 +53,12 @@ impl Scoreboard {
         }
     }
 
-    /// Whether everything is as it should be.
+    /// Returns true if every check holds.
     pub(super) fn holds(&self) -> bool {
         self.rows().iter().all(|row| row.holds != Some(false))
     }
 
-    /// How many promises were broken in this way.
+    /// Returns the number of breaches of a kind.
     pub(super) fn found(&self, kind: BreachKind) -> usize {
         let such = self.breaches.iter().filter(|breach| breach.kind == kind);
         such.count()
@@ -152,7 +152,7 @@ impl Scoreboard {
 struct Row {
     what: String,
     found: String,
-    /// None where any number is right.
+    /// `None` if any number is right.
     holds: Option<bool>,
 }
 
@@ -165,7 +165,7 @@ impl Row {
         }
     }
 
-    /// One that is to be zero.
+    /// Creates a row whose count must be zero.
     fn none(what: &str, count: usize) -> Self {
         Self {
             holds: Some(count == 0),
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::acknowledged::{Ledger, Sight, judge};
 
-    /// A drill in which one signing was created.
+    /// Returns the scoreboard of a drill with one signing.
     fn board(ledger: &Ledger) -> Scoreboard {
         Scoreboard {
             kills: 1,

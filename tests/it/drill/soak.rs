@@ -1,4 +1,4 @@
-//! A mixed load for hours, below what the host can carry: whether memory, descriptors, disk and
+//! A mixed load for hours, below the hosts' capacity. It checks that memory, descriptors, disk and
 //! times stay level.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,21 +17,21 @@ use crate::acknowledged::Ledger;
 use crate::errands::{Conditions, Town};
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// People who find out how many errands a second there can be.
+/// Concurrent people who measure the capacity in errands a second.
 const PEOPLE: usize = 24;
-/// How much of that is asked for.
+/// Share of the capacity in the load.
 const SHARE: f64 = 0.8;
-/// By which part something may grow over the last two thirds, and times by which: these differ
-/// from minute to minute.
+/// Greatest relative growth over the last two thirds, and that of times, which differ from minute
+/// to minute.
 const GROWTH: f64 = 0.1;
 const GROWTH_OF_TIMES: f64 = 0.5;
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
-/// Which part of the errands that are asked for is to be begun and ended at least.
+/// Least share of the requested errands that must begin and end.
 const CARRIED: f64 = 0.95;
-/// Fewest minutes that say anything.
+/// Fewest minutes for a verdict.
 const FEWEST: usize = 6;
 
-/// What a host has after a minute.
+/// Measurements of a host after a minute.
 struct Minute {
     errands: u64,
     /// Memory, in MiB.
@@ -45,7 +45,7 @@ struct Minute {
     times: BTreeMap<&'static str, (f64, f64)>,
 }
 
-/// What stays level and what does not.
+/// The measurements, and whether each stays level.
 pub(super) struct Verdict {
     rows: Vec<(String, String, bool)>,
 }
@@ -74,11 +74,11 @@ pub(super) async fn run(plan: &Plan) -> Verdict {
     Verdict::of(&minutes, rate, broken_off.len())
 }
 
-/// How many errands a second there can be, as a minute of many people shows.
+/// Measures the capacity in errands a second by a minute of many people.
 async fn capacity(town: &Arc<Town>, hooks: &str, seed: u64) -> f64 {
     let mut load = Load::prepare(town, hooks, seed);
     load.begin(PEOPLE);
-    // The first errands of all begin at once.
+    // All errands of the start begin at once.
     tokio::time::sleep(MINUTE).await;
     let before = load.done();
     tokio::time::sleep(MINUTE).await;
@@ -108,7 +108,7 @@ impl Minute {
     }
 }
 
-/// Memory of a process, in bytes.
+/// Returns the memory of a process, in bytes.
 fn resident(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the host runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -116,7 +116,7 @@ fn resident(process: u32) -> u64 {
     1024 * kib.expect("a size").parse::<u64>().expect("a number")
 }
 
-/// The time, in milliseconds, that so many of a hundred do not exceed.
+/// Returns a percentile of the times, in milliseconds.
 fn percentile(times: &[Duration], of_hundred: usize) -> f64 {
     let place = (times.len() * of_hundred).div_ceil(100).saturating_sub(1);
     let time = times.get(place).copied().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Verdict {
         let of = |value: fn(&Minute) -> f64| -> Vec<f64> { last.iter().map(value).collect() };
         level("memory", of(|minute| minute.resident), GROWTH);
         level("descriptors", of(|minute| minute.descriptors), GROWTH);
-        // Both keep what they are given: what an errand adds is to stay the same.
+        // Both keep all data, so only the growth by each errand must stay level.
         let data = added_by_errand(last, |minute| minute.data);
         level("data that an errand adds", data, GROWTH_OF_TIMES);
         let records = added_by_errand(last, |minute| minute.records);
@@ -162,13 +162,13 @@ impl Verdict {
         Self { rows }
     }
 
-    /// Whether everything stays level.
+    /// Returns true if everything stays level.
     pub(super) fn holds(&self) -> bool {
         self.rows.iter().all(|(_, _, holds)| *holds)
     }
 }
 
-/// How many errands a second have ended.
+/// Returns the number of ended errands a second.
 fn carried(minutes: &[Minute]) -> f64 {
     let of_minutes = minutes.windows(2);
     let seconds = MINUTE.as_secs_f64() * of_minutes.len() as f64;
@@ -178,7 +178,7 @@ fn carried(minutes: &[Minute]) -> f64 {
     errands as f64 / seconds.max(1.0)
 }
 
-/// KiB that each errand of a minute has added, minute by minute.
+/// Returns the growth by each errand in KiB, minute by minute.
 fn added_by_errand(minutes: &[Minute], size: fn(&Minute) -> f64) -> Vec<f64> {
     let added = minutes.windows(2).map(|pair| {
         let errands = pair[1].errands.saturating_sub(pair[0].errands).max(1);
@@ -187,8 +187,8 @@ fn added_by_errand(minutes: &[Minute], size: fn(&Minute) -> f64) -> Vec<f64> {
     added.collect()
 }
 
-/// How much values grow from the first to the last by the line that fits them best, as a part of
-/// their mean.
+/// Returns the growth from the first to the last value by linear regression, as a share of their
+/// mean.
 fn growth(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -238,10 +238,10 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    /// Of the errands of these minutes.
+    /// The rate of errands in these minutes.
     const RATE: f64 = 100.0 / 60.0;
 
-    /// Minutes in which memory grows by this much each.
+    /// Returns minutes in which memory grows by this much each.
     fn minutes(growing: f64) -> Vec<Minute> {
         let minute = |number: u32| Minute {
             errands: 100 * u64::from(number),

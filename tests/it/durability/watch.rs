@@ -1,5 +1,5 @@
-//! What a running server does to its data folder and tells its callers, in
-//! order, as `strace` sees it.
+//! The sequence of a running server's changes to its data folder and its answers, observed by
+//! `strace`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 
 use crate::support::strace::Strace;
 
-/// Every call with which the server writes, moves, removes or syncs files, or
-/// answers callers. Calls that an architecture lacks are left out.
+/// Every system call by which the server writes, moves, removes or syncs files, or answers callers.
+/// Calls that an architecture lacks are left out.
 const CALLS: &str = "write,pwrite64,writev,pwritev,sendto,sendmsg,?rename,?renameat,renameat2,\
     ?unlink,unlinkat,fsync,fdatasync";
 /// The log of the records.
@@ -19,7 +19,7 @@ pub(super) const RECORDS: &str = "store/db";
 pub(super) const BYTES: &str = "bytes";
 /// The folder of data keys.
 pub(super) const KEYS: &str = "keys";
-/// Longest write that is recorded whole, in bytes.
+/// Longest write that is recorded completely, in bytes.
 const LONGEST_WRITE: usize = 1024 * 1024;
 
 /// `strace` on a process that runs.
@@ -29,28 +29,28 @@ pub(super) struct Watch {
     data: PathBuf,
 }
 
-/// What was seen.
+/// The observed events.
 pub(super) struct Seen {
     events: Vec<Event>,
     data: PathBuf,
 }
 
-/// What was written before an answer, by the names in the data folder.
+/// The writes before an answer, by the names in the data folder.
 pub(super) struct Written {
-    /// What of [`RECORDS`], [`BYTES`] and [`KEYS`] was changed by the call.
+    /// The parts of [`RECORDS`], [`BYTES`] and [`KEYS`] that the call changed.
     pub(super) changed: BTreeSet<&'static str>,
-    /// Files and folders that were changed, by this call or before, and not synced.
+    /// Files and folders changed by this call or before, and not synced.
     pub(super) unsynced: BTreeSet<PathBuf>,
 }
 
-/// A call that has begun, or has ended.
+/// The begin or end of a call.
 #[derive(Clone)]
 struct Event {
     thread: String,
-    /// The call with its arguments, as `strace` writes it.
+    /// The call with its arguments, in `strace`'s format.
     call: String,
     has_ended: bool,
-    /// Whether it has ended without having done anything.
+    /// True if it has ended without effect.
     has_failed: bool,
 }
 
@@ -116,13 +116,13 @@ impl Event {
         self.call.split('(').next().unwrap_or_default()
     }
 
-    /// The file of the descriptor that the call is about.
+    /// Returns the file of the call's descriptor.
     fn file(&self) -> Option<&Path> {
         let (_, rest) = self.call.split_once('<')?;
         Some(Path::new(rest.split_once('>')?.0))
     }
 
-    /// The paths that it names.
+    /// Returns the paths that it names.
     fn named(&self) -> impl Iterator<Item = &Path> {
         self.call.split('"').skip(1).step_by(2).map(Path::new)
     }
@@ -141,7 +141,7 @@ impl Event {
 }
 
 impl Seen {
-    /// The same of a server that syncs nothing from a moment on.
+    /// Returns the observations of a server that syncs nothing from a moment on.
     pub(super) fn without_syncs_from(&self, moment: usize) -> Self {
         let (before, from) = self.events.split_at(moment);
         let is_sync = |event: &&Event| event.name().ends_with("sync");
@@ -152,21 +152,20 @@ impl Seen {
         }
     }
 
-    /// The first answer of this status that tells this.
+    /// Returns the first answer of this status that contains this text.
     pub(super) fn answer(&self, status: &str, told: &str) -> usize {
         let mut events = self.events.iter();
         let answer = events.position(|event| event.is_answer(status, told));
         answer.unwrap_or_else(|| panic!("no answer {status} tells {told}"))
     }
 
-    /// What was written before an answer: the records of its call, and all
-    /// changes of documents and keys, which only calls and attempts make. The
-    /// call began after the moment `since`, and is the first to write records
-    /// with all these `words` in one go.
+    /// Returns the writes before an answer: the records of its call, and all changes of documents
+    /// and keys, which only calls and attempts make. The call began after the moment `since`, and
+    /// is the first to write records with all these `words` at once.
     ///
-    /// Whatever names the same signing later is none of the call's: jobs, too,
-    /// write records of it, and the engine writes anew what lies beside others.
-    /// One of these may well be under way when the answer is given.
+    /// Later writes that name the same signing do not belong to the call. Jobs write records of it,
+    /// too, and the engine rewrites neighbouring records. One of these may be running when the
+    /// answer is given.
     pub(super) fn written(&self, since: usize, answer: usize, words: &[&str]) -> Written {
         let log = self.data.join(RECORDS);
         let folders = [BYTES, KEYS].map(|name| (name, self.data.join(name)));
@@ -229,12 +228,12 @@ impl Seen {
     }
 }
 
-/// When files and folders were changed and synced, by the numbers of events.
+/// The changes and syncs of files and folders, by the numbers of events.
 #[derive(Default)]
 struct Files {
     /// The last change of each, and up to where it was synced.
     states: HashMap<PathBuf, State>,
-    /// When the syncs under way began, by thread.
+    /// The start of running syncs, by thread.
     syncs: HashMap<String, usize>,
 }
 
@@ -271,7 +270,7 @@ impl Files {
         self.syncs.insert(thread.to_owned(), at);
     }
 
-    /// What was changed while it was under way may have come too late for it.
+    /// A change during the sync may have come too late for it.
     fn sync_ended(&mut self, thread: &str, path: &Path) {
         if let (Some(began), Some(state)) = (self.syncs.remove(thread), self.states.get_mut(path)) {
             state.synced = state.synced.max(began);

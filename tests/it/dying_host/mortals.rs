@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use crate::errands::Hosts;
 use crate::support::demo::Demo;
 
-/// For how long a host lives, and for how long it is dead.
+/// Times for which a host lives and for which it is dead.
 const LIFE: Duration = Duration::from_secs(4);
 const DEATH: Duration = Duration::from_secs(1);
-/// How often the hosts' keeper looks whether it is to end.
+/// Interval at which the hosts' keeper checks for its end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Two hosts, one of which is killed and started again after the other.
+/// Two hosts, which are killed and started again in turn.
 pub(super) struct LifeAndDeath {
     keeper: JoinHandle<[Demo; 2]>,
     ends: Arc<AtomicBool>,
@@ -44,12 +44,12 @@ impl LifeAndDeath {
         }
     }
 
-    /// Both hosts, for whoever calls either of them.
+    /// Returns both hosts, for callers of either.
     pub(super) fn hosts(&self) -> &Hosts {
         &self.hosts
     }
 
-    /// Ends it with both hosts alive; tells how often one has died.
+    /// Ends it with both hosts alive; returns the number of deaths.
     pub(super) fn end(self) -> usize {
         self.ends.store(true, Ordering::Relaxed);
         drop(self.keeper.join().expect("the hosts' keeper"));
@@ -57,7 +57,7 @@ impl LifeAndDeath {
     }
 }
 
-/// Waits, unless it is to end; tells whether it goes on.
+/// Waits; returns false if it is to end.
 fn lasts(time: Duration, ends: &AtomicBool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < time {

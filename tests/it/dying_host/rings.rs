@@ -5,8 +5,8 @@ use tokio::task::JoinHandle;
 use crate::support::control::{Entry, WorldControl};
 use crate::support::demo::Demo;
 
-/// Counts how often phones ring for a login. The world does not remember everything for long, so
-/// this listens all the time.
+/// Counts the rings of phones for logins. The world remembers them for a limited time, so this
+/// listens all the time.
 pub(super) struct Rings {
     world: Arc<WorldControl>,
     heard: Arc<Mutex<Heard>>,
@@ -38,7 +38,7 @@ impl Rings {
         }
     }
 
-    /// How often they rang until now.
+    /// Returns the number of rings until now.
     pub(super) async fn end(self) -> usize {
         self.listening.abort();
         let last = self.heard.lock().unwrap().last;

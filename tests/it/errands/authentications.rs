@@ -9,10 +9,10 @@ use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 use crate::support::auth::Provider;
 
-/// How long somebody may take to be authenticated, or not.
+/// Time limit for an authentication to end.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Somebody who logs in.
+/// A login of a person.
 #[derive(Debug)]
 pub(crate) struct Authentication {
     pub(super) signer: Signer,
@@ -59,7 +59,7 @@ impl Authentication {
             ledger.reached(id, Step::Completed);
             return;
         }
-        // A host died between the phone's ring and its own note of it.
+        // A host died after the phone's ring, before it recorded that.
         let is_of_death = is_by_phone && ended["error"]["code"] == "timeout";
         let is_failed = ended["status"] == "failed" && is_of_death;
         assert!(is_failed || hosts.are_faulty(), "{self:?}: {ended}");
@@ -67,8 +67,8 @@ impl Authentication {
     }
 }
 
-/// Makes the two calls of a client that has a card; both again if a certificate that somebody hung
-/// up on came late, and its token replaced the one that was answered.
+/// Makes the two calls of a card client. Both are repeated if a certificate from a dropped call
+/// came late, and its token replaced the answered one.
 async fn present_card(hosts: &Hosts, provider: &Provider, created: &Value, card: &str) {
     let text = |name: &str| created[name].as_str().expect("a text");
     let client = hosts.with_key(text("clientToken"));

@@ -8,19 +8,19 @@ use url::Url;
 
 use super::times::Times;
 
-/// How long one call may take, long polls included.
+/// Time limit of one call, long polls included.
 const CALL: Duration = Duration::from_secs(20);
-/// For how long a caller repeats a call before they complain: several hosts may die of it, and each
-/// time it is a minute until another takes it over.
+/// Time in which a caller repeats a call before failing. Several hosts may die from it, and each
+/// time another takes a minute to take over.
 const PATIENCE: Duration = Duration::from_secs(400);
-/// Before a call is repeated.
+/// Pause before a call is repeated.
 const PAUSE: Duration = Duration::from_millis(400);
-/// Of so many calls of somebody impatient, one is hung up on.
+/// An impatient caller hangs up on one of this many calls.
 const HUNG_UP: usize = 11;
-/// After less than this.
+/// Most time until it hangs up, in milliseconds.
 const HANGS_UP_WITHIN: u64 = 200;
 
-/// Hosts behind a balancer that knows nothing of them.
+/// Hosts behind a load balancer without health checks.
 #[derive(Clone)]
 pub(crate) struct Hosts {
     http: Client,
@@ -31,12 +31,12 @@ pub(crate) struct Hosts {
     times: Arc<Times>,
 }
 
-/// What callers have to reckon with.
+/// The faults that callers have to expect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Conditions {
     /// Hosts die.
     Deaths,
-    /// Disks and lines fail as well, and callers hang up.
+    /// Disks and connections fail as well, and callers hang up.
     Faults,
 }
 
@@ -47,18 +47,18 @@ enum Credentials {
     Password(String, String),
 }
 
-/// How a call was answered in the end.
+/// The final answer to a call.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
-    /// The id of the request that was answered so.
+    /// The id of the answered request.
     pub(super) request: String,
-    /// The ids of those before it, which were refused or not answered at all.
+    /// The request ids of earlier attempts, which were refused or not answered at all.
     pub(super) earlier: Vec<String>,
 }
 
 impl Hosts {
-    /// Those at these addresses, for whoever has no key.
+    /// Returns the hosts at these addresses, for callers without a key.
     pub(crate) fn at(addresses: impl IntoIterator<Item = Url>) -> Self {
         Self {
             http: Client::builder()
@@ -75,7 +75,7 @@ impl Hosts {
         }
     }
 
-    /// The same in other conditions.
+    /// Returns the hosts under other conditions.
     pub(crate) fn in_conditions(&self, conditions: Conditions) -> Self {
         Self {
             conditions,
@@ -83,12 +83,12 @@ impl Hosts {
         }
     }
 
-    /// The same for whoever has this key or token.
+    /// Returns the hosts for callers with this key or token.
     pub(super) fn with_key(&self, key: &str) -> Self {
         self.with(Credentials::Key(key.to_owned()))
     }
 
-    /// The same for whoever has this name and password.
+    /// Returns the hosts for callers with this name and password.
     pub(super) fn with_password(&self, name: &str, password: &str) -> Self {
         self.with(Credentials::Password(name.to_owned(), password.to_owned()))
     }
@@ -100,23 +100,23 @@ impl Hosts {
         }
     }
 
-    /// Any of them.
+    /// Returns the address of any host.
     pub(super) fn any(&self) -> &Url {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         &self.addresses[next % self.addresses.len()]
     }
 
-    /// Whether an attempt may fail because more than a host has failed.
+    /// Returns true if attempts may fail because more than a host has failed.
     pub(super) fn are_faulty(&self) -> bool {
         self.conditions == Conditions::Faults
     }
 
-    /// How long calls took that were answered at once.
+    /// Returns the durations of calls that were answered at once.
     pub(super) fn times(&self) -> &Times {
         &self.times
     }
 
-    /// A call that is repeated at any host until it is answered with a success or one of `known`.
+    /// Repeats a call at any host until the answer is a success or one of `known`.
     pub(super) async fn insist(
         &self,
         method: Method,
@@ -125,7 +125,7 @@ impl Hosts {
         known: &[StatusCode],
     ) -> Answer {
         let begun = Instant::now();
-        // The same for all repetitions: the first may have been carried out.
+        // The key is the same for all repetitions: the first may have been carried out.
         let key = uuid::Uuid::new_v4().to_string();
         let mut earlier = Vec::new();
         let mut last = String::new();
@@ -181,7 +181,7 @@ impl Hosts {
         panic!("{method} {path}: {last}");
     }
 
-    /// When somebody impatient hangs up on the next call, if they do.
+    /// Returns the time until an impatient caller hangs up on the next call, if it does.
     fn hangs_up(&self) -> Option<Duration> {
         let number = self.next.load(Ordering::Relaxed);
         let is_impatient = self.are_faulty() && number.is_multiple_of(HUNG_UP);
@@ -189,7 +189,7 @@ impl Hosts {
         is_impatient.then(|| Duration::from_millis(within))
     }
 
-    /// The same, for an answer in JSON.
+    /// Calls `insist` for an answer in JSON.
     pub(super) async fn insist_on_json(
         &self,
         method: Method,

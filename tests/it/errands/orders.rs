@@ -8,11 +8,11 @@ use super::people::{Method, Signer, intact_signatures};
 use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
-/// How long a package may take that somebody has signed.
+/// Time limit for a package whose subject has signed.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Before an order is looked at again.
+/// Pause between two requests for an order.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Holders of roles: how they sign, and who and what they are.
+/// Holders of roles: method and persona of the signer, entity and role.
 const HOLDERS: [(Method, &str, &str, &str); 3] = [
     (Method::SmartId, "smart-id-1", "999000009", "manager"),
     (Method::MobileId, "mobile-id-1", "999000017", "board_member"),
@@ -24,7 +24,7 @@ const HOLDERS: [(Method, &str, &str, &str); 3] = [
     ),
 ];
 
-/// An identification package, whose subject signs at once.
+/// An identification package whose subject signs at once.
 #[derive(Debug)]
 pub(crate) struct Order(usize);
 
@@ -49,11 +49,11 @@ impl Order {
         let ledger = &town.ledger;
         ledger.begin(&order, Subject::Order { holder }, Some(hook), Step::Created);
         ledger.asks(&order, Step::Completed);
-        // The first of those who sign so.
+        // The first signer with this method.
         let signer = Signer { number: 0, method };
         let link = &ordered["ceremonyUrl"];
         if !signer.sign(hosts, &town.world, link).await {
-            // Nobody else may, and the order stays open.
+            // Only this person may sign, so the order stays open.
             return;
         }
 

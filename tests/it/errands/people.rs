@@ -7,15 +7,15 @@ use url::Url;
 use super::hosts::Hosts;
 use crate::support::demo::{Demo, Persona, parafa};
 
-/// For how long somebody tries to sign.
+/// Time limit for a person's signature.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Before a link is looked at again.
+/// Pause between two requests for a link.
 const PAUSE: Duration = Duration::from_millis(300);
-/// After how many attempts whoever may take anybody's device tries with a card: each attempt that
-/// came to nothing counts against its person for an hour.
+/// Attempts after which a signer who may be anybody uses a card: each failed attempt counts against
+/// its person for an hour.
 const ATTEMPTS: usize = 3;
 
-/// How somebody signs.
+/// Methods of signing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Method {
     SmartId,
@@ -34,7 +34,7 @@ impl Method {
         }
     }
 
-    /// Those who do.
+    /// Returns the personas with this method.
     fn people(self) -> &'static [&'static str] {
         match self {
             Self::SmartId => &["smart-id-1", "smart-id-2", "smart-id-3", "smart-id-4"],
@@ -44,18 +44,18 @@ impl Method {
     }
 }
 
-/// What a look at a link has come to.
+/// The result of a check of a link.
 #[derive(Clone, Copy, Debug)]
 enum Look {
     Signed,
     Waiting,
     /// An attempt was begun, or could not be.
     Begun,
-    /// This person may not be asked once more for now.
+    /// This person has no attempts left for now.
     Refused,
 }
 
-/// Somebody who signs in some way.
+/// A person who signs by some method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signer {
     pub(super) number: usize,
@@ -68,13 +68,13 @@ impl Signer {
         world.persona(people[self.number % people.len()])
     }
 
-    /// Signs what a link leads to; tells whether, for somebody whose attempts have come to nothing
-    /// too often may not be asked for an hour.
+    /// Signs at a link. Returns false if the person has no attempts left, because too many failed
+    /// within an hour.
     pub(super) async fn sign(self, hosts: &Hosts, world: &Demo, link: &Value) -> bool {
         self.sign_as(hosts, world, link, |_| self).await
     }
 
-    /// The same where anybody may sign, so that somebody with a card does after some attempts.
+    /// Like `sign`, at a link for anybody: after some attempts a person with a card signs.
     pub(super) async fn sign_somehow(self, hosts: &Hosts, world: &Demo, link: &Value) {
         let with_card = Self {
             method: Method::Card,
@@ -109,7 +109,7 @@ impl Signer {
         }
     }
 
-    /// Looks at the link, and begins an attempt where there is none.
+    /// Checks the link, and begins an attempt if none is running.
     async fn look(self, hosts: &Hosts, world: &Demo, link: &str) -> Look {
         let path = format!("{link}/state?waitMs=2000");
         let state = hosts.insist_on_json(Http::GET, &path, None).await;
@@ -121,8 +121,8 @@ impl Signer {
             None => {}
             Some("failed") => {
                 let code = attempt["error"]["code"].as_str().expect("a code");
-                // A host died between the phone's ring and its own note of it, or while an app
-                // worked with it.
+                // A host died after the phone's ring, before it recorded that, or while an app used
+                // it.
                 let is_of_death = match self.method {
                     Method::Card => ["cancelled", "timeout"].contains(&code),
                     Method::SmartId | Method::MobileId => code == "timeout",
@@ -153,7 +153,7 @@ impl Signer {
             ];
             let words = words.map(str::to_owned);
             let signed = tokio::task::spawn_blocking(move || parafa(words));
-            // One that did not come through is seen at the link.
+            // A failure shows at the link.
             drop(signed.await.expect("the app"));
             return Look::Begun;
         }
@@ -167,7 +167,7 @@ impl Signer {
         }
         let path = format!("{link}/attempts");
         let mut known = vec![StatusCode::CONFLICT];
-        // Somebody else may be asked.
+        // Another person may sign instead.
         known.extend(hosts.are_faulty().then_some(StatusCode::TOO_MANY_REQUESTS));
         let begun = hosts.insist(Http::POST, &path, Some(&body), &known).await;
         match begun.status {
@@ -177,7 +177,7 @@ impl Signer {
     }
 }
 
-/// How many signatures a document has; fails the test unless all of them are intact.
+/// Returns the number of signatures of a document; fails the test unless all of them are intact.
 pub(super) fn intact_signatures(document: &[u8], ending: &str) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join(format!("signed.{ending}"));

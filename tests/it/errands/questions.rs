@@ -3,7 +3,7 @@ use reqwest::{Method as Http, StatusCode};
 use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
-/// Answers that the attorney signs, as JAdES and in a container.
+/// Answers signed by the attorney, as JAdES and in a container.
 const QUESTIONS: [&str; 3] = [
     "participants?sign=jades-t",
     "cases?sign=jades-lt",

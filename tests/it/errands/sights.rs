@@ -7,7 +7,7 @@ use super::town::Town;
 use crate::acknowledged::{Entry, Sight, Step, Subject};
 
 impl Town {
-    /// What a host says of an entry; none where only the ledger of charges knows of it.
+    /// Returns a host's report on an entry; `None` if only the ledger of charges has it.
     pub(crate) async fn sight(&self, entry: &Entry) -> Option<Sight> {
         let id = &entry.id;
         let sight = match entry.subject {
@@ -29,7 +29,7 @@ impl Town {
     }
 }
 
-/// What is at a path, and the digest of the bytes below it where they were there once.
+/// Returns the report at a path, with the digest of its bytes if they existed.
 async fn sight(hosts: &Hosts, path: &str, bytes: &str, step: fn(&Value) -> Option<Step>) -> Sight {
     let known = [StatusCode::NOT_FOUND];
     let answer = hosts.insist(Http::GET, path, None, &known).await;

@@ -9,7 +9,7 @@ use super::people::{Signer, intact_signatures};
 use super::town::Town;
 use crate::acknowledged::{Step, Subject};
 
-/// What is signed.
+/// The document of a signing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Document {
     Pdf,
@@ -29,18 +29,18 @@ impl Document {
     }
 }
 
-/// What becomes of a signing.
+/// The planned end of a signing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
-    /// It is signed, and stays.
+    /// Signed and kept.
     Kept,
-    /// It is cancelled before anybody has signed.
+    /// Cancelled before the first signature.
     Cancelled,
-    /// It is signed and erased.
+    /// Signed and erased.
     Erased,
 }
 
-/// A document that one person is to sign.
+/// A document for one signer.
 #[derive(Debug)]
 pub(crate) struct Signing {
     pub(super) document: Document,
@@ -61,7 +61,7 @@ impl Signing {
         if let Fate::Cancelled = self.fate {
             ledger.asks(id, Step::Cancelled);
             let cancel = format!("{path}/cancel");
-            // It has ended if an earlier call was carried out and not answered.
+            // The signing has ended if an earlier call was carried out and not answered.
             let known = [StatusCode::CONFLICT];
             let body = json!({});
             hosts.insist(Http::POST, &cancel, Some(&body), &known).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 
-/// How long calls took, by kind.
+/// Durations of calls, by kind.
 #[derive(Default)]
 pub(crate) struct Times(Mutex<BTreeMap<&'static str, Vec<Duration>>>);
 
@@ -16,7 +16,7 @@ impl Times {
         }
     }
 
-    /// All since the last call, the shortest first.
+    /// Takes all durations since the last call, the shortest first.
     pub(crate) fn take(&self) -> BTreeMap<&'static str, Vec<Duration>> {
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = std::mem::take(&mut *times);
@@ -27,7 +27,7 @@ impl Times {
     }
 }
 
-/// What a call is about; none where it waits for somebody.
+/// Returns the kind of a call; `None` if it waits for a person.
 fn kind(method: &Method, path: &str) -> Option<&'static str> {
     let is_post = *method == Method::POST;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));

@@ -9,7 +9,7 @@ use crate::acknowledged::Ledger;
 use crate::support::auth::Provider;
 use crate::support::demo::Demo;
 
-/// What errands need to know of the world.
+/// The context of errands.
 pub(crate) struct Town {
     pub(super) world: Arc<Demo>,
     pub(super) provider: Provider,
@@ -20,10 +20,10 @@ pub(crate) struct Town {
     samples: Option<Samples>,
 }
 
-/// Some of the signed documents, for validators that others made.
+/// Samples of signed documents, for external validators.
 pub(crate) struct Samples {
     folder: PathBuf,
-    /// One of so many is kept.
+    /// One of this many documents is kept.
     of: usize,
     seen: AtomicUsize,
 }
@@ -42,7 +42,7 @@ impl Town {
         }
     }
 
-    /// The same, of whose signed documents some are kept.
+    /// Returns the town with samples: some of its signed documents are kept.
     pub(crate) fn with_samples(self, samples: Samples) -> Self {
         Self {
             samples: Some(samples),
@@ -50,12 +50,12 @@ impl Town {
         }
     }
 
-    /// How long its calls take.
+    /// Returns the durations of its calls.
     pub(crate) fn times(&self) -> &Times {
         self.signing.times()
     }
 
-    /// Takes a signed document, as it may be kept as a sample.
+    /// Offers a signed document as a sample.
     pub(super) fn keep(&self, document: &[u8], ending: &str) {
         if let Some(samples) = &self.samples {
             samples.take(document, ending);
@@ -64,7 +64,7 @@ impl Town {
 }
 
 impl Samples {
-    /// One of so many, in this folder.
+    /// Creates samples in this folder, of one in `of` documents.
     pub(crate) fn in_folder(folder: PathBuf, of: usize) -> Self {
         Self {
             folder,

@@ -1,5 +1,5 @@
-//! A registry by the OCI Distribution Specification 1.1 that takes nothing but
-//! what the specification allows, and notes what else it was asked.
+//! A registry that implements the OCI Distribution Specification 1.1 strictly, and records all
+//! other requests.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
@@ -24,27 +24,27 @@ use url::form_urlencoded;
 
 pub(crate) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-/// The one repository that there is.
+/// The only repository.
 pub(crate) const NAME: &str = "acme/pdf";
 const LONGEST: usize = 128 * 1024 * 1024;
 
 /// The behaviour of a registry.
 #[derive(Clone, Default)]
 pub(crate) struct Rules {
-    /// Whose calls it takes.
+    /// The account with access.
     pub(crate) account: Option<Account>,
-    /// Whether it has no API for referrers.
+    /// True if it lacks the API for referrers.
     pub(crate) has_no_referrers: bool,
-    /// Whether it sends whoever reads a content to another host.
+    /// True if it redirects reads of contents to another host.
     pub(crate) has_contents_elsewhere: bool,
 }
 
-/// A name and a password, and how they are shown.
+/// A name and a password, and the form of their use.
 #[derive(Clone)]
 pub(crate) struct Account {
     pub(crate) name: &'static str,
     pub(crate) password: &'static str,
-    /// Whether a token is got for them; otherwise they come with each call.
+    /// True if they are exchanged for a token; otherwise every call has them.
     pub(crate) gets_token: bool,
 }
 
@@ -90,7 +90,7 @@ impl TestRegistry {
         }
     }
 
-    /// The repository, as it is named on the command line.
+    /// Returns the repository's reference on the command line.
     pub(crate) fn repository(&self) -> String {
         format!("oci://{}/{NAME}", self.address)
     }
@@ -99,7 +99,7 @@ impl TestRegistry {
         self.elsewhere.to_string()
     }
 
-    /// The manifest under a tag, and its digest.
+    /// Returns the manifest under a tag, and its digest.
     pub(crate) fn tagged(&self, tag: &str) -> (String, Value) {
         let kept = lock(&self.shared);
         let digest = kept.tags.get(tag).expect("a tag").clone();
@@ -128,7 +128,7 @@ impl TestRegistry {
         *content = changed.into();
     }
 
-    /// Loses all that refers to another manifest.
+    /// Deletes all referrers.
     pub(crate) fn lose_referrers(&self) {
         let mut kept = lock(&self.shared);
         kept.manifests
@@ -146,7 +146,7 @@ fn lock(shared: &Shared) -> MutexGuard<'_, Kept> {
     shared.lock().expect("no handler has panicked")
 }
 
-/// Serves until the process ends, on a thread of its own: tests wait for commands.
+/// Serves until the process ends, on a separate thread: tests block on commands.
 fn serve(shared: &Shared) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.set_nonblocking(true).expect("a socket");
@@ -199,7 +199,7 @@ impl Kept {
         }
     }
 
-    /// Notes a request that no client may make, and refuses it.
+    /// Records and refuses a request that no client may make.
     fn fault(&mut self, parts: &Parts, why: &str) -> Response {
         let Parts { method, uri, .. } = parts;
         self.faults.push(format!("{method} {uri}: {why}"));
@@ -226,7 +226,7 @@ impl Kept {
         axum::Json(json!({"token": format!("may-{actions}")})).into_response()
     }
 
-    /// Refuses who does not show what is asked for.
+    /// Refuses a caller without the required credentials.
     fn stranger(&mut self, parts: &Parts) -> Option<Response> {
         let shown = header(parts, &AUTHORIZATION);
         let Some(account) = self.rules.account.clone() else {
@@ -394,7 +394,7 @@ impl Kept {
         ([(CONTENT_TYPE, INDEX)], index.to_string()).into_response()
     }
 
-    /// One tag a page.
+    /// Lists one tag a page.
     fn list_tags(&self, parts: &Parts) -> Response {
         let last = query(parts, "last").unwrap_or_default();
         let mut after = self.tags.keys().filter(|tag| **tag > last);

@@ -28,14 +28,14 @@ const CHECK: &str = "
       tell(found);
     });
 ";
-/// Gives the element that a selector names, once it has a box.
+/// Returns the element of a selector, once it has a box.
 const LAID_OUT: &str = "
     const found = document.querySelector(arguments[0]);
     return found !== null && found.checkVisibility() ? found : null;
 ";
 /// The name of an element in answers (WebDriver, 12.2).
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// A picture that may be asked for in the moment in which its attempt ends.
+/// A picture that may be requested at the moment when its attempt ends.
 const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
 /// Option that makes pages treat a headless browser as one with a mouse.
 const MOUSE: &str =
@@ -44,9 +44,8 @@ const MOUSE: &str =
 const STARTED: &str = "started successfully on port ";
 /// Maximum number of attempts to start a driver.
 const STARTS: usize = 5;
-/// Chromium's engine without the browser around it, which takes much less of the processor to
-/// start. Debian's program of the same name on the `PATH` is a script that starts this one, and
-/// passes no signal on to it.
+/// Chromium's engine without the browser around it, which starts with much less CPU time. Debian's
+/// program of the same name on the `PATH` is a script that starts this one and forwards no signals.
 const CHROMIUM: &str = "/usr/lib/chromium/chromium-headless-shell";
 
 /// A headless Chromium with an empty profile; it is closed on drop.
@@ -145,7 +144,7 @@ impl Browser {
                 "--disable-dev-shm-usage",
                 // A process beside, ready for another site's page, would never be used.
                 "--disable-features=SpareRendererForSitePerProcess",
-                // As Debian has fonts drawn, which the shell does not find out by itself.
+                // Debian's font rendering, which the shell does not detect by itself.
                 "--font-render-hinting=slight",
                 format!(
                     "--blink-settings=preferredColorScheme={}{}",
@@ -199,15 +198,15 @@ impl Browser {
         panic!("{css} is not shown; the page says: {text}");
     }
 
-    /// The element, if it has a box. Whether it is displayed the driver finds out by a long
-    /// script, too long to run again and again while nothing has a box.
+    /// Returns the element, if it has a box. The driver's check whether it is displayed is a long
+    /// script, too long to repeat while no element has a box.
     async fn laid_out(&self, css: &str) -> Option<Element> {
         let found = self.execute(LAID_OUT, vec![json!(css)]).await.ok()?;
         let id = found[ELEMENT].as_str()?.to_owned();
         Some(Element::from_element_id(self.client.clone(), id.into()))
     }
 
-    /// The text of an element that is shown.
+    /// Returns the text of a displayed element.
     pub(crate) async fn text(&self, css: &str) -> String {
         self.shown(css).await.text().await.expect("the text")
     }

@@ -55,7 +55,7 @@ struct Start {
     settings: Vec<(String, String)>,
     /// Listening address, which its links contain.
     listen: String,
-    /// The program, unless it is the one that was built.
+    /// The program, if it is not the built one.
     program: Option<PathBuf>,
 }
 
@@ -99,8 +99,8 @@ impl Demo {
         Self::on_folder(folder, None, start)
     }
 
-    /// Starts a server on this folder that joins the world of this `demo.json`, as another build
-    /// of the program or as the one that was built, with further settings as environment variables.
+    /// Starts a server on this folder that joins the world of this `demo.json`. It runs another
+    /// build of the program or the built one, with additional settings as environment variables.
     pub(crate) fn joining(
         demo_json: &Path,
         folder: TempDir,
@@ -117,8 +117,8 @@ impl Demo {
         Self::on_folder(folder, None, start)
     }
 
-    /// Starts a server on what is restored from a backup of this one, with this
-    /// one's master key; as long as this one runs, in its world.
+    /// Starts a server on data restored from a backup of this one, with this one's master key. It
+    /// uses this one's world while it runs.
     pub(crate) fn restored(&self, backup: &Path) -> Self {
         self.restored_with(backup, &[])
     }
@@ -214,18 +214,18 @@ impl Demo {
         self.world = world_in(self.folder.path());
     }
 
-    /// The same with another build of the program, or with the one that was built.
+    /// Starts it again with another build of the program, or with the built one.
     pub(crate) fn start_again_as(&mut self, program: Option<&Path>) {
         self.start.program = program.map(Path::to_owned);
         self.start_again();
     }
 
-    /// How the server has ended, if it has.
+    /// Returns the exit status of the server, if it has ended.
     pub(crate) fn end(&mut self) -> Option<ExitStatus> {
         self.server.try_wait().expect("it is a child")
     }
 
-    /// The same with another setting, as an environment variable.
+    /// Starts it again with an additional setting, as an environment variable.
     pub(crate) fn start_again_with(&mut self, name: &str, value: &str) {
         let settings = &mut self.start.settings;
         settings.push((name.to_owned(), value.to_owned()));
@@ -300,7 +300,7 @@ impl Demo {
         assert!(told.expect("kill runs").success(), "the server runs");
     }
 
-    /// The same, waits until it has ended, and leaves its data folder.
+    /// Stops the server, waits for its end, and leaves its data folder.
     pub(crate) fn stop(&mut self) {
         self.tell_to_stop();
         let ended = self.server.wait().expect("the server ends");
@@ -534,20 +534,20 @@ pub(crate) fn program() -> Command {
     program_at(&binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from))
 }
 
-/// The same of another build.
+/// Returns the command of another build.
 fn program_at(binary: &Path) -> Command {
     let mut program = Command::new(binary);
     program.env("PARAFA_PLUGINS__CACHE", compiled_plugins());
     program
 }
 
-/// The plugins that were built along with a program, as cargo lays them out.
+/// Returns the folder of plugins built along with a program, in cargo's layout.
 fn plugins_beside(binary: &Path) -> Option<PathBuf> {
     let plugins = binary.parent()?.parent()?.join("plugins");
     plugins.is_dir().then_some(plugins)
 }
 
-/// What a server in a folder says of its world.
+/// Reads the `demo.json` of a server's folder.
 fn world_in(folder: &Path) -> DemoFile {
     let file = std::fs::read(folder.join("data/demo.json"));
     let file = file.expect("demo.json is written before the server listens");

@@ -1,14 +1,14 @@
-//! `strace` on processes that run: it sees their calls of the system, and makes them fail.
+//! `strace` on running processes: it records their system calls, and makes them fail.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// `strace` that is attached, until it is told to [`detach`](Self::detach) or the processes end.
+/// `strace` attached to processes, until it [`detach`](Self::detach)es or they end.
 pub(crate) struct Strace(Child);
 
 impl Strace {
-    /// Whether this one may be attached to a process that this one has started.
+    /// Returns true if it may be attached to a child of this process.
     pub(crate) fn is_allowed(program: &Path) -> bool {
         let Ok(mut sleeper) = Command::new("sleep").arg("60").spawn() else {
             return false;
@@ -23,8 +23,8 @@ impl Strace {
         is_allowed
     }
 
-    /// Attaches it to all threads of the processes and waits until it sees what they do. `None`
-    /// where it may not, and where all of them have ended.
+    /// Attaches to all threads of the processes and waits until it observes them. `None` if it may
+    /// not, or if all of them have ended.
     pub(crate) fn attach(
         program: &Path,
         processes: &[u32],
@@ -45,7 +45,7 @@ impl Strace {
         let mut line = String::new();
         while told.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             if line.contains("attached") && !line.contains("Operation not permitted") {
-                // Further threads are told of until the end.
+                // Drains its messages about further threads until the end.
                 std::thread::spawn(move || told.read_to_end(&mut Vec::new()));
                 return Some(Self(strace));
             }
@@ -55,7 +55,7 @@ impl Strace {
         None
     }
 
-    /// Has it write what it has seen, and end; the processes go on.
+    /// Makes it flush its output and end; the processes continue.
     pub(crate) fn detach(mut self) {
         let told = Command::new("kill")
             .args(["-INT", &self.0.id().to_string()])

@@ -1,14 +1,14 @@
-//! What tests are to keep their records in.
+//! The storage engine of tests.
 
 use std::env;
 
-/// Names the engine: `postgres`, or nothing for the one that a test has without a word.
+/// The variable that names the engine: `postgres`, or unset for a test's default.
 const ENGINE: &str = "PARAFA_TEST_ENGINE";
 
-/// Whether the environment asks for a database.
+/// Returns true if the environment selects a database.
 ///
 /// # Panics
-/// When it asks for anything else.
+/// When it selects any other engine.
 #[must_use]
 pub fn is_database() -> bool {
     match env::var(ENGINE).as_deref() {

@@ -11,7 +11,7 @@ use std::{env, io};
 use crate::Postgres;
 use crate::postgres::{START, SUPERVISE, Service, USER, free_port};
 
-/// Where it is beside what `PATH` leads to.
+/// The folder where it may be, beside those of `PATH`.
 const DEBIAN: &str = "/usr/sbin";
 
 /// A pooler of connections in front of a PostgreSQL.
@@ -22,7 +22,7 @@ pub struct Pooler {
 }
 
 impl Pooler {
-    /// Where it is installed.
+    /// Returns the path where it is installed.
     #[must_use]
     pub fn program() -> Option<PathBuf> {
         let path = env::var_os("PATH").unwrap_or_default();
@@ -32,8 +32,8 @@ impl Pooler {
             .find(|program| program.is_file())
     }
 
-    /// Starts one that gives connections away for a `session`, a `transaction` or a `statement`.
-    /// Blocks until it takes connections.
+    /// Starts a pooler that assigns connections for a `session`, a `transaction` or a `statement`.
+    /// Blocks until it accepts connections.
     ///
     /// # Panics
     /// When it does not start.
@@ -78,7 +78,7 @@ impl Pooler {
         TcpStream::connect(("127.0.0.1", self.port))
     }
 
-    /// The URL of a database behind it.
+    /// Returns the URL of a database behind it.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)
@@ -88,7 +88,7 @@ impl Pooler {
 impl Drop for Pooler {
     fn drop(&mut self) {
         drop(self.supervisor.stdin.take());
-        // It removes what there is to remove.
+        // The supervisor removes the folder.
         let _ = self.supervisor.wait();
     }
 }

@@ -19,10 +19,10 @@ pub use self::tls::Encrypted;
 
 /// The database's user.
 pub(crate) const USER: &str = "parafa";
-/// For how long a server may take to start.
+/// Time limit for a server to start.
 pub(crate) const START: Duration = Duration::from_secs(60);
-/// Runs a server until the process that holds the other end of its standard input is gone, then ends
-/// it by a signal and removes its folder.
+/// Runs a server until the process at the other end of its standard input ends. Then it ends the
+/// server by a signal and removes its folder.
 pub(crate) const SUPERVISE: &str = r#"
 folder=$1 signal=$2; shift 2
 "$@" >"$folder/log" 2>&1 &
@@ -33,10 +33,10 @@ wait $server
 rm -rf "$folder"
 "#;
 
-/// Whether a server writes through to the disk.
+/// The durability of a server's writes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Durability {
-    /// As in production: for benches, and whatever pulls plugs.
+    /// As in production: for benches, and for tests that cut the power.
     Full,
     /// Only into the system's memory, which is faster and survives the server.
     None,
@@ -60,8 +60,8 @@ pub struct PostgresDatabase {
     pub name: String,
 }
 
-/// A database that is emptied for the next one who wants one, whoever is still connected: to make
-/// one takes longer.
+/// A database that is emptied for the next user, even with connections left, because creating one
+/// takes longer.
 #[derive(Debug)]
 pub struct TemporaryDatabase {
     server: &'static Postgres,
@@ -72,13 +72,13 @@ pub struct TemporaryDatabase {
 static EMPTIED: Mutex<Vec<PostgresDatabase>> = Mutex::new(Vec::new());
 
 impl TemporaryDatabase {
-    /// Its URL.
+    /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.database.url
     }
 
-    /// Runs a statement on it, and tells what it answers, a line for each row.
+    /// Runs a statement on it, and returns its output, a line for each row.
     ///
     /// # Panics
     /// When it is refused.
@@ -103,7 +103,7 @@ impl Drop for TemporaryDatabase {
 }
 
 impl Postgres {
-    /// Starts one. Blocks until it takes connections.
+    /// Starts a server. Blocks until it accepts connections.
     ///
     /// # Panics
     /// When PostgreSQL is not installed or does not start.
@@ -112,7 +112,7 @@ impl Postgres {
         Self::launch(durability, parameters, initialize)
     }
 
-    /// The same on the data that `make` puts into a folder.
+    /// Starts a server on the data that `make` puts into a folder.
     fn launch(
         durability: Durability,
         parameters: &[(&str, &str)],
@@ -168,7 +168,7 @@ impl Postgres {
         started
     }
 
-    /// A new, empty database on it.
+    /// Creates a new, empty database on it.
     ///
     /// # Panics
     /// When the server refuses.
@@ -177,7 +177,7 @@ impl Postgres {
         self.database_with("")
     }
 
-    /// The same with options of `CREATE DATABASE`, such as `ENCODING 'SQL_ASCII'`.
+    /// Creates a database with options of `CREATE DATABASE`, such as `ENCODING 'SQL_ASCII'`.
     ///
     /// # Panics
     /// When the server refuses.
@@ -192,20 +192,20 @@ impl Postgres {
         }
     }
 
-    /// A server that all tests of this process share.
+    /// Returns the server that all tests of this process share.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(Durability::None, &[]))
     }
 
-    /// A new, empty database on the [`shared`](Self::shared) server.
+    /// Creates a new, empty database on the [`shared`](Self::shared) server.
     #[must_use]
     pub fn shared_database() -> PostgresDatabase {
         Self::shared().database()
     }
 
-    /// The same for a test that makes many.
+    /// Returns a temporary database on the shared server, for tests that make many.
     #[must_use]
     pub fn temporary_database() -> TemporaryDatabase {
         let server = Self::shared();
@@ -214,19 +214,19 @@ impl Postgres {
         TemporaryDatabase { server, database }
     }
 
-    /// The URL of one of its databases.
+    /// Returns the URL of one of its databases.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Where it listens, on the loopback address.
+    /// Returns its port on the loopback address.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Stops it as a crash would: nobody is told, nothing is finished. It does not start again.
+    /// Stops it as a crash would: without a notice or a checkpoint. It does not start again.
     ///
     /// # Panics
     /// When it does not run.
@@ -251,13 +251,13 @@ impl Postgres {
         self.service.run(&control);
     }
 
-    /// A command of one of PostgreSQL's programs for clients, such as `pgbench`.
+    /// Returns the command of a client program of PostgreSQL, such as `pgbench`.
     #[must_use]
     pub fn client_program(&self, name: &str) -> Command {
         Command::new(self.service.program(name))
     }
 
-    /// Runs a statement as its owner, and tells what it answers, a line for each row.
+    /// Runs a statement as its owner, and returns its output, a line for each row.
     ///
     /// # Panics
     /// When it is refused.
@@ -280,7 +280,7 @@ impl Postgres {
         })
     }
 
-    /// Blocks until it takes connections, as after the death of one of its processes.
+    /// Blocks until it accepts connections, as after the death of one of its processes.
     ///
     /// # Panics
     /// When it does not for long.
@@ -311,7 +311,7 @@ fn initialize(service: &Service, data: &Path) {
 impl Drop for Postgres {
     fn drop(&mut self) {
         drop(self.supervisor.stdin.take());
-        // It removes what there is to remove.
+        // The supervisor removes the folder.
         let _ = self.supervisor.wait();
     }
 }

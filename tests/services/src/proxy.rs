@@ -1,4 +1,4 @@
-//! What lies between a program and its database, and does to the line what a test wants.
+//! A proxy between a program and its database that causes faults of the connection.
 
 mod link;
 mod messages;
@@ -11,33 +11,33 @@ use std::time::Duration;
 
 use self::link::Link;
 
-/// What becomes of what comes in.
+/// The treatment of incoming data.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Traffic {
-    /// It is passed on.
+    /// Forwarded.
     #[default]
     Passed,
-    /// It is passed on after so long, in both directions.
+    /// Forwarded after this delay, in both directions.
     Late(Duration),
-    /// Connections are accepted, and nothing is ever answered. What was swallowed of a connection
-    /// is gone: it stays mute when others are passed on again.
+    /// Connections are accepted, and never answered. Data swallowed on a connection are lost: it
+    /// stays mute when others are forwarded again.
     Swallowed,
     /// Connections are closed at once.
     Refused,
 }
 
-/// When something happens to a connection.
+/// The moment of a fault of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moment {
     /// Instead of passing `COMMIT` on.
     BeforeCommit,
-    /// When the database has committed, and instead of passing on that it has.
+    /// After the database has committed, instead of forwarding its answer.
     BeforeCommitIsAnswered,
-    /// Instead of passing on that a statement with this tag was done, such as `UPDATE 1`.
+    /// Instead of forwarding that a statement with this tag was done, such as `UPDATE 1`.
     BeforeAnswer(&'static str),
 }
 
-/// What happens to it.
+/// The fault of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     Cut,
@@ -61,10 +61,10 @@ struct Shared {
 }
 
 impl Proxy {
-    /// One in front of what listens at this port. It understands no TLS.
+    /// Starts a proxy for this port. It does not support TLS.
     ///
     /// # Panics
-    /// When there is no port for it.
+    /// When no port is free.
     #[must_use]
     pub fn before(upstream: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -81,13 +81,13 @@ impl Proxy {
         Self { shared, port }
     }
 
-    /// Where it listens.
+    /// Returns its port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The URL of a database behind it, of the user of a [`Postgres`](crate::Postgres).
+    /// Returns the URL of a database behind it, of the user of a [`Postgres`](crate::Postgres).
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         let user = crate::postgres::USER;
@@ -97,30 +97,29 @@ impl Proxy {
         )
     }
 
-    /// What becomes of what comes in from now on.
+    /// Sets the treatment of incoming data from now on.
     pub fn set(&self, traffic: Traffic) {
         *lock(&self.shared.traffic) = traffic;
     }
 
-    /// Cuts all connections that there are.
+    /// Cuts all connections.
     pub fn cut(&self) {
         for link in lock(&self.shared.links).drain(..) {
             link.cut();
         }
     }
 
-    /// Cuts a connection at this moment: once, whichever comes to it first.
+    /// Cuts the first connection that reaches this moment, once.
     pub fn cut_at(&self, moment: Moment) {
         lock(&self.shared.fates).push((moment, Fate::Cut));
     }
 
-    /// Says nothing more on a connection from this moment on, and leaves both its ends open: once,
-    /// whichever comes to it first.
+    /// Mutes the first connection that reaches this moment, once, and leaves both its ends open.
     pub fn swallow_at(&self, moment: Moment) {
         lock(&self.shared.fates).push((moment, Fate::Swallowed));
     }
 
-    /// How many moments have not come.
+    /// Returns the number of moments not reached.
     #[must_use]
     pub fn moments_to_come(&self) -> usize {
         lock(&self.shared.fates).len()
@@ -130,7 +129,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.is_closed.store(true, Ordering::Release);
-        // Wakes whoever waits for a connection.
+        // Wakes the thread that waits for a connection.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         self.cut();
     }
@@ -159,7 +158,7 @@ impl Shared {
         *lock(&self.traffic)
     }
 
-    /// What is to happen at the first moment that this is.
+    /// Takes the fault of the first planned moment that matches.
     fn take_fate(&self, is_it: impl Fn(Moment) -> bool) -> Option<Fate> {
         let mut fates = lock(&self.fates);
         let place = fates.iter().position(|(moment, _)| is_it(*moment))?;

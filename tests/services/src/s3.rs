@@ -27,23 +27,23 @@ mod faults;
 
 /// The bucket that it has.
 const BUCKET: &str = "documents";
-/// Who may use it.
+/// The credentials of its user.
 const ACCESS_KEY: &str = "parafa";
 const SECRET_KEY: &str = "parafa-secret";
 
-/// How an object store behaves.
+/// The behaviour of an object store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum Behaviour {
-    /// It does what it is asked.
+    /// Handles requests correctly.
     Well,
-    /// It answers every request with 503.
+    /// Answers every request with 503.
     Overloaded,
-    /// It closes every connection without a word.
+    /// Closes every connection without an answer.
     Away,
-    /// It takes no notice of conditions.
+    /// Ignores conditions.
     Unconditional,
-    /// It answers requests that have a condition with 501.
+    /// Answers conditional requests with 501.
     WithoutConditions,
 }
 
@@ -66,10 +66,10 @@ struct State {
 }
 
 impl S3 {
-    /// Starts one. Blocks until it takes connections.
+    /// Starts a store. Blocks until it accepts connections.
     ///
     /// # Panics
-    /// When there is no folder or port for it.
+    /// When no folder can be made or no port is free.
     #[must_use]
     pub fn start() -> Self {
         let folder = tempfile::Builder::new()
@@ -113,13 +113,13 @@ impl S3 {
         }
     }
 
-    /// The URL of its bucket, for `objects.url`.
+    /// Returns the URL of its bucket, for `objects.url`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("s3://{BUCKET}")
     }
 
-    /// The variables of the environment of whoever uses it.
+    /// Returns the environment variables of its users.
     #[must_use]
     pub fn variables(&self) -> Vec<(String, String)> {
         [
@@ -132,7 +132,7 @@ impl S3 {
         .into()
     }
 
-    /// Where it listens.
+    /// Returns its address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -144,30 +144,30 @@ impl S3 {
         state.store(behaviour as u8, Ordering::SeqCst);
     }
 
-    /// Has one request suffer a fault: the first that comes in and can. Faults that fit the same
-    /// request come one after the other.
+    /// Has one request suffer a fault: the first to which it applies. Faults of the same request
+    /// apply one after the other.
     pub fn spoil(&self, fault: Fault) {
         self.spoil_at(Step::Any, fault);
     }
 
-    /// The same of a certain request.
+    /// Has a certain request suffer a fault.
     pub fn spoil_at(&self, step: Step, fault: Fault) {
         self.state.faults.push(step, fault);
     }
 
-    /// How many faults have not come about.
+    /// Returns the number of faults that have not occurred.
     #[must_use]
     pub fn faults_to_come(&self) -> usize {
         self.state.faults.count()
     }
 
-    /// How many requests have come in.
+    /// Returns the number of requests.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.state.requests.load(Ordering::SeqCst)
     }
 
-    /// The file in which it keeps an object.
+    /// Returns the file in which it keeps an object.
     #[must_use]
     pub fn file_of(&self, object: &str) -> PathBuf {
         self.folder.path().join(BUCKET).join(object)
@@ -179,7 +179,7 @@ async fn serve(listener: TcpListener, service: S3Service, state: Arc<State>) {
         let (service, state) = (service.clone(), state.clone());
         tokio::spawn(async move {
             let answer = service_fn(|request| answer(&service, &state, request));
-            // Of a client that goes away it hears nothing more.
+            // The connection of a client that hangs up ends with an error.
             let _ = http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), answer)
                 .await;
@@ -187,7 +187,7 @@ async fn serve(listener: TcpListener, service: S3Service, state: Arc<State>) {
     }
 }
 
-/// Why a connection is closed.
+/// The reason to close a connection.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 struct Closed;
@@ -213,7 +213,7 @@ async fn answer(
         return Ok(refusal(StatusCode::NOT_IMPLEMENTED));
     }
     if has_condition && behaviour == Behaviour::Unconditional as u8 {
-        // The condition is signed: it stays, and always holds.
+        // The condition is signed and cannot be removed; without the object, it always holds.
         let object = request.uri().path().trim_start_matches('/');
         let _ = fs::remove_file(state.folder.join(object));
     }

@@ -3,9 +3,9 @@ use crate::named::{named, read_and_written};
 named! {
     /// A digest algorithm of FIPS 180-4 or FIPS 202.
     pub enum DigestAlgorithm("digest algorithm") {
-        /// Only to check what others made.
+        /// Only for verification.
         Sha1 = "SHA-1",
-        /// Only to check what others made, such as Estonian cards of 2011 to 2016.
+        /// Only for verification, such as of Estonian cards of 2011 to 2016.
         Sha224 = "SHA-224",
         /// The usual one.
         Sha256 = "SHA-256",
@@ -13,21 +13,20 @@ named! {
         Sha384 = "SHA-384",
         /// For P-521 and long RSA keys.
         Sha512 = "SHA-512",
-        /// Only to check what others made.
+        /// Only for verification.
         Sha3_224 = "SHA3-224",
-        /// Only to check what others made.
+        /// Only for verification.
         Sha3_256 = "SHA3-256",
-        /// Only to check what others made.
+        /// Only for verification.
         Sha3_384 = "SHA3-384",
-        /// Only to check what others made.
+        /// Only for verification.
         Sha3_512 = "SHA3-512",
-        /// SHAKE256 with an output of 64 bytes, which goes with Ed448 (RFC 8419,
-        /// 3.1).
+        /// SHAKE256 with an output of 64 bytes, for Ed448 (RFC 8419, 3.1).
         Shake256 = "SHAKE256",
     }
 }
 
-/// What a hasher of the host computes.
+/// Functions that a hasher of the host computes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum HashFunction {
     /// The check value of ZIP archives (APPNOTE.TXT 4.4.7), four bytes, the
@@ -45,9 +44,8 @@ pub enum SignatureAlgorithm {
     Ecdsa(DigestAlgorithm),
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     RsaPkcs1(DigestAlgorithm),
-    /// RSASSA-PKCS1-v1_5 whose `DigestInfo` lacks the NULL of its algorithm,
-    /// which verifiers may take (RFC 8017, A.2.4). Only to check what others
-    /// made.
+    /// RSASSA-PKCS1-v1_5 whose `DigestInfo` lacks the NULL of its algorithm, which verifiers may
+    /// accept (RFC 8017, A.2.4). Only for verification.
     RsaPkcs1WithoutNull(DigestAlgorithm),
     /// RSASSA-PSS (RFC 8017, 8.1), MGF1 with the same digest, salt of its length.
     RsaPss(DigestAlgorithm),
@@ -58,7 +56,7 @@ pub enum SignatureAlgorithm {
 }
 
 impl DigestAlgorithm {
-    /// Length of the digest in bytes.
+    /// Returns the length of the digest in bytes.
     #[must_use]
     pub const fn output_len(self) -> usize {
         match self {
@@ -70,8 +68,7 @@ impl DigestAlgorithm {
         }
     }
 
-    /// Whether new signatures and time-stamps may be made with it (ETSI TS 119
-    /// 312).
+    /// Returns true if it is allowed in new signatures and time-stamps (ETSI TS 119 312).
     #[must_use]
     pub const fn is_for_making(self) -> bool {
         matches!(self, Self::Sha256 | Self::Sha384 | Self::Sha512)
@@ -79,13 +76,13 @@ impl DigestAlgorithm {
 }
 
 impl HashFunction {
-    /// All of them.
+    /// Returns all functions.
     pub fn all() -> impl Iterator<Item = Self> {
         let digests = DigestAlgorithm::ALL.iter().copied();
         core::iter::once(Self::Crc32).chain(digests.map(Self::Digest))
     }
 
-    /// The catalogue name.
+    /// Returns the catalogue name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -120,7 +117,7 @@ macro_rules! with_digest {
 }
 
 impl SignatureAlgorithm {
-    /// All of them.
+    /// Returns all algorithms.
     pub fn all() -> impl Iterator<Item = Self> {
         let schemes = [
             Self::Ecdsa,
@@ -134,8 +131,8 @@ impl SignatureAlgorithm {
             .chain([Self::Ed25519, Self::Ed448])
     }
 
-    /// The digest that is signed, or that CMS has of the content where the
-    /// message itself is signed (RFC 8419, 3.1).
+    /// Returns the digest that is signed. If the message itself is signed, it is the content's
+    /// digest in CMS (RFC 8419, 3.1).
     #[must_use]
     pub const fn digest(self) -> DigestAlgorithm {
         match self {
@@ -148,14 +145,13 @@ impl SignatureAlgorithm {
         }
     }
 
-    /// Whether the message itself is signed, and no digest of it.
+    /// Returns true if it signs the message itself instead of a digest.
     #[must_use]
     pub const fn signs_message(self) -> bool {
         matches!(self, Self::Ed25519 | Self::Ed448)
     }
 
-    /// Whether new signatures may be made with it: by RSA or ECDSA, with a
-    /// digest for making.
+    /// Returns true if it is allowed in new signatures: RSA or ECDSA, with a digest that is.
     #[must_use]
     pub const fn is_for_making(self) -> bool {
         match self {
@@ -166,7 +162,7 @@ impl SignatureAlgorithm {
         }
     }
 
-    /// The catalogue name.
+    /// Returns the catalogue name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 use crate::named::named;
 
 named! {
-    /// What signed: a person or organisation, or a clock.
+    /// The signer: a person or organisation, or a clock.
     pub enum SignatureKind("kind of signature") {
         /// A time-stamp over the document (ETSI EN 319 142-1, 5.4.3; ETSI EN
         /// 319 162-1, 4.3.4).
@@ -12,13 +12,13 @@ named! {
 }
 
 named! {
-    /// How much of a document a signature covers.
+    /// The part of a document that a signature covers.
     pub enum CoverageKind("coverage") {
         /// Everything but the signature value.
         EntireFile = "entire-file",
         /// Everything up to the end of its own revision.
         EntireRevision = "entire-revision",
-        /// The members that are named, each whole.
+        /// The named members, each whole.
         Members = "members",
         /// Less than that.
         Partial = "partial",
@@ -26,36 +26,36 @@ named! {
 }
 
 named! {
-    /// Whether a signature still says what it said.
+    /// The verdict on a signature's integrity.
     pub enum Integrity("verdict of integrity") {
-        /// The covered ranges are not what they should be.
+        /// The covered ranges are invalid.
         ByteRange = "byte-range",
         /// The covered bytes have another digest.
         DigestMismatch = "digest-mismatch",
-        /// All is as it was signed.
+        /// Everything is unchanged since the signature.
         Intact = "intact",
         /// The signature cannot be read.
         Malformed = "malformed",
-        /// Later revisions changed more than they may.
+        /// Later revisions made changes that are not permitted.
         Modified = "modified",
         /// The value does not verify under the certificate.
         SignatureMismatch = "signature-mismatch",
-        /// It cannot be told, because an algorithm or a curve is not known here.
+        /// Unknown, because an algorithm or a curve is not supported.
         Unsupported = "unsupported",
     }
 }
 
 named! {
-    /// What revisions after a signature changed, the least first: each kind may
-    /// come with those before it.
+    /// Kinds of changes by revisions after a signature, the least first: each may include those
+    /// before it.
     #[derive(Ord, PartialOrd)]
     pub enum ChangeKind("kind of later changes") {
         /// Nothing.
         None = "none",
-        /// What verifying for long takes, such as a security store or a document
-        /// time-stamp, and what shows nothing, such as metadata.
+        /// Data for long-term verification, such as a security store or a document time-stamp, and
+        /// invisible data, such as metadata.
         ValidationData = "validation-data",
-        /// Places for signatures, and signatures in them.
+        /// Signature fields, and signatures in them.
         Signing = "signing",
         /// Values of form fields.
         FormFilling = "form-filling",
@@ -63,23 +63,21 @@ named! {
         Annotations = "annotations",
         /// Something else.
         Other = "other",
-        /// It was not found out: the signature itself does not hold, or the
-        /// revisions cannot be compared.
+        /// The kind is unknown: the signature is not intact, or the revisions cannot be compared.
         Unknown = "unknown",
     }
 }
 
 named! {
-    /// What a time-stamp stamps, and of what kind it is.
+    /// Kinds of time-stamps, by the data that they stamp.
     pub enum TimestampKind("kind of time-stamp") {
         /// The signature value (ETSI EN 319 122-1, 5.3; XAdES's
         /// `SignatureTimeStamp`).
         Signature = "signature",
-        /// What is to be signed, before it is (ETSI EN 319 122-1, 5.2.8;
+        /// The data to be signed, before the signature (ETSI EN 319 122-1, 5.2.8;
         /// `AllDataObjectsTimeStamp`).
         Content = "content",
-        /// A signature with all that it is verified with (ETSI EN 319 122-1,
-        /// 5.5.3; `ArchiveTimeStamp`).
+        /// A signature with its validation data (ETSI EN 319 122-1, 5.5.3; `ArchiveTimeStamp`).
         Archive = "archive",
         /// A document, in a signature's place.
         Document = "document",
@@ -89,30 +87,29 @@ named! {
 }
 
 named! {
-    /// Whether a time-stamp is one of what it stands beside.
+    /// The verdict on a time-stamp.
     pub enum TimestampStatus("status of a time-stamp") {
-        /// It is, and says what its maker signed.
+        /// Stamps the right data, and its signature verifies.
         Intact = "intact",
-        /// It stamps something else.
+        /// Stamps other data.
         ImprintMismatch = "imprint-mismatch",
-        /// It cannot be read.
+        /// The token cannot be read.
         Malformed = "malformed",
-        /// Its maker did not sign it.
+        /// Its signature does not verify.
         SignatureMismatch = "signature-mismatch",
-        /// The certificate of its maker is not there, or an algorithm is not
-        /// known here.
+        /// The authority's certificate is missing, or an algorithm is not supported.
         Unverifiable = "unverifiable",
     }
 }
 
 named! {
-    /// What a member of a container is to those who sign it.
+    /// The role of a container's member for its signers.
     pub enum MemberRole("role of a member") {
         /// The document, or one of several.
         Main = "main",
-        /// What belongs to a main one.
+        /// Belongs to a main document.
         Attachment = "attachment",
-        /// What is said about the others.
+        /// Describes the others.
         Metadata = "metadata",
     }
 }

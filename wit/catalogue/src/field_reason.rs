@@ -1,53 +1,53 @@
 use crate::named::named;
 
 named! {
-    /// Why a field of a PDF form cannot be drawn as readers show it.
+    /// Reasons why a field of a PDF form cannot be drawn as readers show it.
     pub enum FieldReason("reason for a field") {
         /// Its appearance uses a name that the page and the interactive form
         /// define differently, or that only some readers find in the form.
         AmbiguousResource = "ambiguous-resource",
         /// An annotation follows it that only some readers draw on top of it.
         AnnotationAbove = "annotation-above",
-        /// It covers an annotation that would come to lie on top of it.
+        /// The field covers an annotation that flattening would draw on top of it.
         AnnotationBelow = "annotation-below",
         /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
         BadBoundingBox = "bad-bbox",
-        /// The flags of the widget or of its field are no integer.
+        /// The flags of the widget or of its field are not an integer.
         BadFlags = "bad-flags",
         /// The widget has no usable `/Rect`.
         BadRectangle = "bad-rect",
-        /// Its flag Invisible is set, which only some readers go by.
+        /// Its flag Invisible is set, which only some readers respect.
         InvisibleFlag = "invisible-flag",
         /// The page has it more than once.
         ListedTwice = "listed-twice",
-        /// The form asks readers to make its appearance anew, and the one that it has
-        /// cannot be shown to have the text of its value.
+        /// The form asks readers to generate its appearance anew, and the existing one does not
+        /// provably have the text of its value.
         NeedAppearances = "need-appearances",
-        /// It has something to show, but no appearance; readers make one up.
+        /// The field is visible without an appearance; readers generate one.
         NoAppearance = "no-appearance",
-        /// It has appearances for states, but says not which one it is in.
+        /// The field has appearances for states, but no current state.
         NoState = "no-state",
-        /// It is a field that its page has as another annotation than a widget.
+        /// Its page has the field as another annotation than a widget.
         NotAWidget = "not-a-widget",
-        /// Whether it is shown depends on optional content (8.11).
+        /// Its visibility depends on optional content (8.11).
         OptionalContent = "optional-content",
         /// The content of its page cannot be read.
         PageContent = "page-content",
-        /// It shows a signature, which flattening would break.
+        /// The field displays a signature, which flattening would break.
         Signed = "signed",
         /// The data of the appearance cannot be decoded.
         UndecodableAppearance = "undecodable-appearance",
-        /// Its kind of field is not known; only some readers show such a widget.
+        /// Its field type is unknown; only some readers display such a widget.
         UnknownFieldType = "unknown-field-type",
-        /// There is no appearance for the state that it is in.
+        /// Its current state has no appearance.
         UnknownState = "unknown-state",
-        /// It has a value, but the appearance draws no text.
+        /// The field has a value, but the appearance draws no text.
         ValueNotDrawn = "value-not-drawn",
     }
 }
 
 impl FieldReason {
-    /// What a person is told, with the field as `it`.
+    /// Returns the reason for display, with the field as `it`.
     #[must_use]
     pub const fn sentence(self) -> &'static str {
         match self {

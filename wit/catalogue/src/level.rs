@@ -4,53 +4,50 @@ use alloc::string::String;
 use crate::named::named;
 
 named! {
-    /// The level that a request asks for.
+    /// The requested level of a signature.
     #[derive(Ord, PartialOrd)]
     pub enum TargetLevel("target level") {
         /// A signature.
         BB = "B-B",
         /// A signature with a time-stamp over its value.
         BT = "B-T",
-        /// With all that it is verified with; for `archive`.
+        /// With its validation data; for `archive`.
         BLt = "B-LT",
-        /// With time-stamps over all of that; for `archive`.
+        /// With time-stamps over these data; for `archive`.
         BLta = "B-LTA",
     }
 }
 
 named! {
-    /// The level that a reached one, such as `PAdES-B-LT` or `XAdES-T`, comes to
-    /// in every format.
+    /// The baseline level of a reached one, such as `PAdES-B-LT` or `XAdES-T`, in every format.
     #[derive(Ord, PartialOrd)]
     pub enum BaselineLevel("baseline level") {
         /// A signature.
         B = "B",
         /// With a time-stamp over its value.
         T = "T",
-        /// With all that it is verified with.
+        /// With its validation data.
         Lt = "LT",
-        /// With time-stamps over all of that.
+        /// With time-stamps over these data.
         Lta = "LTA",
     }
 }
 
 impl BaselineLevel {
-    /// The profile and the baseline level of a reached level; `None` for other
-    /// profiles.
+    /// Returns the profile and the baseline level of a reached level; `None` for other profiles.
     #[must_use]
     pub fn split(reached: &str) -> Option<(&str, Self)> {
         let (profile, baseline) = reached.rsplit_once('-')?;
         Some((profile, baseline.parse().ok()?))
     }
 
-    /// The reached level of a profile.
+    /// Returns the reached level of a profile.
     #[must_use]
     pub fn in_profile(self, profile: &str) -> String {
         format!("{profile}-{self}")
     }
 
-    /// What follows the last hyphen of a reached level; `None` for other
-    /// profiles.
+    /// Returns the level after the last hyphen of a reached one; `None` for other profiles.
     #[must_use]
     pub fn of(reached: &str) -> Option<Self> {
         Some(Self::split(reached)?.1)

@@ -1,8 +1,7 @@
-//! The names that cross the boundary between a host and its plugins, as
-//! `wit/CATALOGUE.md` explains them, and the shapes of what is told with them:
-//! host, formats, SDK and conformance kit take them from here. What is closed, so that a host treats an unknown name as a fault
-//! of the plugin, is an enumeration; what may be told that no host knows yet,
-//! such as a refusal code, is a constant.
+//! Names that cross the boundary between a host and its plugins, as explained in
+//! `wit/CATALOGUE.md`, and the structures around them. Host, formats, SDK and conformance kit share
+//! them. Closed sets are enumerations: a host treats an unknown name as a fault of the plugin. Open
+//! sets, such as refusal codes, are constants.
 
 #![no_std]
 #![forbid(unsafe_code)]

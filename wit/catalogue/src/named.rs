@@ -6,7 +6,7 @@ use core::fmt;
 /// A name that is not in the catalogue.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownName {
-    /// What it should be the name of, such as `digest algorithm`.
+    /// The expected kind of name, such as `digest algorithm`.
     pub what: &'static str,
     /// The name.
     pub name: String,
@@ -29,7 +29,7 @@ impl fmt::Display for UnknownName {
 
 impl Error for UnknownName {}
 
-/// An enumeration whose variants have names at the boundary.
+/// Defines an enumeration whose variants have names at the boundary.
 macro_rules! named {
     (
         $(#[$about:meta])*
@@ -44,10 +44,10 @@ macro_rules! named {
         }
 
         impl $Name {
-            /// All of them.
+            /// All variants.
             pub const ALL: &[Self] = &[$(Self::$Variant),+];
 
-            /// The catalogue name.
+            /// Returns the catalogue name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -60,7 +60,7 @@ macro_rules! named {
     };
 }
 
-/// Reading and writing of what has names, with all values.
+/// Implements parsing and formatting of a named type, with all values.
 macro_rules! read_and_written {
     ($Name:ident($what:literal), $all:expr) => {
         impl core::fmt::Display for $Name {

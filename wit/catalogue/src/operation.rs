@@ -1,11 +1,11 @@
 use crate::named::named;
 
 named! {
-    /// What a document is put through; each is also the name of its world.
+    /// Operations on a document; each is also the name of its world.
     pub enum Operation("operation") {
         /// Raises signatures to an archival level.
         Archive = "archive",
-        /// Turns what can be filled in into what can only be read.
+        /// Replaces fillable content by read-only content.
         Flatten = "flatten",
         /// Makes the sandbox's unsigned artifact.
         Rehearse = "rehearse",
@@ -15,7 +15,7 @@ named! {
 }
 
 named! {
-    /// How an operation keeps the bytes of its input, the weakest first.
+    /// The preservation of the input's bytes by an operation, the weakest first.
     #[derive(Ord, PartialOrd)]
     pub enum Preservation("kind of preservation") {
         /// The output is a rewrite: `verify` and `members` prove it, before and
@@ -29,7 +29,7 @@ named! {
 }
 
 named! {
-    /// What a plugin cannot do itself.
+    /// Needs of plugins: operations that they cannot do themselves.
     pub enum NeedKind("kind of need") {
         /// The issuer of a certificate.
         Certificate = "certificate",

@@ -5,13 +5,13 @@ use crate::DigestAlgorithm;
 /// A digest with its algorithm.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Digest {
-    /// How it was computed.
+    /// Its algorithm.
     pub algorithm: DigestAlgorithm,
     /// The digest.
     pub value: Vec<u8>,
 }
 
-/// Bytes that somebody works on, or their digest where that is enough.
+/// Bytes to process, or their digest where that is enough.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Payload {
     /// The bytes, not hashed.
@@ -21,7 +21,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// The bytes, if it is not their digest alone.
+    /// Returns the bytes; `None` if it is only their digest.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {

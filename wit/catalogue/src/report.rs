@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::{Digest, MemberRole, Operation, Preservation, note};
 
-/// Why a document or a request is not accepted.
+/// The refusal of a document or a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Refusal {
@@ -14,11 +14,11 @@ pub struct Refusal {
     pub code: Cow<'static, str>,
     /// One English sentence for the caller of the API.
     pub detail: String,
-    /// Form fields or members concerned, all of them at once.
+    /// Form fields or members concerned, all at once.
     pub subjects: Vec<String>,
 }
 
-/// Something worth telling that refuses nothing.
+/// A note that does not refuse the document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Note {
@@ -28,23 +28,22 @@ pub struct Note {
     pub detail: String,
 }
 
-/// What `inspect` found.
+/// The result of `inspect`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Report {
     /// Media type of the document.
     pub media_type: String,
     /// Version of the format, such as `1.7`.
     pub format_version: String,
-    /// Signatures already there, in the order in which they were made.
+    /// Existing signatures, in the order in which they were made.
     pub signatures: Vec<SignatureSummary>,
     /// Form fields.
     pub fields: Vec<Field>,
-    /// What is worth telling.
+    /// Notes for the caller.
     pub notes: Vec<Note>,
-    /// What the document, sound as it is, is not for.
+    /// Operations that the document, although valid, does not allow.
     pub obstacles: Vec<Obstacle>,
-    /// How operations keep the bytes of this document, where that is stronger
-    /// than what the description says.
+    /// Preservation of this document's bytes, where it exceeds the description's.
     pub preservation: Vec<(Operation, Preservation)>,
 }
 
@@ -73,33 +72,33 @@ pub struct Field {
     pub kind: String,
 }
 
-/// Why a document is not for an operation.
+/// The reason why a document does not allow an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Obstacle {
-    /// Which operation.
+    /// The operation.
     pub operation: Operation,
-    /// What it would answer.
+    /// The refusal that it would return.
     pub refusal: Refusal,
 }
 
-/// A file within a document that is made of files.
+/// A file in a document of files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Member {
-    /// Unique within the document, and the same as long as the member is.
+    /// Unique within the document, and constant while the member exists.
     pub id: String,
     /// Its name within the document.
     pub name: String,
     /// Its media type.
     pub media_type: String,
-    /// Length of its bytes, as `extract` writes them.
+    /// Length of its bytes as written by `extract`.
     pub size: u64,
-    /// Of these bytes, SHA-256.
+    /// SHA-256 of these bytes.
     pub digest: Digest,
-    /// What it is to those who sign.
+    /// Its role for signers.
     pub role: MemberRole,
 }
 
-/// What a finished `sign` made.
+/// The result of a finished `sign`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Outcome {
@@ -112,7 +111,7 @@ pub struct Outcome {
 }
 
 impl Refusal {
-    /// A refusal that concerns the document as a whole.
+    /// Creates a refusal that concerns the document as a whole.
     pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -131,7 +130,7 @@ impl fmt::Display for Refusal {
 impl Error for Refusal {}
 
 impl Note {
-    /// A note.
+    /// Creates a note.
     pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self {
             code: code.into(),
@@ -141,7 +140,7 @@ impl Note {
 }
 
 impl Report {
-    /// What there is to tell of a document at least.
+    /// Creates a report without optional parts.
     pub fn new(media_type: impl Into<String>, format_version: impl Into<String>) -> Self {
         Self {
             media_type: media_type.into(),
@@ -154,7 +153,7 @@ impl Report {
         }
     }
 
-    /// Why the document is not for an operation, if it is not.
+    /// Returns the obstacle to an operation, if there is one.
     #[must_use]
     pub fn obstacle(&self, operation: Operation) -> Option<&Refusal> {
         let mut obstacles = self.obstacles.iter();
@@ -162,7 +161,7 @@ impl Report {
         Some(&obstacle.refusal)
     }
 
-    /// How many further signatures the document has room for, where it is said
+    /// Returns the number of further signatures for which the document has room, if a note says
     /// that these may be too few.
     #[must_use]
     pub fn room_for_signatures(&self) -> Option<usize> {

@@ -6,42 +6,41 @@ use crate::{
     TimestampKind, TimestampStatus, Verdict,
 };
 
-/// Evidence about one signature, as `verify` gives it. `D` stands for a DER
-/// object: the place of it in a list, or the object.
+/// Evidence about one signature by `verify`. `D` is a DER object: its index in a list, or the
+/// object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SignatureEvidence<D> {
     /// Identifier within the document.
     pub id: String,
-    /// What signed.
+    /// The kind of signer.
     pub kind: SignatureKind,
-    /// When it was made, by its own word, seconds since the Unix epoch.
+    /// The claimed signing time, seconds since the Unix epoch.
     pub claimed_time: Option<i64>,
-    /// What the value is a signature of, not hashed; the digest of it where the
-    /// bytes are long.
+    /// The signed bytes, not hashed; their digest if they are long.
     pub signed: Payload,
     /// The signature value (RSA: octets, ECDSA: DER).
     pub value: Vec<u8>,
-    /// How it was signed; `None` when the algorithm is not in the catalogue.
+    /// The signature algorithm; `None` if it is not in the catalogue.
     pub algorithm: Option<SignatureAlgorithm>,
     /// The signer's certificate; `None` when the document does not have it.
     pub signer_certificate: Option<D>,
-    /// Whether that certificate is the one that the signature itself names.
+    /// Verdict whether that certificate is the one that the signature names.
     pub certificate: Verdict,
-    /// All certificates that come with the signature.
+    /// All certificates in the signature.
     pub certificates: Vec<D>,
-    /// The OCSP responses and CRLs that come with the signature.
+    /// The OCSP responses and CRLs in the signature.
     pub revocation: Vec<D>,
-    /// Time-stamps of the signature, also those of something else; of a document
-    /// time-stamp the token that it is.
+    /// Time-stamps of the signature, including those over other data; for a document time-stamp,
+    /// its own token.
     pub timestamps: Vec<TimestampEvidence>,
-    /// How much it covers.
+    /// The covered part.
     pub coverage: Coverage,
-    /// The digest of each member or file that it refers to, as far as they were
-    /// looked at; empty for formats without either.
+    /// The digest check of each member or file that it refers to, as far as they were checked;
+    /// empty for formats without either.
     pub digests: Vec<MemberCheck>,
-    /// Whether it still says what it said.
+    /// The verdict on its integrity.
     pub integrity: Integrity,
-    /// What was changed after it.
+    /// Later changes.
     pub later_changes: LaterChanges,
     /// Baseline level, `unknown` for other profiles.
     pub level: String,
@@ -50,34 +49,32 @@ pub struct SignatureEvidence<D> {
 /// Evidence about one time-stamp.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TimestampEvidence {
-    /// What it stamps.
+    /// The kind of time-stamp.
     pub kind: TimestampKind,
     /// DER of the RFC 3161 token, or of the OCSP response of a time-mark.
     pub token: Vec<u8>,
-    /// The time that it tells (`genTime`), seconds since the Unix epoch; `None`
-    /// when it cannot be read.
+    /// The stamped time (`genTime`), seconds since the Unix epoch; `None` when it cannot be read.
     pub time: Option<i64>,
-    /// Whether it is one of what it stands beside.
+    /// The verdict on it.
     pub status: TimestampStatus,
 }
 
-/// What a signature covers.
+/// The coverage of a signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Coverage {
-    /// How much.
+    /// The kind of coverage.
     pub kind: CoverageKind,
     /// The ids of the members that it covers whole; empty for formats without
     /// members.
     pub members: Vec<String>,
 }
 
-/// What was changed after a signature.
+/// Changes after a signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LaterChanges {
-    /// What, whether it is permitted or not.
+    /// Their kind, whether permitted or not.
     pub kind: ChangeKind,
-    /// The first change that the signature does not permit, or why it cannot be
-    /// told, as a sentence.
+    /// The first change that the signature does not permit, or why that is unknown, as a sentence.
     pub unpermitted: Option<String>,
 }
 
@@ -93,7 +90,7 @@ impl LaterChanges {
 }
 
 impl From<CoverageKind> for Coverage {
-    /// Coverage of a format without members.
+    /// Creates the coverage of a format without members.
     fn from(kind: CoverageKind) -> Self {
         Self {
             kind,

@@ -1,4 +1,4 @@
-//! Names in what a host stores.
+//! The stored form of names.
 
 /// Serialization as the catalogue name.
 macro_rules! stored {

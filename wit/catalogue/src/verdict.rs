@@ -3,35 +3,35 @@ use alloc::string::String;
 
 use crate::{Integrity, TimestampStatus};
 
-/// The outcome of one check. A check that could not be made is not a broken one.
-/// The codes are those of [`check`](crate::check), or others that are passed on.
+/// The outcome of one check. A check that could not be made is not a failed one. The codes are
+/// those of [`check`](crate::check), or others that are passed on.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// What was checked is so.
+    /// The check succeeded.
     Holds,
-    /// It is not so, and how.
+    /// The check failed, with a code.
     Broken(Cow<'static, str>),
-    /// It cannot be told, and why.
+    /// The result is unknown, with a code.
     Unknown(Cow<'static, str>),
 }
 
-/// Whether a member, or a file beside the document, is as it was signed.
+/// The digest check of a member, or of a file outside the document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MemberCheck {
-    /// The member's id, or the file's name. It may be one that is not there.
+    /// The member's id, or the file's name. It may be missing from the document.
     pub id: String,
-    /// Whether it has the digest that was signed.
+    /// The verdict on its digest.
     pub digest: Verdict,
 }
 
 impl Verdict {
-    /// What is not so.
+    /// Returns the verdict of a failed check.
     #[must_use]
     pub const fn broken(code: &'static str) -> Self {
         Self::Broken(Cow::Borrowed(code))
     }
 
-    /// What cannot be told.
+    /// Returns an unknown verdict.
     #[must_use]
     pub const fn unknown(code: &'static str) -> Self {
         Self::Unknown(Cow::Borrowed(code))
@@ -58,8 +58,8 @@ impl From<TimestampStatus> for Verdict {
     }
 }
 
-/// Codes that are not known here stay on their side: what is broken is not
-/// intact, and what is unknown is not broken.
+/// Codes without an integrity of their own keep their side: `Broken` never becomes intact, and
+/// `Unknown` never broken.
 impl From<&Verdict> for Integrity {
     fn from(verdict: &Verdict) -> Self {
         match verdict {
@@ -73,7 +73,7 @@ impl From<&Verdict> for Integrity {
     }
 }
 
-/// As for [`Integrity`].
+/// Converts codes as for [`Integrity`].
 impl From<&Verdict> for TimestampStatus {
     fn from(verdict: &Verdict) -> Self {
         match verdict {

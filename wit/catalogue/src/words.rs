@@ -1,4 +1,4 @@
-//! Names that may be joined by others that a host does not know.
+//! Names of open sets: plugins may use others, unknown to the host.
 
 macro_rules! words {
     (
@@ -14,7 +14,7 @@ macro_rules! words {
                 pub const $CONSTANT: &str = $word;
             )+
 
-            /// All of them.
+            /// All names.
             pub const ALL: &[&str] = &[$($CONSTANT),+];
         }
     };
@@ -41,7 +41,7 @@ words! {
         XADES_B_LTA = "XAdES-B-LTA",
         /// A signature of ETSI TS 101 903 with a time-stamp, as in ADOC.
         XADES_T = "XAdES-T",
-        /// The same with all that it is verified with.
+        /// A signature of ETSI TS 101 903 with a time-stamp and its validation data.
         XADES_LT = "XAdES-LT",
         /// ETSI TS 119 182-1, level B-B.
         JADES_B_B = "JAdES-B-B",
@@ -57,44 +57,41 @@ words! {
 }
 
 words! {
-    /// Refusal codes that mean the same in every format; a host treats those of
-    /// them specially of which `wit/CATALOGUE.md` says so.
+    /// Refusal codes with the same meaning in every format; `wit/CATALOGUE.md` lists those that a
+    /// host treats specially.
     pub mod refusal {
-        /// A signature cannot be raised; one subject for everything that lacks.
+        /// A signature cannot be raised; one subject for each missing item.
         ARCHIVE_INCOMPLETE = "archive-incomplete",
-        /// More would have to be added than a document takes.
+        /// The additions exceed the document's limits.
         ARCHIVE_NO_ROOM = "archive-no-room",
         /// The request itself cannot be used.
         BAD_REQUEST = "bad-request",
         /// The fonts lack characters of the text.
         CHARACTERS_MISSING = "characters-missing",
-        /// The container says that nothing may be added to it.
+        /// The container is marked as finalized.
         CONTAINER_FINALIZED = "container-finalized",
         /// The container has no signature, and is only countersigned.
         CONTAINER_UNSIGNED = "container-unsigned",
-        /// The container is not built as its format says.
+        /// The container's structure violates its format.
         CONTAINER_UNSOUND = "container-unsound",
-        /// The description of the document to be composed cannot be used.
+        /// The description of the document to compose cannot be used.
         DESCRIPTION_INVALID = "description-invalid",
         /// A limit of `compose` is passed.
         DOCUMENT_TOO_LONG = "document-too-long",
         /// Fields cannot be drawn; one subject for each.
         FLATTEN_REFUSED = "flatten-refused",
-        /// An MDOC takes a first signature only.
+        /// An MDOC accepts only a first signature.
         MDOC_NOT_ACCEPTED = "mdoc-not-accepted",
         /// Signature, certificates and time-stamp need more bytes than were
         /// reserved.
         NO_ROOM = "no-room",
         /// The document has no member of that id.
         NO_SUCH_MEMBER = "no-such-member",
-        /// The document is of another plugin's media type, which is the one
-        /// subject.
+        /// The document has another plugin's media type, which is the one subject.
         OTHER_FORMAT = "other-format",
-        /// Signatures and what comes with them take more work than is done for
-        /// one document.
+        /// Signatures and their validation data exceed the work limit of one document.
         TOO_MUCH_TO_VERIFY = "too-much-to-verify",
-        /// The container is sound, as far as is looked, and of a kind that is not
-        /// taken.
+        /// The container is sound, as far as checked, and of an unsupported kind.
         UNSUPPORTED_CONTAINER = "unsupported-container",
     }
 }
@@ -104,9 +101,9 @@ words! {
     /// [`Integrity`](crate::Integrity) and
     /// [`TimestampStatus`](crate::TimestampStatus).
     pub mod check {
-        /// Unknown: what is to be checked is not there.
+        /// Unknown: the object to check is missing.
         MISSING = "missing",
-        /// Broken: the certificate is another one than the signature names.
+        /// Broken: the certificate differs from the one that the signature names.
         OTHER_CERTIFICATE = "other-certificate",
         /// Unknown: the signature does not name a certificate.
         UNNAMED = "unnamed",
@@ -118,9 +115,9 @@ words! {
     pub mod reason {
         /// A chain may end at this certificate.
         ANCHOR = "anchor",
-        /// Nobody could be asked, or nobody answered.
+        /// No service could be asked, or none answered.
         UNAVAILABLE = "unavailable",
-        /// Its chain ends in a root that nobody configured.
+        /// Its chain ends in a root that is not configured.
         UNTRUSTED = "untrusted",
     }
 }
@@ -130,24 +127,23 @@ words! {
     pub mod need_params {
         /// `revocation`: DER of the issuer's certificate, in base64.
         ISSUER = "issuer",
-        /// `timestamp`: what is to be stamped, by the name of its kind; where it
-        /// is not said, `sign` asks for `signature` and `archive` for `archive`.
+        /// `timestamp`: the stamped data, by the name of its kind. By default, `sign` means
+        /// `signature` and `archive` means `archive`.
         KIND = "kind",
-        /// `revocation`: the time of which the answer has to tell, in decimal
-        /// seconds since 1970-01-01T00:00:00Z.
+        /// `revocation`: the time that the answer has to cover, in decimal seconds since
+        /// 1970-01-01T00:00:00Z.
         TIME = "time",
     }
 }
 
 words! {
-    /// Parameters of `compose`, which formats may leave aside.
+    /// Parameters of `compose`, which formats may ignore.
     pub mod compose_params {
-        /// Who has the document made, by the name of the workspace.
+        /// The author of the document, by the name of the workspace.
         AUTHOR = "author",
-        /// The category of documents of the workspace, by a name that the format
-        /// has; there need not be one.
+        /// The category of documents of the workspace, by the format's own name; optional.
         CATEGORY = "category",
-        /// What signers are told that they sign.
+        /// The title shown to signers.
         TITLE = "title",
     }
 }
@@ -159,21 +155,18 @@ words! {
         JAVASCRIPT = "javascript",
         /// `inspect`: an action of the document starts a program or opens a file.
         LAUNCH = "launch",
-        /// `flatten`: the form asked readers to make its appearances anew.
+        /// `flatten`: the form asked readers to generate its appearances anew.
         NEED_APPEARANCES = "need-appearances",
-        /// `inspect`: how many further signatures the document has room for, in
-        /// decimal, where these may be too few.
+        /// `inspect`: the number of further signatures for which the document has room, in decimal,
+        /// if these may be too few.
         ROOM = "signatures-fit",
-        /// `inspect`: a signature that the document carries is not intact.
+        /// `inspect`: an existing signature is not intact.
         SIGNATURE_BROKEN = "signature-broken",
-        /// `inspect`: whether a signature that the document carries is intact
-        /// cannot be told.
+        /// `inspect`: the integrity of an existing signature is unknown.
         SIGNATURE_UNSUPPORTED = "signature-unsupported",
-        /// `inspect`: a signature that the document carries is of RSA without
-        /// the NULL of its digest algorithm.
+        /// `inspect`: an existing RSA signature lacks the NULL of its digest algorithm.
         SIGNATURE_WITHOUT_NULL = "signature-without-null",
-        /// `flatten`: the document granted rights to fill in its form, which are
-        /// gone with it.
+        /// `flatten`: the document granted rights to fill in its form, which flattening removes.
         USAGE_RIGHTS = "usage-rights",
     }
 }

@@ -1,6 +1,6 @@
-//! Makes a component of a core module, for `cargo xtask`. It is built together with
-//! the server, which has the same encoder: xtask, for which everything else waits,
-//! does without.
+//! Makes a component of a core module, for `cargo xtask`. It is built together with the server,
+//! which has the same encoder. Everything else waits for xtask, so that does not include the
+//! encoder.
 
 use std::env;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What the inputs that every run begins with cover.
+//! Coverage of the initial inputs of every run.
 
 use std::path::Path;
 
@@ -7,11 +7,10 @@ use anyhow::{Context, ensure};
 use super::report::Report;
 use super::{built, files};
 
-/// Prints a table of the edges that each target's seeds, and its inputs in the
-/// repository, cover.
+/// Prints a table of the edges that each target's seeds, and its inputs in the repository, cover.
 ///
 /// # Errors
-/// A finding; or what cannot be built or run at all.
+/// A finding; failures to build or run.
 pub(crate) fn print_coverage(root: &Path, names: &[String]) -> anyhow::Result<()> {
     let targets = built(root, names)?;
     println!("| target | kept inputs | edges covered | of | share |");
@@ -31,7 +30,7 @@ pub(crate) fn print_coverage(root: &Path, names: &[String]) -> anyhow::Result<()
     Ok(())
 }
 
-/// A share in percent, with one decimal.
+/// Formats a share in percent, with one decimal.
 fn share(part: u64, whole: u64) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or_default();
     format!("{}.{} %", tenths / 10, tenths % 10)

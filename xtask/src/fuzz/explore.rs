@@ -1,4 +1,4 @@
-//! Long runs, which remember what they learn.
+//! Long runs with persistent corpora.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::report::Report;
 use super::{Target, built, create_folder};
 use crate::process::joined;
 
-/// How many targets run at the same time.
+/// Number of targets that run concurrently.
 const AT_ONCE: usize = 2;
 
-/// Fuzzes targets for this long each, two at a time, and prints a line for each.
-/// What is learnt is kept in `target/fuzz/corpus` for the next time.
+/// Fuzzes targets for this long each, two at a time, and prints a line for each. The corpus is kept
+/// in `target/fuzz/corpus` for the next time.
 ///
 /// # Errors
-/// Something was found; or what cannot be built or run at all.
+/// A finding; failures to build or run.
 pub(crate) fn explore(root: &Path, names: &[String], minutes: u64) -> anyhow::Result<()> {
     let targets = built(root, names)?;
     create_folder(&root.join("target/fuzz/log"))?;
@@ -45,7 +45,7 @@ pub(crate) fn explore(root: &Path, names: &[String], minutes: u64) -> anyhow::Re
     Ok(())
 }
 
-/// One run, told in a line.
+/// Runs a target, and returns the result in one line.
 fn run(target: &Target, minutes: u64) -> anyhow::Result<String> {
     let name = &target.name;
     let log = target.below("log").with_extension("txt");

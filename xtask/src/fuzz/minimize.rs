@@ -1,4 +1,4 @@
-//! Small corpora for the repository, of what runs have learnt.
+//! Small corpora for the repository, selected from those of runs.
 
 use std::collections::{BinaryHeap, HashSet};
 use std::fmt::Write as _;
@@ -10,17 +10,17 @@ use anyhow::{Context, ensure};
 use super::{Target, built, create_folder, files};
 use crate::process::{run, run_quietly};
 
-/// Longest input that is kept, in bytes.
+/// Longest input in the repository, in bytes.
 const LONGEST: u64 = 8 * 1024;
-/// Most inputs that are kept of one target, and most bytes of them together.
+/// Most inputs in the repository of one target, and most bytes of them together.
 const MOST: Room = Room {
     files: 200,
     bytes: 256 * 1024,
 };
-/// Length of the names that libFuzzer gives, SHA-1 in hexadecimal.
+/// Length of libFuzzer's file names, SHA-1 in hexadecimal.
 const HASH_DIGITS: usize = 40;
 
-/// What may still be kept.
+/// The remaining room for inputs.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     files: usize,
@@ -32,16 +32,15 @@ struct Room {
 struct Tried {
     path: PathBuf,
     bytes: u64,
-    /// What libFuzzer saw it do.
+    /// Its features by libFuzzer.
     features: HashSet<u32>,
 }
 
-/// Keeps in `tests/fuzz/corpus` the inputs that show most of what is known of each
-/// target, within bounds. Inputs with names of their own stay; what an earlier call
-/// kept is chosen anew.
+/// Keeps in `tests/fuzz/corpus` the inputs that cover most of each target's known features, within
+/// limits. Inputs with names of their own stay; those kept by an earlier call are chosen anew.
 ///
 /// # Errors
-/// An input that is a finding; or what cannot be built or run at all.
+/// An input that is a finding; failures to build or run.
 pub(crate) fn minimize(root: &Path, names: &[String]) -> anyhow::Result<()> {
     for target in built(root, names)? {
         let name = &target.name;
@@ -62,7 +61,7 @@ pub(crate) fn minimize(root: &Path, names: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a file has a name that libFuzzer gave it.
+/// Returns true if libFuzzer gave the file its name.
 fn is_learnt(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| {
@@ -81,8 +80,8 @@ fn short_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(short)
 }
 
-/// Has libFuzzer run each of these files, and say what each does: the inner step of
-/// its merge, which takes their names from a control file and adds the features.
+/// Runs each of these files in libFuzzer and returns its features: the inner step of its merge,
+/// which takes their names from a control file and appends the features.
 fn try_all(target: &Target, paths: &[PathBuf]) -> anyhow::Result<Vec<Tried>> {
     let control = target.below("merge").with_extension("txt");
     create_folder(&target.root.join("target/fuzz/merge"))?;
@@ -107,8 +106,8 @@ fn try_all(target: &Target, paths: &[PathBuf]) -> anyhow::Result<Vec<Tried>> {
     Ok(tried)
 }
 
-/// The inputs of a control file that were run to their end: `STARTED` has the number
-/// and the length of one, `FT` its number and features.
+/// Reads the inputs of a control file that ran to their end. `STARTED` has the number and the
+/// length of one, `FT` its number and features.
 fn read_control_file(text: &str) -> Vec<Tried> {
     let mut lines = text.lines();
     let count = lines.next().and_then(|count| count.parse().ok());
@@ -135,11 +134,11 @@ fn read_control_file(text: &str) -> Vec<Tried> {
     tried
 }
 
-/// The inputs that add most to what was seen, the best first: each adds something,
-/// and there is room for all.
+/// Chooses the inputs that add most features, the best first: each adds some, and all fit into the
+/// room.
 fn choose(tried: &[Tried], mut seen: HashSet<u32>, mut room: Room) -> Vec<&Tried> {
     let gain = |tried: &Tried, seen: &HashSet<u32>| tried.features.difference(seen).count();
-    // Of two that add as much, the shorter one comes first.
+    // Of two that add equally many features, the shorter comes first.
     let mut queue: BinaryHeap<_> = tried
         .iter()
         .enumerate()
@@ -166,7 +165,7 @@ fn choose(tried: &[Tried], mut seen: HashSet<u32>, mut room: Room) -> Vec<&Tried
     chosen
 }
 
-/// Puts these inputs in the place of those that were kept before.
+/// Replaces the inputs of the repository by these.
 fn keep(target: &Target, chosen: &[&Tried]) -> anyhow::Result<()> {
     let folder = target.kept();
     create_folder(&folder)?;

@@ -1,20 +1,19 @@
-//! What libFuzzer prints.
+//! Output of libFuzzer.
 
 use std::path::PathBuf;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Report {
     /// Edges that were covered.
     pub(super) edges: u64,
-    /// Edges that there are.
+    /// Number of all edges.
     pub(super) all_edges: u64,
-    /// What libFuzzer counts beside edges: how often each was taken, and what was
-    /// compared.
+    /// libFuzzer's features beside edges: how often each was taken, and the compared values.
     pub(super) features: u64,
-    /// Inputs that were run; told where the run was asked for statistics.
+    /// Number of inputs that ran; set if the run has statistics.
     pub(super) executions: u64,
-    /// Where the input of a finding was written.
+    /// The path of a finding's input.
     pub(super) finding: Option<PathBuf>,
 }
 
@@ -33,13 +32,13 @@ impl Report {
     }
 }
 
-/// The number behind the last occurrence of a label.
+/// Returns the number after the last occurrence of a label.
 fn number_behind(output: &str, label: &str) -> Option<u64> {
     let (_, rest) = output.rsplit_once(label)?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// The instrumented edges: each has a counter.
+/// Counts the instrumented edges: each has a counter.
 fn counters(output: &str) -> Option<u64> {
     let (before, _) = output.split_once(" inline 8-bit counters)")?;
     before.rsplit_once('(')?.1.parse().ok()

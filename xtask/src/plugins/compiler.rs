@@ -1,25 +1,24 @@
-//! The compiler that cargo runs for plugins: `rustc`, with an identity of our
-//! crates that does not depend on where the repository stands.
+//! The compiler that cargo runs for plugins: `rustc`, with an identity of our crates that does not
+//! depend on the repository's path.
 //!
-//! Cargo derives the identity (`-C metadata`) of a crate outside the workspace
-//! that it builds, as `formats/` is for `plugins/`, from its absolute path.
-//! The identity orders what the compiler emits, so that the same source would
-//! give another plugin in another folder.
+//! Cargo derives the identity (`-C metadata`) of a crate outside the workspace that it builds, as
+//! `formats/` is for `plugins/`, from its absolute path. The identity orders the compiler's output,
+//! so the same source would give another plugin in another folder.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitCode};
 use std::{env, fs, io};
 
-/// The repository, in the environment of a compiler that is to be this program.
+/// The variable with the repository's path, for a compiler that runs this program.
 const ROOT: &str = "PARAFA_XTASK_COMPILES_PLUGINS_OF";
 
-/// A copy of this program beside it: the program itself is replaced when cargo
-/// compiles the workspace, which may be at the same time.
+/// Copies this program to a file beside it, and returns the path. Cargo may replace the program
+/// itself when it compiles the workspace at the same time.
 pub(super) fn place() -> io::Result<PathBuf> {
     let own = env::current_exe()?;
     let compiler = own.with_file_name("plugin-compiler");
-    // Another run may be compiling with the last one.
+    // Another run may be using the earlier copy.
     let half_written = own.with_file_name(format!("plugin-compiler-{}", process::id()));
     fs::copy(own, &half_written)?;
     fs::rename(half_written, &compiler)?;
@@ -31,8 +30,8 @@ pub(super) fn install(cargo: &mut Command, compiler: &Path, root: &Path) {
     cargo.env("RUSTC_WRAPPER", compiler).env(ROOT, root);
 }
 
-/// Compiles, if that is what this process was started for: cargo's arguments
-/// are the compiler and what to compile.
+/// Compiles, if cargo started this process as its compiler: the arguments are the real compiler and
+/// its arguments.
 pub(crate) fn run() -> Option<ExitCode> {
     let root = env::var_os(ROOT)?;
     let mut arguments = env::args_os().skip(1);

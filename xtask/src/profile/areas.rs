@@ -1,4 +1,4 @@
-//! Samples of `perf`, by whose code was running.
+//! Samples of `perf` by area: the crate or library of the running code.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,17 +6,18 @@ use std::fmt::Write;
 
 use anyhow::Context;
 
-/// Areas with a smaller part of the samples, in thousandths, stand in one line.
+/// Areas with a smaller part of the samples, in thousandths, share one line.
 const LEAST: u64 = 5;
-/// Functions of C in the program, by how their names begin.
+/// C functions in the program, by prefixes of their names.
 const FUNCTIONS: [(&str, &str); 3] = [
     ("aws_lc", "AWS-LC"),
     ("mi_", "allocator"),
     ("_mi_", "allocator"),
 ];
 
-/// Samples and their part of all for each crate, library and other area, the most first, of what
-/// `perf report` prints of samples, program and mangled function, with semicolons between them.
+/// Returns a table of the samples of each crate, library and other area and their share, the most
+/// first. The input is `perf report`'s list of samples, program and mangled function, separated by
+/// semicolons.
 pub(super) fn table(title: &str, report: &str) -> anyhow::Result<String> {
     let mut areas = BTreeMap::<&str, u64>::new();
     for line in report.lines().filter(|line| !line.trim().is_empty()) {
@@ -34,7 +35,7 @@ pub(super) fn table(title: &str, report: &str) -> anyhow::Result<String> {
     for (area, samples) in rows {
         let thousandths = (samples * 1000 + all / 2) / all;
         let (percent, tenth) = (thousandths / 10, thousandths % 10);
-        // A text takes it always.
+        // Writing to a string cannot fail.
         let _ = writeln!(table, "| {area} | {samples} | {percent}.{tenth} |");
     }
     Ok(table)
@@ -46,11 +47,11 @@ fn read(line: &str) -> Option<(u64, &str)> {
     Some((samples, area(fields.next()?, fields.next()?)))
 }
 
-/// Whose code a function is.
+/// Returns the area of a function.
 fn area<'a>(object: &'a str, symbol: &'a str) -> &'a str {
     match object {
         "parafa" => {
-            // What follows `[.]`.
+            // The symbol after `[.]`.
             let symbol = symbol.split_once(' ').map_or(symbol, |(_, name)| name);
             let of_c = FUNCTIONS
                 .iter()
@@ -58,14 +59,14 @@ fn area<'a>(object: &'a str, symbol: &'a str) -> &'a str {
                 .map_or("other C in the program", |known| known.1);
             crate_of(symbol).unwrap_or(of_c)
         }
-        // Plugins are the only code that is not in a file.
+        // Only plugins are code without a file.
         _ if object.starts_with("[JIT]") => "WASM guest",
         _ if object.starts_with('[') && object != "[unknown]" => "kernel",
         library => library,
     }
 }
 
-/// The crate that a function is of, or its type, or its trait: that of the first crate root in its
+/// Returns the crate of a function, or of its type or trait: that of the first crate root in its
 /// name by version 0 of Rust's mangling.
 fn crate_of(symbol: &str) -> Option<&str> {
     let path = symbol.strip_prefix("_R")?;
@@ -73,7 +74,7 @@ fn crate_of(symbol: &str) -> Option<&str> {
         .find_map(|(at, _)| crate_root(&path[at + 1..]))
 }
 
-/// The name in a crate root, after its `C`: a disambiguator if there is one, a length, the name.
+/// Returns the name in a crate root, after its `C`: an optional disambiguator, a length, the name.
 fn crate_root(root: &str) -> Option<&str> {
     let is_of_crate = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let root = match root.strip_prefix('s') {
@@ -89,7 +90,7 @@ fn crate_root(root: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// What `perf report` prints.
+    /// Output of `perf report`.
     const SAMPLE: &str = include_str!("sample.txt");
 
     #[test]

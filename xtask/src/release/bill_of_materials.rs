@@ -1,6 +1,6 @@
-//! The software bill of materials: a CycloneDX 1.6 document, from what cargo
-//! resolves. `cargo cyclonedx` writes one for each crate of one workspace, into
-//! the crate's folder; a release has one for what it ships of both workspaces.
+//! The software bill of materials: a CycloneDX 1.6 document, from cargo's resolution. `cargo
+//! cyclonedx` writes one for each crate of one workspace, into the crate's folder; a release has
+//! one for the shipped crates of both workspaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use crate::plugins::SHIPPED;
 use crate::process;
 
-/// Lists the packages that the server and its plugins are built from, for the
-/// platform of this machine.
+/// Lists the packages of the server's and its plugins' builds, for the platform of this machine.
 ///
 /// # Errors
-/// When cargo resolves nothing, as without the lock files' packages.
+/// When cargo cannot resolve them, as without the lock files' packages.
 pub(super) fn of_product(root: &Path) -> Result<String> {
     let plugins: Vec<String> = SHIPPED
         .iter()
@@ -33,7 +32,7 @@ pub(super) fn of_product(root: &Path) -> Result<String> {
     Ok(format!("{:#}\n", document(&packages)))
 }
 
-/// What `cargo metadata` answers.
+/// The answer of `cargo metadata`.
 #[derive(Deserialize)]
 struct Resolved {
     packages: Vec<Package>,
@@ -65,7 +64,7 @@ struct Dependency {
     dep_kinds: Vec<Kind>,
 }
 
-/// `None` for what is compiled in, or `build` or `dev`.
+/// The kind of a dependency: `None` for normal ones, or `build` or `dev`.
 #[derive(Deserialize)]
 struct Kind {
     kind: Option<String>,
@@ -82,14 +81,14 @@ struct Entry {
 }
 
 impl Package {
-    /// The package URL.
+    /// Returns the package URL.
     fn reference(&self) -> String {
         format!("pkg:cargo/{}@{}", self.name, self.version)
     }
 }
 
 impl Resolved {
-    /// The packages of these names and whatever they are built with.
+    /// Returns the packages of these names and all their dependencies.
     fn below(&self, names: &[String]) -> Result<Entries> {
         let packages: BTreeMap<&str, &Package> = self
             .packages
@@ -137,7 +136,7 @@ impl Resolved {
 }
 
 impl Dependency {
-    /// Whether it takes part in more than tests.
+    /// Returns true if it is more than a dependency of tests.
     fn is_built(&self) -> bool {
         let mut kinds = self.dep_kinds.iter();
         kinds.any(|kind| kind.kind.as_deref() != Some("dev"))
@@ -158,8 +157,8 @@ fn resolve(directory: &Path, platform: &str) -> Result<Resolved> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The document. It has no serial number and no time, so that the same lock
-/// files give the same bytes.
+/// Returns the document. It has no serial number and no time, so that the same lock files give the
+/// same bytes.
 fn document(entries: &Entries) -> Value {
     let components: Vec<Value> = entries
         .iter()
@@ -172,7 +171,7 @@ fn document(entries: &Entries) -> Value {
                 "purl": reference,
             });
             if let Some(license) = &entry.license {
-                // Cargo took a slash for `OR` before it took SPDX expressions.
+                // Cargo accepted a slash as `OR` before it accepted SPDX expressions.
                 let expression = license.replace(" / ", " OR ").replace('/', " OR ");
                 component["licenses"] = json!([{"expression": expression}]);
             }

@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use crate::lints;
 
-/// How tests are told which engine to use, and which.
+/// The variable that selects the engine of tests, and its value for a database.
 pub(crate) const ENGINE: (&str, &str) = ("PARAFA_TEST_ENGINE", "postgres");
-/// Behind the name of a test that ran on it.
+/// Suffix of the name of a test that ran on it.
 pub(super) const ON: &str = " on PostgreSQL";
 
 /// Tests of one binary.
@@ -23,8 +23,8 @@ struct Part {
     names: &'static [&'static str],
 }
 
-/// What hosts do with records that they share. What is about one host's files, pages or documents is
-/// the same on any engine.
+/// Tests of hosts with shared records. Tests of one host's files, pages or documents are
+/// independent of the engine.
 const PARTS: [Part; 2] = [
     Part {
         package: "host/server",
@@ -70,13 +70,13 @@ const PARTS: [Part; 2] = [
     },
 ];
 
-/// Whether whoever runs all tests has them use a database anyway.
+/// Returns true if the run of all tests uses a database anyway.
 pub(super) fn is_asked_for() -> bool {
     env::var_os(ENGINE.0).is_some()
 }
 
-/// The commands that run them, with parts of their names. What they run is compiled by the same command as all tests: for one
-/// package alone cargo compiles what it depends on anew.
+/// Returns the commands of these tests, with parts of their names. They are compiled by the command
+/// of all tests: for one package alone, cargo would recompile its dependencies.
 pub(super) fn tests(root: &Path) -> anyhow::Result<Vec<(Command, &'static [&'static str])>> {
     let built = lints::cargo(root)
         .args(["test", "--workspace", "--tests", "--no-run"])
@@ -119,7 +119,7 @@ struct Binary {
 }
 
 impl Binary {
-    /// The one that a message of cargo is about.
+    /// Parses the binary in a message of cargo.
     fn parse(message: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct Artifact {

@@ -11,20 +11,20 @@ use crate::challenge::Challenge;
 use crate::credentials::Credentials;
 use crate::error::OciError;
 
-/// The access to a repository that a client asks for.
+/// The access to a repository that a client requests.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Access {
-    /// It is read.
+    /// Reading.
     Pull,
-    /// It is read and written.
+    /// Reading and writing.
     PullAndPush,
 }
 
-/// A client's credentials, and the header that was made of them.
+/// A client's credentials, and the authorization header made of them.
 pub(super) struct Authorization {
     credentials: Option<Credentials>,
     access: Access,
-    /// The header that the registry has asked for.
+    /// The header that the registry has demanded.
     header: Mutex<Option<HeaderValue>>,
 }
 
@@ -62,7 +62,7 @@ impl Authorization {
 }
 
 impl Registry {
-    /// Gets what a challenge asks for; none where there is nothing to be had.
+    /// Obtains the header that a challenge demands; `None` if that is impossible.
     pub(super) async fn authorize(
         &self,
         headers: &HeaderMap,
@@ -78,8 +78,8 @@ impl Registry {
         Ok(header)
     }
 
-    /// Fetches a token for this repository, and for no more than is done with it,
-    /// whatever the registry names.
+    /// Fetches a token for this repository and the requested access only, even if the registry
+    /// names a wider scope.
     async fn token(&self, realm: &str, service: Option<&str>) -> Result<HeaderValue, OciError> {
         const WHAT: &str = "a token";
         let mut url = Url::parse(realm)

@@ -1,6 +1,5 @@
-//! The manifests that refer to another, by the API for them or, in registries
-//! without it, by a tag (distribution-spec 1.1, "Listing Referrers" and
-//! "Referrers Tag Schema").
+//! Referrers of a manifest, by their API or, in registries without it, by a tag (distribution-spec
+//! 1.1, "Listing Referrers" and "Referrers Tag Schema").
 
 use http::HeaderMap;
 
@@ -10,8 +9,8 @@ use crate::error::OciError;
 use crate::manifest::{Descriptor, Index, StoredManifest, media_type};
 use crate::reference::{Tag, Version};
 
-/// The header by which a registry tells that it lists a manifest among the
-/// referrers of its subject.
+/// The header by which a registry confirms that it lists a manifest among the referrers of its
+/// subject.
 const SUBJECT: &str = "oci-subject";
 
 impl Registry {
@@ -27,9 +26,9 @@ impl Registry {
         }
     }
 
-    /// Lists a stored manifest among the referrers of its subject where the
-    /// registry does not do so itself. Two who push at once may overwrite each
-    /// other's entry, against which the specification has no remedy.
+    /// Lists a stored manifest among the referrers of its subject if the registry does not do so
+    /// itself. Two concurrent pushes may overwrite each other's entry, against which the
+    /// specification has no remedy.
     pub(super) async fn list_among_referrers(
         &self,
         manifest: &StoredManifest,
@@ -56,7 +55,7 @@ impl Registry {
         Ok(())
     }
 
-    /// The index under the tag for referrers; an empty one where there is none. Some
+    /// Returns the index under the tag for referrers; an empty one if it does not exist. Some
     /// registries take the tag for the digest, and answer with the subject itself.
     async fn index_of_referrers(&self, subject: &Digest) -> Result<Index, OciError> {
         let tag = Tag::of_referrers(subject);

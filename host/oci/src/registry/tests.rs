@@ -9,7 +9,7 @@ use crate::reference::{Location, Reference};
 
 type Script = fn(&Request<Bytes>) -> Response<Bytes>;
 
-/// A registry by what it answers, which keeps what it was asked.
+/// A registry with scripted answers, which records requests.
 struct Scripted {
     script: Script,
     asked: Mutex<Vec<String>>,
@@ -38,7 +38,7 @@ impl Scripted {
     }
 }
 
-/// The repository `acme/pdf` of a registry, and an account there.
+/// Returns the repository `acme/pdf` of a registry, and an account there.
 fn registry(script: Script) -> (Registry, Arc<Scripted>) {
     let port = Arc::new(Scripted {
         script,
@@ -173,7 +173,7 @@ async fn referrers_are_under_a_tag_where_the_registry_leads_to_a_page_for_people
     assert_eq!(asked.len(), 2);
     assert!(asked[1].ends_with(&format!("/manifests/sha256-{}", subject.hex())));
 
-    // As a registry does that takes this tag for the digest.
+    // This registry takes the tag for the digest.
     let (registry, _) = registry(|request| match request.uri().path() {
         path if path.contains("/referrers/") => answer(404, (CONTENT_TYPE, "text/plain"), ""),
         _ => answer(200, (CONTENT_TYPE, media_type::MANIFEST), manifest().bytes),

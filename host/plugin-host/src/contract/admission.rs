@@ -4,76 +4,75 @@ use semver::Version;
 
 use crate::{CallError, Capability, ContractBreach};
 
-/// Why a file is not admitted as a plugin.
+/// Reasons to refuse a file as a plugin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdmissionError {
-    /// It cannot verify, so that nothing it makes of signed documents could be
-    /// checked.
+    /// The plugin lacks `verify`, so signed documents that it makes could not be checked.
     #[error("it can {0} but not verify")]
     CannotVerify(Capability),
-    /// It imports what the contract does not offer.
+    /// The component imports functions outside the contract.
     #[error("it imports what no plugin may: {}", .0.join(", "))]
     ForeignImports(Vec<String>),
-    /// It is no valid WebAssembly.
+    /// The file is not valid WebAssembly.
     #[error("it is not valid")]
     Invalid(#[source] Box<dyn Error + Send + Sync>),
-    /// It has interfaces of several versions of the contract.
+    /// The component has interfaces of several versions of the contract.
     #[error("it mixes versions of the contract: {}", list(.0))]
     MixedVersions(Vec<Version>),
-    /// It exports nothing of the contract.
+    /// The component exports no interface of the contract.
     #[error("it exports nothing of parafa:format")]
     NoContract,
-    /// It does not describe itself.
+    /// The component lacks the `describe` interface.
     #[error("it does not export the description of parafa:format")]
     NoDescription,
-    /// It is a core module, or no WebAssembly.
+    /// The file is a core module, or not WebAssembly.
     #[error("it is not a WebAssembly component")]
     NotAComponent,
-    /// It exports an interface of the contract with other types.
+    /// The component exports an interface of the contract with other types.
     #[error("its types differ from the world {world:?} of parafa:format@{contract}")]
     OtherTypes {
-        /// Of which world.
+        /// The world.
         world: &'static str,
-        /// Of which version of the contract.
+        /// The version of the contract.
         contract: Version,
-        /// How they differ.
+        /// The difference.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// It is written against a version of the contract that is not released.
+    /// The component is written against a pre-release of the contract.
     #[error("it is written against the pre-release parafa:format@{0}, which is not supported")]
     PreRelease(Version),
-    /// It is compiled code, which is accepted only from the host's own cache.
+    /// The file is compiled code, which is accepted only from the host's own cache.
     #[error("it is precompiled code")]
     Precompiled,
-    /// It could not describe itself.
+    /// The call of `describe` failed.
     #[error("it does not describe itself")]
     SelfTest(#[source] CallError),
-    /// It is longer than a plugin may be.
+    /// The file exceeds the size limit.
     #[error("{bytes} bytes are more than the {limit} that a plugin may have")]
     TooLarge {
-        /// How long it is.
+        /// The file's size.
         bytes: usize,
-        /// How long it may be.
+        /// The limit.
         limit: usize,
     },
-    /// It is written against a version of the contract that is not known.
+    /// The component is written against an unknown version of the contract.
     #[error(
         "it is written against parafa:format@{version}; this program takes {} and what is \
          compatible with them",
         list(known)
     )]
     UnknownContract {
-        /// Which version.
+        /// The version.
         version: Version,
-        /// Those that the host knows.
+        /// The versions that the host knows.
         known: Vec<Version>,
     },
-    /// What it says about itself cannot be used.
+    /// The plugin's description of itself cannot be used.
     #[error("its description cannot be used")]
     Undescribed(#[from] ContractBreach),
-    /// It cannot be compiled or linked.
+    /// The component cannot be compiled or linked.
     #[error("it cannot be compiled")]
     Uncompilable(#[source] Box<dyn Error + Send + Sync>),
 }

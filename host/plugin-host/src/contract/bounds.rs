@@ -1,6 +1,5 @@
-//! How much of what plugins answer is taken. What of it a host keeps stands in
-//! rows of its store, which are short: an answer that could not be stored would
-//! be a failure of the host, and is one of the plugin.
+//! Limits on the answers of plugins. A host keeps parts of answers in rows of its store, which are
+//! short. An answer too long to store is a failure of the plugin, not of the host.
 
 use parafa_catalogue::{Member, NeedKind};
 
@@ -13,8 +12,7 @@ const VERSION_BYTES: usize = 64;
 const MEDIA_TYPE_BYTES: usize = 128;
 /// Longest level of a signature, in bytes.
 const LEVEL_BYTES: usize = 64;
-/// Longest identifier of a new signature, in bytes. It may be a name that the
-/// document has.
+/// Longest identifier of a new signature, in bytes. It may be a name from the document.
 const SIGNATURE_ID_BYTES: usize = 1024;
 /// Most entries of each list in a plugin's description.
 const LIST_ENTRIES: usize = 16;
@@ -28,8 +26,8 @@ const MEMBER_NAME_BYTES: usize = 1024;
 /// Most places that evidence names in its lists of certificates and revocation
 /// data, and most members that its signatures cover, in all.
 const EVIDENCE_PLACES: usize = 100_000;
-/// Most signatures of a document, and most time-stamps of all of them: the host
-/// compares each with those that there were.
+/// Most signatures of a document, and most time-stamps of all of them: the host compares each with
+/// the earlier ones.
 const EVIDENCE_SIGNATURES: usize = 4096;
 const EVIDENCE_TIMESTAMPS: usize = 4096;
 
@@ -58,9 +56,8 @@ pub(crate) fn list(what: &'static str, entries: usize) -> Result<(), ContractBre
     few(what, entries, LIST_ENTRIES)
 }
 
-/// Checks a need for a signature. Others are answered at once, and kept by
-/// nobody; so are the bytes to be signed where nobody has to be asked, and they
-/// are long where the signed data are among them.
+/// Checks a need for a signature. Other needs are answered at once and not stored. Neither are the
+/// bytes to be signed, unless a person signs; they are long where they include the signed data.
 pub(crate) fn need(need: &Need) -> Result<(), ContractBreach> {
     if need.kind != NeedKind::Signature {
         return Ok(());
@@ -81,13 +78,12 @@ pub(crate) fn member(member: &Member) -> Result<(), ContractBreach> {
     at_most("member name", member.name.len(), MEMBER_NAME_BYTES)
 }
 
-/// Checks that there are not too many members.
+/// Checks the number of members.
 pub(crate) fn members(entries: usize) -> Result<(), ContractBreach> {
     few("members", entries, MEMBERS)
 }
 
-/// Checks that evidence does not make much of little: one object may come with
-/// every signature.
+/// Checks that evidence does not multiply few objects: each may be listed for every signature.
 pub(crate) fn evidence(signatures: &[Placed]) -> Result<(), ContractBreach> {
     let places = signatures.iter().map(|signature| {
         let objects = signature.certificates.len() + signature.revocation.len();
@@ -121,7 +117,7 @@ fn few(what: &'static str, entries: usize, limit: usize) -> Result<(), ContractB
     })
 }
 
-/// Checks for visible ASCII, which takes no more room wherever it is written.
+/// Checks for visible ASCII, which has the same length in every encoding.
 fn word(what: &'static str, text: &str, limit: usize) -> Result<(), ContractBreach> {
     at_most(what, text.len(), limit)?;
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic()) {

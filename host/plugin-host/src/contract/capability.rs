@@ -1,22 +1,21 @@
-//! What a plugin can do.
+//! Capabilities of plugins.
 
 use std::fmt;
 
 use parafa_catalogue::Operation;
 
-/// What a plugin can do beside describing itself; each is a world of the
-/// contract.
+/// A capability of a plugin beside `describe`; each is a world of the contract.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Capability {
     /// Raises signatures to an archival level.
     Archive,
     /// Makes a document of files.
     Compose,
-    /// Tells and extracts the files that a document is made of.
+    /// Lists and extracts the files in a document.
     Contents,
-    /// Turns what can be filled in into what can only be read.
+    /// Replaces fillable content by read-only content.
     Flatten,
-    /// Says what a document is and whether it may be signed.
+    /// Reports the type of a document and whether it may be signed.
     Inspect,
     /// Makes the sandbox's unsigned artifact.
     Rehearse,
@@ -27,7 +26,7 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// All of them.
+    /// All capabilities.
     pub const ALL: [Self; 8] = [
         Self::Archive,
         Self::Compose,
@@ -39,11 +38,11 @@ impl Capability {
         Self::Verify,
     ];
 
-    /// Those whose outputs the host holds against what `verify` says.
+    /// Capabilities whose outputs the host checks by `verify`.
     pub(crate) const PROVED_BY_VERIFY: [Self; 4] =
         [Self::Archive, Self::Flatten, Self::Rehearse, Self::Sign];
 
-    /// The world's name.
+    /// Returns the world's name.
     #[must_use]
     pub fn world(self) -> &'static str {
         match self {
@@ -58,7 +57,7 @@ impl Capability {
         }
     }
 
-    /// What a plugin does that has it, in words that follow "it can".
+    /// Returns the plugin's activity, in words that follow "it can".
     #[must_use]
     pub fn verb_phrase(self) -> &'static str {
         match self {
@@ -73,7 +72,7 @@ impl Capability {
         }
     }
 
-    /// The operation that a plugin describes an ability of, if it is one.
+    /// Returns the operation whose abilities a plugin describes, if it is one.
     #[must_use]
     pub fn operation(self) -> Option<Operation> {
         match self {

@@ -1,6 +1,6 @@
-//! The host's values of what plugins answer, and what answers are held to whatever
-//! the version of the contract: what is not in a closed set of the catalogue, or
-//! longer than it may be, breaks the contract.
+//! The host's values of plugins' answers, and the checks that apply in every version of the
+//! contract. A value outside a closed set of the catalogue, or one over its limit, breaks the
+//! contract.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use crate::{
     Archived, ContractBreach, Digest, Member, Need, Note, Outcome, Payload, Refusal, Report,
 };
 
-/// What a plugin says about itself.
+/// A plugin's description of itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct About {
     pub(crate) id: String,
@@ -24,7 +24,7 @@ pub(crate) struct About {
     pub(crate) abilities: Vec<Ability>,
 }
 
-/// What an operation makes of a document.
+/// The description of an operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Ability {
     pub(crate) operation: Operation,
@@ -39,14 +39,14 @@ pub(crate) enum Step<O> {
     Needs(Vec<Need>),
 }
 
-/// What archiving came to, and whether there is an output.
+/// The result of archiving, and whether there is an output.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct ArchiveOutcome {
     pub(crate) archived: Archived,
     pub(crate) changed: bool,
 }
 
-/// What `flatten`, `rehearse` or `compose` says of its output.
+/// The plugin's description of the output of `flatten`, `rehearse` or `compose`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Made {
     pub(crate) media_type: String,
@@ -54,7 +54,7 @@ pub(crate) struct Made {
 }
 
 impl About {
-    /// Checks that it can be used and is short.
+    /// Checks that the description can be used and is short.
     pub(crate) fn checked(self) -> Result<Self, ContractBreach> {
         if !is_plain_name(&self.id) {
             return Err(ContractBreach::unknown("plugin id", &self.id));
@@ -160,7 +160,7 @@ pub(crate) fn need(need: Need) -> Result<Need, ContractBreach> {
             ));
         }
     }
-    // Nobody can be asked for one (BDOC-TM).
+    // No authority issues time-marks (BDOC-TM).
     let mut params = need.params.iter();
     let time_mark = TimestampKind::TimeMark.name();
     if params.any(|param| param.name == need_params::KIND && param.value == time_mark) {
@@ -188,7 +188,7 @@ impl ArchiveOutcome {
 }
 
 impl<O> Step<O> {
-    /// Either an outcome or needs.
+    /// Creates a step of either an outcome or needs.
     pub(crate) fn either(needs: Vec<Need>, outcome: Option<O>) -> Result<Self, ContractBreach> {
         match (outcome, needs.len()) {
             (Some(outcome), 0) => Ok(Self::Done(outcome)),
@@ -201,7 +201,7 @@ impl<O> Step<O> {
     }
 }
 
-/// What a name of the catalogue stands for.
+/// Parses a name of the catalogue.
 pub(crate) fn known<T: FromStr<Err = UnknownName>>(name: &str) -> Result<T, ContractBreach> {
     name.parse()
         .map_err(|unknown: UnknownName| ContractBreach::unknown(unknown.what, name))

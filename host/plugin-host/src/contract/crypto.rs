@@ -1,5 +1,4 @@
-//! The cryptography that the host does for plugins, and with which it checks
-//! what they signed.
+//! The cryptography that the host does for plugins, and by which it checks their signatures.
 
 use openssl::asn1::Asn1Object;
 use openssl::error::ErrorStack;
@@ -31,16 +30,16 @@ const CURVES: [Nid; 9] = [
     Nid::BRAINPOOL_P512T1,
 ];
 
-/// Why a verification cannot be computed.
+/// Errors of a verification that cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CryptoError {
-    /// The digest is not as long as the algorithm's.
+    /// The digest has another length than the algorithm's.
     #[error("a digest of {len} bytes is none of {algorithm}")]
     DigestLength {
-        /// How long it is.
+        /// The digest's length.
         len: usize,
-        /// What it should be the digest of.
+        /// The algorithm of the digest.
         algorithm: DigestAlgorithm,
     },
     /// The certificate cannot be read.
@@ -49,27 +48,27 @@ pub enum CryptoError {
     /// The SubjectPublicKeyInfo cannot be read.
     #[error("the public key cannot be read")]
     MalformedKey,
-    /// What is signed is known by a digest of another algorithm.
+    /// The message is given as a digest of another algorithm.
     #[error("what is signed is known by another digest than {0}")]
     OtherDigest(DigestAlgorithm),
-    /// The digest is one of no RSA or ECDSA signature here.
+    /// The digest algorithm is not supported for RSA or ECDSA signatures.
     #[error("{0} is not supported")]
     UnsupportedDigest(SignatureAlgorithm),
-    /// The key's curve is none of ETSI TS 119 312.
+    /// The key's curve is not in ETSI TS 119 312.
     #[error("the key's curve is not supported")]
     UnsupportedCurve,
 }
 
-/// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
-/// certificates reads the key at once, as one of any kind.
+/// Returns the DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's certificate parser is not
+/// used, because it parses the key at once, as one of any kind.
 pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
     CertificateInner::<Raw>::from_der(certificate)
         .and_then(|read| read.tbs_certificate.subject_public_key_info.to_der())
         .map_err(|_| CryptoError::MalformedCertificate)
 }
 
-/// The digest of `message` that `algorithm` signs, or the message itself where
-/// it signs that.
+/// Returns the digest of `message` for `algorithm`, or the message itself if the algorithm signs
+/// that.
 pub(crate) fn digest_for(
     algorithm: SignatureAlgorithm,
     message: &Payload,
@@ -82,7 +81,7 @@ pub(crate) fn digest_for(
     digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
 
-/// The key of a DER SubjectPublicKeyInfo.
+/// Returns the key of a DER SubjectPublicKeyInfo.
 pub(crate) fn public_key(spki: &[u8]) -> Result<PublicKey, CryptoError> {
     PublicKey::from_spki(spki).map_err(|_| CryptoError::MalformedKey)
 }
@@ -102,7 +101,7 @@ pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     }
 }
 
-/// The digest in the making of `hasher`, which is one of `algorithm`.
+/// Finishes the digest of `hasher`, which is one of `algorithm`.
 pub(crate) fn finish(
     algorithm: DigestAlgorithm,
     hasher: &mut Hasher,
@@ -130,7 +129,7 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether `value` signs `digest` under `key`.
+/// Returns true if `value` is a signature over `digest` under `key`.
 pub(crate) fn verify(
     key: &PublicKey,
     algorithm: SignatureAlgorithm,
@@ -163,11 +162,11 @@ pub(crate) fn verify(
         | (SignatureAlgorithm::RsaPss(_), Id::RSA_PSS)
         | (SignatureAlgorithm::Ed25519, Id::ED25519)
         | (SignatureAlgorithm::Ed448, Id::ED448) => {}
-        // Nothing is unknown: no key of one kind makes a value of another.
+        // A verdict, not an error: a key of one kind cannot make a value of another.
         _ => return Ok(false),
     }
-    // OpenSSL reports a value that is no signature at all (its length, its
-    // DER) as an error; for the caller it is one that does not verify.
+    // OpenSSL reports a malformed signature value (its length, its DER) as an error. For the caller
+    // it does not verify.
     Ok(verify_prehashed(key, algorithm, digest, value).unwrap_or(false))
 }
 
@@ -197,8 +196,7 @@ fn verify_prehashed(
     key.verify_digest(scheme, hash, digest, value)
 }
 
-/// What stands in an RSASSA-PKCS1-v1_5 value behind its padding, which OpenSSL
-/// has checked.
+/// Returns the content of an RSASSA-PKCS1-v1_5 value after its padding, which OpenSSL has checked.
 fn recovered(context: &mut PkeyCtx<Public>, value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     context.verify_recover_init()?;
     context.set_rsa_padding(Padding::PKCS1)?;
@@ -209,8 +207,8 @@ fn recovered(context: &mut PkeyCtx<Public>, value: &[u8]) -> Result<Vec<u8>, Err
     Ok(recovered)
 }
 
-/// The one DER of a `DigestInfo` whose algorithm has no parameters (RFC 8017,
-/// A.2.4): it is compared whole, so that nothing of a value is left unread.
+/// Returns the only DER encoding of a `DigestInfo` whose algorithm has no parameters (RFC 8017,
+/// A.2.4). It is compared whole, so that no part of a value stays unread.
 fn digest_info_without_null(hash: MessageDigest, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
     let oid = Asn1Object::from_str(hash.type_().short_name()?)?;
     let element = |tag: u8, content: &[u8]| {
@@ -293,7 +291,7 @@ mod tests {
                 assert_verifies(&key, algorithm, Some(Padding::PKCS1));
             }
         }
-        // FIPS 202, of nothing, with 64 bytes of output.
+        // FIPS 202, of the empty message, with 64 bytes of output.
         let shake = hex::encode(digest_of(DigestAlgorithm::Shake256, b""));
         assert!(
             shake.starts_with("46b9dd2b0ba88d13233b3feb743eeb24"),
@@ -349,8 +347,8 @@ mod tests {
 
         assert_eq!(signed(&sound), (false, true));
         assert_eq!(signed(&with_null), (true, false));
-        // What forgeries with small exponents hide behind the digest, and in
-        // parameters.
+        // Garbage after the digest and in the parameters, by which values are forged under keys
+        // with small exponents.
         let behind = [&sound[..], b"garbage"].concat();
         assert_eq!(signed(&behind), (false, false));
         let mut inside = sound.clone();

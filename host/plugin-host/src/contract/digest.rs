@@ -3,19 +3,19 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// SHA-256 of a plugin's component: which code touched a document.
+/// SHA-256 of a plugin's component, which identifies the code that processed a document.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PluginDigest([u8; 32]);
 
 impl PluginDigest {
-    /// The digest of a component.
+    /// Computes the digest of a component.
     #[must_use]
     pub fn of(wasm: &[u8]) -> Self {
         Self(openssl::sha::sha256(wasm))
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -12,30 +12,28 @@ use super::crypto::message_digest;
 use super::known_answers::KnownAnswers;
 use crate::SourceFile;
 
-/// Bytes that every digest takes in without keeping any of them: the longest
-/// block of FIPS 180-4.
+/// Most bytes that a digest processes at once: the longest block of FIPS 180-4. After a full block,
+/// its state keeps none of them.
 const BLOCK_LEN: usize = 128;
-/// The shortest part that is worth remembering.
+/// Shortest part whose digest is remembered.
 const PART_LEN: usize = 16 * 1024;
-/// How many parts of one document are remembered. A container that the API takes
-/// has twenty files, which a signature hashes by one algorithm.
+/// Most parts remembered of a document. A container in the API has up to twenty files, which a
+/// signature hashes by one algorithm.
 const MOST_PARTS: usize = 32;
 
-/// A document for the calls of plugins. Clones are one document: what the host
-/// hashed for one call of a plugin, it need not hash for the next.
+/// A document for the calls of plugins. Clones share state: bytes that the host hashed for one call
+/// are not hashed again for the next.
 ///
-/// Signing hashes a document from its first byte on several times: once to say
-/// what is to be signed, once to embed the signature, once to verify what came
-/// out. The host keeps the state of the digest after the document's last full
-/// block, which holds none of its bytes, and goes on from there, also in an
-/// output that begins with a copy of the document. So it does with long parts
-/// that are hashed for themselves, as the files in a container are. It computed
-/// all of it itself, so nothing that a plugin says is believed.
+/// Signing hashes a document from its first byte on several times: to compute the bytes to be
+/// signed, to embed the signature, and to verify the output. The host keeps the state of the digest
+/// after the document's last full block, which holds none of its bytes. Later digests continue from
+/// there, also in an output that begins with a copy of the document. Digests of long parts are kept
+/// too, such as those of the files in a container. The host computed all of them, so nothing
+/// depends on a plugin's word.
 ///
-/// What a plugin has said of the document it need not say again either. Of an
-/// output it has said nothing.
+/// A plugin's answers about the document are remembered as well. An output begins without any.
 ///
-/// Files may stand beside it, which its detached signatures are over. An output
+/// The document may have companions: files outside it that its detached signatures cover. An output
 /// has those of its input.
 #[derive(Clone, Default)]
 pub struct Document {
@@ -45,13 +43,13 @@ pub struct Document {
     companions: Arc<[SourceFile]>,
 }
 
-/// What the host knows of a document besides its bytes.
+/// The host's knowledge of a document besides its bytes.
 pub(crate) struct Known {
     prefix: Arc<HashedPrefix>,
     answers: Arc<KnownAnswers>,
 }
 
-/// The first `len` bytes of a document, as each digest has taken them in.
+/// The first `len` bytes of a document, with the state of each digest after them.
 #[derive(Default)]
 struct HashedPrefix {
     /// A multiple of [`BLOCK_LEN`].
@@ -60,7 +58,7 @@ struct HashedPrefix {
     parts: Mutex<HashMap<Part, Hasher>>,
 }
 
-/// Full blocks among those first bytes that were hashed for themselves.
+/// Full blocks among those first bytes that were hashed separately.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct Part {
     algorithm: DigestAlgorithm,
@@ -69,20 +67,20 @@ struct Part {
 }
 
 impl Document {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
-    /// The bytes alone.
+    /// Returns the bytes without the host's knowledge of them.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }
 
-    /// The document with these files beside it, whose names are unique: what a
-    /// plugin says of it, it says of all of them.
+    /// Returns the document with these companions, whose names are unique. The plugin's answers are
+    /// about all of them.
     #[must_use]
     pub fn with_companions(self, files: Vec<SourceFile>) -> Self {
         Self {
@@ -92,13 +90,13 @@ impl Document {
         }
     }
 
-    /// The files beside it.
+    /// Returns its companions.
     #[must_use]
     pub fn companions(&self) -> &[SourceFile] {
         &self.companions
     }
 
-    /// The document without the files beside it.
+    /// Returns the document without its companions.
     pub(crate) fn alone(&self) -> Self {
         if self.companions.is_empty() {
             return self.clone();
@@ -110,7 +108,7 @@ impl Document {
         }
     }
 
-    /// A document that begins with what was hashed before.
+    /// Creates a document that begins with bytes hashed earlier.
     fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
         if bytes.len() < prefix.len {
             return bytes.into();
@@ -122,7 +120,7 @@ impl Document {
         }
     }
 
-    /// A document that is known, read anew.
+    /// Creates a known document from bytes that were read again.
     pub(crate) fn read_anew(bytes: Bytes, known: &Known) -> Self {
         Self {
             answers: Arc::clone(&known.answers),
@@ -130,7 +128,7 @@ impl Document {
         }
     }
 
-    /// What is known of it.
+    /// Returns the host's knowledge of the document.
     pub(crate) fn known(&self) -> Known {
         Known {
             prefix: Arc::clone(&self.prefix),
@@ -138,19 +136,19 @@ impl Document {
         }
     }
 
-    /// What a plugin has said of it.
+    /// Returns the plugin's known answers about the document.
     pub(crate) fn answers(&self) -> Arc<KnownAnswers> {
         Arc::clone(&self.answers)
     }
 
-    /// Whether a digest has taken in what is remembered of it.
+    /// Returns true if the prefix was hashed by this algorithm.
     #[cfg(test)]
     pub(crate) fn is_hashed(&self, algorithm: DigestAlgorithm) -> bool {
         self.prefix.state(algorithm).get().is_some()
     }
 
-    /// The document made of `bytes`, whose first `copied` ones the host copied
-    /// from the start of this one.
+    /// Creates the document of `bytes`, whose first `copied` bytes the host copied from the start
+    /// of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
         if self.prefix.len > 0 && copied >= self.prefix.len as u64 {
             return Self {
@@ -169,8 +167,8 @@ impl Document {
         }
     }
 
-    /// A digest in the making that has taken in a part of the document; nothing
-    /// if that does not lie within it.
+    /// Returns a digest of a part of the document, in progress; of no bytes if the part is outside
+    /// it.
     pub(crate) fn digest_part(
         &self,
         algorithm: DigestAlgorithm,
@@ -205,9 +203,8 @@ impl Document {
         Ok(hasher)
     }
 
-    /// A digest in the making that has taken in the beginning of the document,
-    /// and how many bytes that is: none if no more than `len` are asked for
-    /// and the host knows only of more.
+    /// Returns a digest of the known prefix and the prefix's length. The digest is empty, and the
+    /// length 0, if the prefix is longer than `len`.
     pub(crate) fn begin_digest(
         &self,
         algorithm: DigestAlgorithm,
@@ -265,7 +262,7 @@ impl Part {
 }
 
 impl HashedPrefix {
-    /// Nothing is hashed of a document of that length.
+    /// Creates the prefix of a document of that length, not hashed yet.
     fn of(len: usize) -> Self {
         Self {
             len: len - len % BLOCK_LEN,
@@ -284,7 +281,7 @@ impl HashedPrefix {
         }
     }
 
-    /// The parts that end there or before.
+    /// Returns the parts that end at or before `end`.
     fn parts_before(&self, end: usize) -> HashMap<Part, Hasher> {
         let parts = self.parts();
         let before = parts.iter().filter(|(part, _)| part.end() <= end);
@@ -303,14 +300,14 @@ mod tests {
     const ALGORITHM: DigestAlgorithm = DigestAlgorithm::Sha256;
 
     const BYTES: &[u8] = &[b'd'; 3 * BLOCK_LEN];
-    /// With two full blocks and the beginning of a third.
+    /// Two full blocks and the beginning of a third.
     const LEN: usize = 2 * BLOCK_LEN + 8;
 
     #[test]
     fn a_digest_goes_on_after_what_was_hashed_before() {
         let document = document(LEN);
         let signed = document.followed_by(Bytes::from_static(BYTES), LEN as u64);
-        // Whoever is second finds the state of the first.
+        // The second digest continues from the state of the first.
         for document in [&document, &document, &signed] {
             assert_eq!(digest_of_first(document, LEN), sha256(LEN));
         }

@@ -2,9 +2,8 @@
 
 use bytes::Bytes;
 
-/// Evidence about all signatures of a document; whom to trust is decided
-/// elsewhere. DER objects are in memory once, however many signatures come with
-/// them.
+/// Evidence about all signatures of a document; trust is decided elsewhere. DER objects are in
+/// memory once, however many signatures list them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Evidence {
     /// DER of all OCSP responses and CRLs that the document holds.
@@ -13,5 +12,5 @@ pub struct Evidence {
     pub signatures: Vec<SignatureEvidence>,
 }
 
-/// Evidence about one signature, with the DER objects that come with it.
+/// Evidence about one signature, with its DER objects.
 pub type SignatureEvidence = parafa_catalogue::SignatureEvidence<Bytes>;

@@ -1,21 +1,20 @@
-//! Evidence about signatures with its DER objects, which `verify` names by their
-//! places.
+//! Evidence about signatures with its DER objects, to which `verify` refers by index.
 
 use bytes::Bytes;
 
 use super::bounds;
 use crate::{ContractBreach, Evidence, SignatureEvidence};
 
-/// Evidence about a signature, with the places of its DER objects.
+/// Evidence about a signature, with the indices of its DER objects.
 pub(crate) type Placed = parafa_catalogue::SignatureEvidence<u32>;
 
-/// The DER objects of evidence, by their places.
+/// The DER objects of evidence, by index.
 struct Pool {
     what: &'static str,
     objects: Vec<Bytes>,
 }
 
-/// The evidence about these signatures.
+/// Returns the evidence about these signatures.
 pub(crate) fn resolve(
     certificates: Vec<Vec<u8>>,
     revocation: Vec<Vec<u8>>,

@@ -3,27 +3,27 @@ use parafa_catalogue::{DigestAlgorithm, Operation};
 use super::text;
 use crate::{Capability, CryptoError, PluginDigest, Refusal};
 
-/// Why a call has no result.
+/// Failures of a call.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CallError {
-    /// The plugin did not do its work right. The document may be sound, and
-    /// the same call may succeed with another plugin.
+    /// The plugin failed. The document may be sound, and the same call may succeed with another
+    /// plugin.
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// The plugin's answer is that it does not accept the document or request.
+    /// The plugin refuses the document or request.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
-/// A plugin that failed, contained in one call.
+/// A failure of a plugin, contained in one call.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("plugin {plugin} ({digest}) failed: {kind}")]
 pub struct Fault {
     /// The plugin's id, such as `pdf`.
     pub plugin: String,
-    /// Which code it was.
+    /// The component's digest.
     pub digest: PluginDigest,
-    /// What happened.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
@@ -31,21 +31,21 @@ pub struct Fault {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// It broke a rule of the contract.
+    /// The plugin broke a rule of the contract.
     #[error("broken contract: {0}")]
     ContractBroken(ContractBreach),
     /// The host itself failed while it ran the plugin.
     #[error("the host failed: {0}")]
     Host(String),
-    /// It inflated more than a call may, or held more of it at once.
+    /// The plugin inflated more than a call may, or held more of it at once.
     #[error("inflating exceeds the limit of {limit} bytes {unit}")]
     InflationLimit {
-        /// How many are allowed.
+        /// The limit.
         limit: u64,
         /// `in all` or `at once`.
         unit: &'static str,
     },
-    /// It wanted more memory than a call may have.
+    /// The plugin needed more memory than a call may use.
     #[error("{wanted} bytes of memory exceed the limit of {limit}")]
     MemoryLimit {
         /// Bytes wanted in all.
@@ -53,33 +53,33 @@ pub enum FaultKind {
         /// Bytes allowed.
         limit: usize,
     },
-    /// It wrote more than an output may hold, or in too many pieces.
+    /// The plugin wrote more than an output may hold, or in too many pieces.
     #[error("the output exceeds the limit of {limit} {unit}")]
     OutputLimit {
-        /// How many are allowed.
+        /// The limit.
         limit: u64,
         /// `bytes` or `writes`.
         unit: &'static str,
     },
-    /// It panicked.
+    /// The plugin panicked.
     #[error("panic: {message}")]
     Panicked {
-        /// What its panic hook said, with file and line.
+        /// The panic hook's message, with file and line.
         message: String,
     },
-    /// It did not end in time.
+    /// The plugin exceeded its time limit.
     #[error("no result within {limit_ms} ms")]
     TimedOut {
-        /// The time that a call has, in milliseconds.
+        /// The time limit of a call, in milliseconds.
         limit_ms: u128,
     },
-    /// It ran out of stack, as it does on a document nested too deeply.
+    /// The plugin ran out of stack, as on a document nested too deeply.
     #[error("out of stack: the document is nested too deeply")]
     TooDeeplyNested,
-    /// It trapped for another reason.
+    /// The plugin trapped for another reason.
     #[error("trap: {0}")]
     Trap(String),
-    /// It cannot do what was asked of it.
+    /// The plugin lacks the capability.
     #[error("it cannot {}", .0.verb_phrase())]
     Unsupported(Capability),
 }
@@ -88,18 +88,18 @@ pub enum FaultKind {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractBreach {
-    /// A need came again after it was answered.
+    /// A need is repeated after it was answered.
     #[error("the need {0:?} was answered already")]
     AnsweredNeed(String),
-    /// A digest is not as long as its algorithm's are.
+    /// A digest has another length than its algorithm gives.
     #[error("a digest of {bytes} bytes is none of {algorithm}")]
     DigestLength {
-        /// Of which algorithm it should be.
+        /// The algorithm.
         algorithm: DigestAlgorithm,
-        /// How long it is.
+        /// The digest's length.
         bytes: usize,
     },
-    /// A document has two members of one id.
+    /// A document has two members with one id.
     #[error("two members have the id {0:?}")]
     DuplicateMember(String),
     /// Two needs of one step have the same id.
@@ -108,34 +108,33 @@ pub enum ContractBreach {
     /// A step has neither needs nor an outcome, or has both.
     #[error("a step has {needs} needs and {outcome} outcome")]
     EmptyOrMixedStep {
-        /// How many needs.
+        /// The number of needs.
         needs: usize,
         /// `an` or `no`.
         outcome: &'static str,
     },
-    /// The digest that could not be computed is asked for.
+    /// The plugin used the result of a digest that could not be computed.
     #[error("a digest is asked for of what could not be inflated")]
     DigestOfNothing,
-    /// What was signed is not what was asked for.
+    /// The signed document is not the requested one.
     #[error("refused evidence: {0}")]
     Evidence(EvidenceError),
-    /// `inspect` refuses what the plugin composed.
+    /// `inspect` refuses the composed document.
     #[error("inspect refuses the document as {0:?}")]
     InspectRefuses(String),
-    /// A member that was there is not any more, or is another one.
+    /// An earlier member is missing or changed.
     #[error("the member {0:?} is not what it was")]
     MemberChanged(String),
-    /// What is extracted is not the member that was told of.
+    /// The extracted bytes differ from the member's description.
     #[error("what is extracted as {0:?} has another {1} than the member")]
     MemberDiffers(String, &'static str),
-    /// There is a member that was not there, and is none that a format adds by
-    /// rule.
+    /// The output has a new member that the format does not add by rule.
     #[error("the member {0:?} is new")]
     MemberNew(String),
-    /// `members` refuses what the plugin made.
+    /// `members` refuses the output.
     #[error("members refuses the document as {0:?}")]
     MembersRefuses(String),
-    /// A description, need or outcome lacks something.
+    /// A part of a description, need or outcome is missing.
     #[error("{0} is missing or empty")]
     Missing(&'static str),
     /// The output does not begin with the copy that the plugin declares.
@@ -145,149 +144,150 @@ pub enum ContractBreach {
     NotPreserved {
         /// Bytes copied from the start on.
         copied: u64,
-        /// Bytes that must be.
+        /// Bytes that must be copied.
         required: u64,
     },
-    /// Evidence names what it does not have.
+    /// Evidence refers to a list entry that does not exist.
     #[error("there is no {what} at the place {place} of {entries}")]
     NoSuchPlace {
-        /// What.
+        /// The list.
         what: &'static str,
-        /// At which place, from 0 on.
+        /// The index, from 0 on.
         place: u32,
-        /// How many there are.
+        /// The list's length.
         entries: usize,
     },
-    /// A document is said to be kept less than the description says.
+    /// The document's preservation is weaker than the description's.
     #[error("{operation} keeps the document by {told:?}, where {declared:?} is declared")]
     PreservationWeakened {
-        /// Which operation.
+        /// The operation.
         operation: Operation,
-        /// What is said of the document.
+        /// The document's preservation.
         told: &'static str,
-        /// What the description says.
+        /// The description's preservation.
         declared: &'static str,
     },
-    /// The output is said to be changed and is the input.
+    /// The output is reported as changed and equals the input.
     #[error("the output is the input, where a change is claimed")]
     NothingChanged,
-    /// The input has no structure that could be kept as declared.
+    /// The input lacks the structure that should be preserved.
     #[error("the input has no end-of-central-directory record")]
     NothingToPreserve,
-    /// A range ends behind the document.
+    /// A range ends after the document.
     #[error("{len} bytes from {offset} on are not in a document of {document} bytes")]
     OutOfRange {
         /// First byte.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         len: u64,
-        /// How many there are.
+        /// The document's length.
         document: u64,
     },
-    /// A document is signed, and what should be it is not.
+    /// A signed document is not returned unchanged.
     #[error("a signed document comes out changed")]
     SignedDocumentChanged,
-    /// Something is longer than it may be.
+    /// A value exceeds its limit.
     #[error("the {what} has {bytes} bytes; {limit} are allowed")]
     TooLong {
-        /// What it is.
+        /// The value's name.
         what: &'static str,
-        /// How long it is.
+        /// The value's length.
         bytes: usize,
-        /// How long it may be.
+        /// The limit.
         limit: usize,
     },
-    /// A list of the description is longer than it may be.
+    /// A list exceeds its limit.
     #[error("there are {entries} {what}; {limit} are allowed")]
     TooMany {
-        /// Of what, in the plural.
+        /// The entries, in the plural.
         what: &'static str,
-        /// How many there are.
+        /// The number of entries.
         entries: usize,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
     /// The ask-and-answer loop does not end.
     #[error("no outcome after {0} rounds")]
     TooManyRounds(u32),
-    /// More time-stamps are asked for than an archive can need.
+    /// The plugin asks for more time-stamps than an archive can need.
     #[error("{asked} time-stamps are asked for; {most} are allowed")]
     TooManyTimestamps {
-        /// How many, with those that were answered.
+        /// The number of time-stamps, including answered ones.
         asked: usize,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// An output was written where there should be none.
+    /// An output was written where none is expected.
     #[error("there is an output, where no change is claimed")]
     UnclaimedOutput,
     /// A string is not in the catalogue.
     #[error("{value:?} is not a {what}")]
     UnknownValue {
-        /// What it should be.
+        /// The expected kind of value.
         what: &'static str,
-        /// What it is, or its beginning.
+        /// The value, or its beginning.
         value: String,
     },
-    /// `verify` refuses what the plugin made, or was given to make it of.
+    /// `verify` refuses the plugin's output, or its input.
     #[error("verify refuses the document as {0:?}")]
     VerifyRefuses(String),
 }
 
-/// What does not hold about a signed document.
+/// A failed check of a signed document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvidenceError {
     /// Two signatures have the same id.
     #[error("two signatures have the id {0:?}")]
     AmbiguousId(String),
-    /// An earlier signature is not what it was.
+    /// An earlier signature changed.
     #[error("the earlier signature {id:?} has another {what}")]
     EarlierChanged {
-        /// Which signature.
+        /// The signature.
         id: String,
-        /// What about it.
+        /// The changed property.
         what: &'static str,
     },
-    /// An earlier signature is gone.
+    /// An earlier signature is missing.
     #[error("the earlier signature {0:?} is gone")]
     EarlierGone(String),
-    /// The document is not at the level that is claimed.
+    /// The document is below the claimed level.
     #[error("the level is claimed to be {claimed:?}, but {actual:?} is the lowest")]
     LevelNotReached {
-        /// What the plugin says.
+        /// The plugin's claim.
         claimed: String,
-        /// The lowest one that a signature has.
+        /// The lowest level of a signature.
         actual: String,
     },
-    /// Nobody was asked to sign, or nobody did.
+    /// No signature was requested, or none was answered.
     #[error("there is an outcome but no answer with a signature")]
     NobodySigned,
-    /// There is not exactly one new signature.
+    /// The number of new signatures is not one.
     #[error("there are {0} new signatures")]
     NotOneNew(usize),
-    /// There is a signature that nobody was asked for.
+    /// The document has a signature that was not requested.
     #[error("the signature {0:?} is new, and nobody was asked for it")]
     Unasked(String),
-    /// Revocation data are gone.
+    /// Revocation data are missing.
     #[error("revocation data that the document had are gone")]
     RevocationGone,
-    /// Revocation data are new, and nobody answered them.
+    /// The document has new revocation data that were not answered.
     #[error("there are revocation data that nobody answered")]
     RevocationUnasked,
-    /// A time-stamp is new, and nobody answered it for that; or it is not intact.
+    /// The document has a new time-stamp that was not answered for this purpose, or that is not
+    /// intact.
     #[error("a time-stamp of {0:?} is new, and is none that was answered for it, or not intact")]
     TimestampUnasked(String),
-    /// A time-stamp that was answered is not in the document.
+    /// An answered time-stamp is missing in the document.
     #[error("a time-stamp that was answered is not there")]
     TimestampUnused,
-    /// Something about the new signature is not what it should be.
+    /// A property of the new signature differs from the request.
     #[error("the new signature has another {0} than it should have")]
     OtherThan(&'static str),
     /// The value does not verify under the certificate.
     #[error("the new signature's value does not verify")]
     Unverified,
-    /// Whether the value verifies cannot be computed.
+    /// The signature value cannot be verified: its cryptography is unavailable.
     #[error("the new signature cannot be verified: {0}")]
     Unverifiable(CryptoError),
 }
@@ -299,9 +299,8 @@ impl From<ContractBreach> for FaultKind {
 }
 
 impl FaultKind {
-    /// A short name of the kind, for counting: `contract-broken`, `host`,
-    /// `inflation`, `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or
-    /// `unsupported`.
+    /// Returns a short name of the kind, for counting: `contract-broken`, `host`, `inflation`,
+    /// `memory`, `output`, `panic`, `stack`, `time-out`, `trap` or `unsupported`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -320,7 +319,8 @@ impl FaultKind {
 }
 
 impl ContractBreach {
-    /// A value that is not a `what`; the beginning of it is kept, in one line.
+    /// Returns the breach of a value that is not a `what`. The value's beginning is kept, on one
+    /// line.
     #[must_use]
     pub fn unknown(what: &'static str, value: &str) -> Self {
         Self::UnknownValue {

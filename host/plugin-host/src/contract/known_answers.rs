@@ -5,39 +5,36 @@ use parafa_catalogue::{Member, Operation, Preservation};
 use super::digest::PluginDigest;
 use super::evidence::Evidence;
 
-/// The most members of a document that are remembered. A container that the API
-/// takes has twenty files.
+/// Most members of a document that are remembered. A container in the API has up to twenty files.
 const MOST_MEMBERS: usize = 32;
 
-/// What a plugin has said of a document, so that it need not be called for it
-/// again: the same component gives the same answer about the same bytes, since it sees
-/// nothing else.
+/// A plugin's known answers about a document, which save calls. The same component gives the same
+/// answer about the same bytes, since it has no other input.
 #[derive(Default)]
 pub(crate) struct KnownAnswers(Mutex<Option<(PluginDigest, Said)>>);
 
-/// What is remembered of what was said.
+/// The remembered answers.
 #[derive(Clone, Default)]
 pub(crate) struct Said {
-    /// How operations keep the document's bytes, where it asks for more than the
-    /// description says.
+    /// Preservation by operation, where the document needs more than the description says.
     pub(crate) preservation: Option<Vec<(Operation, Preservation)>>,
     /// Its members, if there are few.
     pub(crate) members: Option<Vec<Member>>,
-    /// Whether it has no signatures, and nothing that belongs to any.
+    /// True if the document has no signatures and no parts that belong to any.
     pub(crate) is_unsigned: bool,
-    /// Evidence about its signatures, of what was just signed alone: it is long.
+    /// Evidence about its signatures. It is long, so it is kept only for documents just signed.
     pub(crate) evidence: Option<Arc<Evidence>>,
 }
 
 impl KnownAnswers {
-    /// What this plugin has said.
+    /// Returns the known answers of this plugin.
     pub(crate) fn by(&self, plugin: PluginDigest) -> Said {
         let known = self.lock();
         let said = known.as_ref().filter(|(by, _)| *by == plugin);
         said.map(|(_, said)| said.clone()).unwrap_or_default()
     }
 
-    /// Remembers something that this plugin has said, and nothing that another has.
+    /// Remembers an answer of this plugin, and forgets those of any other.
     pub(crate) fn note(&self, plugin: PluginDigest, note: impl FnOnce(&mut Said)) {
         let mut known = self.lock();
         let mut said = match known.take() {

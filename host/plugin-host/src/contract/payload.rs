@@ -1,5 +1,4 @@
-//! What a host does with the bytes that somebody works on, or their digest, and how
-//! it stores them.
+//! Operations of the host on payloads, which are bytes or their digest, and their stored form.
 
 use std::io::{self, Read};
 
@@ -14,7 +13,7 @@ use serde_with::base64::Base64;
 
 use super::crypto::digest_of;
 
-/// Bytes up to this length are stored as they are.
+/// Longest bytes that are stored uncompressed.
 const STORED_PLAINLY: usize = 1024;
 /// Longest bytes that are stored at all.
 const LONGEST: usize = 1024 * 1024;
@@ -33,7 +32,7 @@ enum Stored {
     },
 }
 
-/// What is stored is no payload.
+/// The stored value is not a payload.
 #[derive(Debug, thiserror::Error)]
 enum StoredError {
     #[error(transparent)]
@@ -42,17 +41,17 @@ enum StoredError {
     Deflated(#[from] io::Error),
 }
 
-/// What a host does with a payload besides passing it on.
+/// Operations on a payload besides passing it on.
 pub trait HostPayload: Sized {
-    /// Its digest; none where it is one of another algorithm.
+    /// Returns the payload's digest; `None` if it is a digest of another algorithm.
     fn digest(&self, algorithm: DigestAlgorithm) -> Option<Vec<u8>>;
 
-    /// Itself, or its digest in the place of bytes that take more when they are
-    /// stored, or are longer than 1 MiB.
+    /// Returns the payload, or its digest if the stored bytes would take more than `bytes`, or
+    /// exceed 1 MiB.
     #[must_use]
     fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self;
 
-    /// Whether both stand for the same bytes.
+    /// Returns true if both represent the same bytes.
     fn is_of_same_bytes(&self, other: &Self) -> bool;
 }
 
@@ -84,7 +83,7 @@ impl HostPayload for Payload {
     }
 }
 
-/// The digest of these bytes.
+/// Computes the digest of these bytes.
 pub(crate) fn digest_with(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
     Digest {
         algorithm,
@@ -92,8 +91,8 @@ pub(crate) fn digest_with(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
     }
 }
 
-/// Payloads in what a host stores: the base64 text of the bytes, deflated where
-/// they are long, or the digest.
+/// The stored form of payloads: the base64 text of the bytes, deflated if they are long, or the
+/// digest.
 pub(crate) mod stored {
     use super::{Deserialize, Deserializer, Payload, Serialize, Serializer, Stored, de};
 

@@ -1,5 +1,4 @@
-//! What plugins are asked for. Requests are kept, because the same request and
-//! answers give the same bytes.
+//! Requests to plugins. They are kept, because the same request and answers give the same bytes.
 
 use parafa_catalogue::{SignatureAlgorithm, TargetLevel};
 use serde::{Deserialize, Serialize};
@@ -8,8 +7,8 @@ use serde_with::base64::Base64;
 
 use crate::Document;
 
-/// One signature to be made. It is stored before the first call, because the
-/// same request and answers give the same bytes.
+/// A request for a signature. It is stored before the first call, because the same request and
+/// answers give the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignRequest {
     /// Signing time, seconds since the Unix epoch.
@@ -17,22 +16,21 @@ pub struct SignRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
-    /// What the signature is to reach, B-B or B-T.
+    /// The level to reach, B-B or B-T.
     pub target_level: TargetLevel,
     /// DER certificates, the signer's first, then its issuers.
     #[serde(with = "As::<Vec<Base64>>")]
     pub signer_chain: Vec<Vec<u8>>,
-    /// How the device will sign.
+    /// The algorithm of the signing device.
     pub signature_algorithm: SignatureAlgorithm,
-    /// Bytes kept for signature, certificates and time-stamp.
+    /// Bytes reserved for signature, certificates and time-stamp.
     pub reserve: u32,
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
 }
 
-/// Signatures to be raised to level B-LT. It is stored, or at least kept, from
-/// the first call on, because the same request and answers give the same
-/// bytes.
+/// A request to raise signatures to level B-LT. It is stored, or at least kept, from the first call
+/// on, because the same request and answers give the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ArchiveRequest {
     /// Time of archiving, seconds since the Unix epoch.
@@ -44,7 +42,7 @@ pub struct ArchiveRequest {
     pub params: Vec<Parameter>,
 }
 
-/// A document to be derived from another one, by `flatten` or `rehearse`.
+/// A request to derive a document from another one, by `flatten` or `rehearse`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeriveRequest {
     /// Time of the derivation, seconds since the Unix epoch.
@@ -56,7 +54,7 @@ pub struct DeriveRequest {
     pub params: Vec<Parameter>,
 }
 
-/// A document to be made of files.
+/// A request to make a document of files.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ComposeRequest {
     /// Time of composing, seconds since the Unix epoch.
@@ -64,13 +62,13 @@ pub struct ComposeRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
-    /// What is to be made, one of the plugin's media types.
+    /// The document's media type, one of the plugin's.
     pub media_type: String,
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
 }
 
-/// A file that goes into a new document.
+/// A file for a new document.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SourceFile {
     /// Its name within the document.
@@ -91,7 +89,7 @@ pub struct Parameter {
 }
 
 impl SignRequest {
-    /// What ceremonies keep, in bytes: qualified chains and time-stamp tokens of
-    /// the region stay well below.
+    /// The reserve of ceremonies, in bytes. Qualified chains and time-stamp tokens of the region
+    /// are well below.
     pub const RESERVE: u32 = 24 * 1024;
 }

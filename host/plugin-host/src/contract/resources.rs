@@ -15,20 +15,20 @@ use crate::Document;
 /// A document within a call.
 #[derive(Clone, Debug)]
 pub enum Blob {
-    /// One of those that the call is about, by its place among them.
+    /// A document of the call, by its index.
     Given(usize),
-    /// What a part of one inflates to.
+    /// The inflated content of a part.
     Inflated(Document),
 }
 
-/// The output of a call; there is one.
+/// The only output of a call.
 #[derive(Debug)]
 pub struct Sink;
 
 /// A digest in the making.
 pub struct Hasher {
     state: State,
-    /// What was to be taken in could not be inflated.
+    /// True if a part could not be inflated.
     is_spoilt: bool,
 }
 
@@ -36,7 +36,7 @@ enum State {
     Crc32(crc32fast::Hasher),
     Digest {
         algorithm: DigestAlgorithm,
-        /// None before the first byte.
+        /// `None` before the first byte.
         begun: Option<openssl::hash::Hasher>,
     },
 }
@@ -70,7 +70,7 @@ impl Hasher {
         }
     }
 
-    /// Takes in a part of `document`; nothing if that does not lie within it.
+    /// Adds a part of `document`, or nothing if the range is outside it.
     pub(crate) fn update_part(
         &mut self,
         document: &Document,
@@ -88,12 +88,12 @@ impl Hasher {
         }
     }
 
-    /// There is no digest to be told any more.
+    /// Invalidates the digest.
     pub(crate) fn spoil(&mut self) {
         self.is_spoilt = true;
     }
 
-    /// The digest, unless it is spoilt.
+    /// Returns the digest, unless it is invalidated.
     pub(crate) fn finish(&mut self) -> Result<Option<Vec<u8>>, ErrorStack> {
         if self.is_spoilt {
             return Ok(None);
@@ -107,8 +107,7 @@ impl Hasher {
     }
 }
 
-/// The digest in the making, taken out of its place; a new one where there is
-/// none.
+/// Takes the digest in progress out of its place, or creates a new one.
 fn begin(
     algorithm: DigestAlgorithm,
     begun: &mut Option<openssl::hash::Hasher>,

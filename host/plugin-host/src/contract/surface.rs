@@ -1,9 +1,9 @@
-//! The WIT package that plugins are written against, in every version that the
-//! host knows, and what a component has of it.
+//! The contract's WIT package in every version that the host knows, and the parts of it that a
+//! component imports and exports.
 //!
-//! Versions of one line are compatible (semver: `0.2.x`, `1.x.y`): a component is
-//! held against the text of its own version, or else the newest one of its line,
-//! and linked to the newest one. A pre-release is compatible with nothing.
+//! Versions of one line are compatible (semver: `0.2.x`, `1.x.y`). A component is checked against
+//! the text of its own version, or else the newest of its line, and linked to the newest. A
+//! pre-release is compatible with nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -52,15 +52,15 @@ const V1_0: Text<'static> = &[
     ),
 ];
 
-/// The interface of the files beside a document: whoever imports it makes detached
-/// signatures.
+/// The interface of companions, the files outside a document. A component that imports it makes
+/// detached signatures.
 const COMPANIONS: &str = "companions";
 
-/// What the names of the contract's interfaces begin with.
+/// The prefix of the contract's interface names.
 const PACKAGE: &str = "parafa:format/";
 
-/// What a component imports from its surroundings and exports to them. It can
-/// be read of components that are not admitted, to say why.
+/// A component's imports and exports. They can be read from components that are not admitted, to
+/// report why.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Surface {
     imports: Vec<String>,
@@ -83,18 +83,17 @@ pub(crate) struct Terms {
     /// Its own version of the contract.
     pub(crate) version: Version,
     pub(crate) capabilities: BTreeSet<Capability>,
-    /// Whether it reads the files beside a document.
+    /// True if the component reads companions.
     pub(crate) reads_companions: bool,
 }
 
 impl Surface {
-    /// Validates a component but for the bodies of its functions, and reads its
-    /// surface. Those are validated before they are compiled, which is once;
-    /// this is done at every start.
+    /// Validates a component except the bodies of its functions, and reads its surface. Bodies are
+    /// validated before they are compiled, which happens once; this happens at every start.
     ///
     /// # Errors
     ///
-    /// When it is no component or not valid.
+    /// When it is not a component or not valid.
     pub fn read(wasm: &[u8]) -> Result<Self, AdmissionError> {
         if !Parser::is_component(wasm) {
             return Err(AdmissionError::NotAComponent);
@@ -129,20 +128,20 @@ impl Surface {
         Ok(surface)
     }
 
-    /// Names of what it imports, such as `parafa:format/types@1.0.0`, in its
-    /// own order.
+    /// Returns the names of the imports, such as `parafa:format/types@1.0.0`, in the component's
+    /// order.
     #[must_use]
     pub fn imports(&self) -> &[String] {
         &self.imports
     }
 
-    /// Names of what it exports.
+    /// Returns the names of the exports.
     #[must_use]
     pub fn exports(&self) -> &BTreeSet<String> {
         &self.exports
     }
 
-    /// The one version of the contract that it is written against.
+    /// Returns the only version of the contract that it is written against.
     fn version(&self) -> Result<Version, AdmissionError> {
         let names = self.imports.iter().chain(&self.exports);
         let versions = names.filter_map(|name| Some(split(name)?.1));
@@ -177,9 +176,8 @@ impl Contracts {
         Self(texts.iter().map(|text| Contract::parse(text)).collect())
     }
 
-    /// Checks that a component imports nothing but the contract's interfaces
-    /// and exports `describe`, and answers what else it can do. Every world
-    /// that it seems to have is compared type by type.
+    /// Checks that a component imports only the contract's interfaces and exports `describe`, and
+    /// returns its other capabilities. Every world that it seems to have is compared type by type.
     pub(crate) fn terms(&self, wasm: &[u8], surface: &Surface) -> Result<Terms, AdmissionError> {
         let version = surface.version()?;
         let contract = self.of(&version)?;
@@ -190,7 +188,7 @@ impl Contracts {
         })
     }
 
-    /// The text that a component of this version is held against.
+    /// Returns the text against which a component of this version is checked.
     fn of(&self, version: &Version) -> Result<&Contract, AdmissionError> {
         let line = self.0.iter();
         let line = line.filter(|known| line_of(&known.version) == line_of(version));
@@ -280,7 +278,7 @@ impl Contract {
         Ok(true)
     }
 
-    /// Interfaces that a world imports, by their names in the package.
+    /// Returns the interfaces that a world imports, by their names in the package.
     fn imports(&self, world: &str) -> BTreeSet<String> {
         self.names(self.resolve.worlds[self.world(world)].imports.iter())
     }
@@ -308,14 +306,14 @@ impl Contract {
     }
 }
 
-/// Interface and version of a name such as `parafa:format/types@1.0.0`.
+/// Splits a name such as `parafa:format/types@1.0.0` into interface and version.
 fn split(name: &str) -> Option<(&str, Version)> {
     let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
     Some((interface, version.parse().ok()?))
 }
 
-/// What compatible versions have in common, as the component model has it: the
-/// first number that is not zero, and those before it.
+/// Returns the numbers that compatible versions share, by the component model's rule: those up to
+/// the first that is not zero.
 fn line_of(version: &Version) -> (u64, u64, u64) {
     match (version.major, version.minor) {
         (0, 0) => (0, 0, version.patch),

@@ -1,4 +1,4 @@
-//! Text of plugins that people and logs are shown.
+//! Plugins' text for people and logs.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -9,13 +9,11 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 pub(crate) const NAME_BYTES: usize = 128;
 /// Longest sentence, in bytes.
 pub(crate) const SENTENCE_BYTES: usize = 1024;
-/// Longest subject of a refusal, in bytes: far beyond the names of fields that
-/// people give.
+/// Longest subject of a refusal, in bytes: far above the length of fields' names.
 pub(crate) const SUBJECT_BYTES: usize = 64 * 1024;
 
-/// The beginning of `text`, at most `limit` bytes of it, on one line: characters
-/// that nobody sees, such as control characters and those that turn the direction
-/// of writing, are escaped.
+/// Returns the beginning of `text`, at most `limit` bytes of it, on one line. Invisible characters
+/// are escaped, such as control characters and those that change the direction of writing.
 #[must_use]
 pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     let (kept, rest) = text.split_at(text.floor_char_boundary(limit));
@@ -37,8 +35,8 @@ pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// `text` on one line; of what is longer than `limit` bytes the beginning and the
-/// end: a name says where it belongs by the one, and what it is by the other.
+/// Returns `text` on one line. If it is longer than `limit` bytes, the middle is left out: a name's
+/// beginning shows its origin, its end its kind.
 pub(crate) fn both_ends(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return line(text, limit);
@@ -50,7 +48,7 @@ pub(crate) fn both_ends(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{beginning}…{end}"))
 }
 
-/// Whether `text` is a short name of lower-case letters, digits and hyphens.
+/// Returns true if `text` is a short name of lower-case letters, digits and hyphens.
 pub(crate) fn is_plain_name(text: &str) -> bool {
     (1..=NAME_BYTES).contains(&text.len())
         && text
@@ -58,7 +56,8 @@ pub(crate) fn is_plain_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// By its general category (UAX #44, 5.7.1). Joiners say how their neighbours meet.
+/// Decides by the general category (UAX #44, 5.7.1). Joiners are allowed, because they change how
+/// their neighbours join.
 fn is_hidden(character: char) -> bool {
     !matches!(character, '\u{200C}' | '\u{200D}')
         && matches!(

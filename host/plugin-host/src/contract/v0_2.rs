@@ -1,5 +1,5 @@
-//! The contract 0.2: what plugins of the release before are spoken to with. Its
-//! names are strings, and become the host's values here and nowhere else.
+//! The contract 0.2, for plugins of the previous release. Its names are strings, which become the
+//! host's values here only.
 
 pub(crate) mod bindings;
 pub(crate) mod convert;

@@ -1,4 +1,4 @@
-//! The contract 1.0, as the host's values have it.
+//! The contract 1.0, in the host's values.
 
 pub(crate) mod bindings;
 pub(crate) mod convert;

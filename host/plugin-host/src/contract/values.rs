@@ -1,5 +1,4 @@
-//! What plugins need and make, where a host keeps it in other shapes than the
-//! catalogue's.
+//! Values of plugins' needs and outputs that the host keeps in other forms than the catalogue's.
 
 use parafa_catalogue::{DigestAlgorithm, NeedKind, Outcome, Payload};
 use serde::{Deserialize, Serialize};
@@ -9,27 +8,27 @@ use serde_with::{As, Same};
 use super::payload;
 use crate::Parameter;
 
-/// What a plugin cannot do itself.
+/// A need of a plugin: an operation that it cannot do itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Need {
     /// Unique within one signature.
     pub id: String,
-    /// What is needed.
+    /// The kind of need.
     pub kind: NeedKind,
-    /// What it is needed for; `wit/CATALOGUE.md` says what of each kind.
+    /// The input; `wit/CATALOGUE.md` defines it for each kind.
     #[serde(with = "payload::stored")]
     pub payload: Payload,
-    /// How the payload is, or is to be, hashed, for signatures and time-stamps.
+    /// The algorithm that hashes the payload, for signatures and time-stamps.
     pub digest_algorithm: Option<DigestAlgorithm>,
     /// Further parameters, as the plugin gave them.
     pub params: Vec<Parameter>,
 }
 
-/// A need with its answer. The need is kept with it, because the signature
-/// that a device made is later compared with what it was asked to sign.
+/// A need with its answer. The need is kept, because the device's signature is later compared with
+/// it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Answer {
-    /// What was asked.
+    /// The need.
     pub need: Need,
     /// The bytes (see `wit/CATALOGUE.md` for their form), or the reason why
     /// there are none.
@@ -37,35 +36,35 @@ pub struct Answer {
     pub outcome: Result<Vec<u8>, String>,
 }
 
-/// What one call of `sign` came to.
+/// The result of one call of `sign`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SignStep {
-    /// The output is complete, and keeps of its input what the plugin declares.
+    /// The output is complete, and preserves its input as the plugin declares.
     Done {
         /// The signed document.
         document: crate::Document,
-        /// What was made.
+        /// The plugin's description of the output.
         outcome: Outcome,
     },
     /// Answers to these are needed.
     Needs(Vec<Need>),
 }
 
-/// What one call of `archive` came to.
+/// The result of one call of `archive`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ArchiveStep {
-    /// The output is complete, and keeps of its input what the plugin declares.
+    /// The output is complete, and preserves its input as the plugin declares.
     Done {
-        /// The archived document; none when nothing was to be done.
+        /// The archived document; `None` if it needed no change.
         document: Option<crate::Document>,
-        /// What was made.
+        /// The plugin's description of the output.
         outcome: Archived,
     },
     /// Answers to these are needed.
     Needs(Vec<Need>),
 }
 
-/// What a finished `archive` made.
+/// The plugin's description of an archived document.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Archived {
     /// Media type of the document.
@@ -79,11 +78,11 @@ pub struct Archived {
 pub struct MadeDocument {
     /// Its bytes.
     pub bytes: bytes::Bytes,
-    /// The document, with what is known of it, for whoever goes on with it.
+    /// The document, with the host's knowledge of it, for further calls.
     pub document: crate::Document,
     /// Its media type.
     pub media_type: String,
-    /// Codes of what the plugin tells about how it was made.
+    /// Codes of the plugin's notes on how it was made.
     pub notes: Vec<String>,
 }
 

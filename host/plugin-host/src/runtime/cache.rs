@@ -20,22 +20,21 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Compiled plugins, so that a start costs milliseconds instead of seconds.
 ///
-/// Compiled code is trusted as the host itself is, so nothing is loaded that
-/// this cache did not write: the folder is the host's alone, and every file
-/// begins with a tag, HMAC-SHA256 under a key that stands in the folder, over
-/// the plugin's digest, the engine's settings and the code.
+/// Compiled code is trusted like the host itself, so only files that this cache wrote are loaded.
+/// The folder belongs to the host alone. Every file begins with a tag: HMAC-SHA256 over the
+/// plugin's digest, the engine's settings and the code. Its key is in the folder.
 pub(crate) struct CodeCache {
     folder: PathBuf,
-    /// None where the folder has none yet and is to stay as it is.
+    /// `None` if the folder has no key yet and must stay unchanged.
     key: Option<PKey<Private>>,
     is_kept: bool,
 }
 
-/// Why the folder of compiled plugins cannot be used.
+/// Errors of the folder of compiled plugins.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// Other users may write into it, so that its content proves nothing.
+    /// Other users may write into the folder, so its content proves nothing.
     #[error("{} may be written by other users (mode {mode:o})", folder.display())]
     Exposed {
         /// The folder.
@@ -43,12 +42,12 @@ pub enum CacheError {
         /// Its permissions.
         mode: u32,
     },
-    /// It, or the key in it, cannot be read or made.
+    /// The folder, or its key, cannot be read or made.
     #[error("cannot use {}", path.display())]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -58,7 +57,7 @@ pub enum CacheError {
 }
 
 impl CodeCache {
-    /// Opens the cache in `folder`, making it if there is none.
+    /// Opens the cache in `folder`, creating it if it does not exist.
     pub(crate) fn open(folder: &Path) -> Result<Self, CacheError> {
         let failed = |source| CacheError::Io {
             path: folder.to_owned(),
@@ -80,7 +79,7 @@ impl CodeCache {
         })
     }
 
-    /// The cache in `folder`, if there is one, as it is: nothing is made or kept in it.
+    /// Opens the cache in `folder`, if it exists, without changing it.
     pub(crate) fn look_into(folder: &Path) -> Result<Self, CacheError> {
         let key = match read_key(&folder.join("key"))? {
             Some(key) => {
@@ -96,7 +95,7 @@ impl CodeCache {
         })
     }
 
-    /// The plugin as it was compiled for this engine before.
+    /// Loads a plugin that was compiled for this engine earlier.
     pub(crate) fn load(&self, engine: &Engine, digest: PluginDigest) -> Option<Component> {
         let key = self.key.as_ref()?;
         let file = fs::read(self.path(engine, digest)).ok()?;
@@ -115,7 +114,7 @@ impl CodeCache {
         }
     }
 
-    /// Keeps a compiled plugin. That it cannot be kept costs time, not correctness.
+    /// Stores a compiled plugin. A failure costs time, not correctness.
     pub(crate) fn store(&self, engine: &Engine, digest: PluginDigest, component: &Component) {
         let Some(key) = self.key.as_ref().filter(|_| self.is_kept) else {
             return;
@@ -143,7 +142,7 @@ impl CodeCache {
         Ok(())
     }
 
-    /// Removes a plugin, for whichever engines it was compiled.
+    /// Removes a plugin, for all engines.
     pub(crate) fn discard(&self, digest: PluginDigest) -> io::Result<()> {
         if !self.is_kept {
             return Ok(());
@@ -197,16 +196,15 @@ fn check_permissions(folder: &Path) -> Result<(), CacheError> {
 
 #[expect(unsafe_code, reason = "loading native code is unsafe by nature")]
 fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: `code` must be the unmodified output of `Component::serialize`.
-    // The only caller passes bytes in memory, which nobody can change any
-    // more, whose HMAC it has just verified; the key of that HMAC never leaves
-    // a folder that only this user can write, and `CodeCache::store` is all
-    // that uses it, on the output of `Component::serialize`. Code of another
-    // engine or version is refused by `deserialize` itself.
+    // SAFETY: `code` must be the unmodified output of `Component::serialize`. The only caller
+    // passes bytes in memory, which cannot change any more and whose HMAC it has just verified.
+    // That HMAC's key never leaves a folder that only this user can write. Only `CodeCache::store`
+    // uses it, on the output of `Component::serialize`. `deserialize` itself refuses code of
+    // another engine or version.
     unsafe { Component::deserialize(engine, code) }
 }
 
-/// Stands for everything about the engine that compiled code depends on.
+/// Hashes everything about the engine that compiled code depends on.
 fn settings_hash(engine: &Engine) -> u64 {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -231,8 +229,8 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
     match file.persist_noclobber(&path) {
         Ok(_) => {}
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {
-            // Another process was faster, and its key is as good, unless it is what a crash has
-            // left: a key that is whole is never replaced.
+            // Another process wrote a key first, which is used unless a crash left it incomplete. A
+            // complete key is never replaced.
             if read_key(&path)?.is_none() {
                 tracing::warn!(
                     "the key of compiled plugins was cut short: making a new one, and compiling them again"
@@ -249,7 +247,7 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
     read_key(&path)?.ok_or_else(|| failed(io::Error::other("the key has another length")))
 }
 
-/// None where there is no key, or what a crash has left of one.
+/// Reads the key; `None` if it is missing, or incomplete after a crash.
 fn read_key(path: &Path) -> Result<Option<[u8; KEY_LEN]>, CacheError> {
     match fs::read(path) {
         Ok(key) => Ok(key.try_into().ok()),

@@ -1,4 +1,4 @@
-//! The clock that ends calls. It stands while there are none, so that a host at rest wakes no
+//! The clock that ends calls. It stops while no call runs, so that an idle host does not wake a
 //! thread a hundred times a second.
 
 use std::mem;
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use wasmtime::{Engine, EngineWeak};
 
-/// How often it ticks.
+/// The clock's period.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Ticks for an engine while calls run. Its thread ends when it is dropped.
 pub(crate) struct CallClock(Arc<Shared>);
 
-/// A call that the clock ticks for, until it is dropped.
+/// A call that needs ticks, until it is dropped.
 pub(crate) struct TimedCall<'c>(&'c Shared);
 
 #[derive(Default)]
@@ -23,20 +23,20 @@ struct Shared {
     wanted: Condvar,
 }
 
-/// What there is to tick for.
+/// The calls that need ticks.
 #[derive(Default)]
 struct Calls {
     running: usize,
-    /// Whether one has begun since the last tick.
+    /// True if a call has begun since the last tick.
     has_begun: bool,
     is_standing: bool,
     has_ended: bool,
 }
 
-/// How many ticks `wall` lasts.
+/// Returns the number of ticks in `wall`.
 pub(crate) fn ticks(wall: Duration) -> u64 {
     let ticks = wall.as_millis().div_ceil(TICK.as_millis());
-    // The tick that is under way does not count.
+    // The current tick does not count.
     u64::try_from(ticks).unwrap_or(u64::MAX).saturating_add(1)
 }
 
@@ -51,7 +51,7 @@ impl CallClock {
         Ok(Self(shared))
     }
 
-    /// Ticks from now on. To be asked for before a call's deadline is set.
+    /// Keeps the clock ticking for a call. Called before the call's deadline is set.
     pub(crate) fn time(&self) -> TimedCall<'_> {
         let mut calls = self.0.lock();
         calls.begin();
@@ -78,7 +78,7 @@ impl Drop for TimedCall<'_> {
 impl Shared {
     fn tick(&self, engine: &EngineWeak) {
         while self.await_call() {
-            // For a call that begins meanwhile it is the tick that does not count.
+            // A call that begins during the sleep does not count this tick.
             thread::sleep(TICK);
             let Some(engine) = engine.upgrade() else {
                 return;
@@ -87,7 +87,7 @@ impl Shared {
         }
     }
 
-    /// Returns once there is something to tick for; tells whether the clock goes on.
+    /// Waits until a call needs ticks; returns false once the clock has ended.
     fn await_call(&self) -> bool {
         let mut calls = self.lock();
         while !calls.has_ended {
@@ -102,7 +102,7 @@ impl Shared {
         false
     }
 
-    // No code panics while it holds the lock.
+    // Poisoning is ignored: no code panics while it holds the lock.
     fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -114,8 +114,8 @@ impl Calls {
         self.has_begun = true;
     }
 
-    /// Whether a call runs, or has begun since this was asked last: short calls that follow each
-    /// other do not wake the thread for each.
+    /// Returns true if a call runs, or has begun since the last check. A series of short calls does
+    /// not wake the thread for each.
     fn want_a_tick(&mut self) -> bool {
         mem::take(&mut self.has_begun) || self.running > 0
     }

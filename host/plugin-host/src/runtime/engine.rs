@@ -3,11 +3,11 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 /// Entries of the function tables of one call; `lopdf` has some 500.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
-/// Memory that a pooled slot keeps between calls, in bytes: growing it afresh
-/// costs more than clearing it.
+/// Memory that a pooled slot keeps between calls, in bytes: allocating it again costs more than
+/// clearing it.
 const KEPT_MEMORY: usize = 32 * 1024 * 1024;
 
-/// The same of its table, in bytes: that of the PDF plugin has 8 KiB.
+/// Bytes of an instance's table that stay resident; the PDF plugin's table has 8 KiB.
 const KEPT_TABLE: usize = 64 * 1024;
 
 /// Core instances, tables and memories of one component: the plugin's module
@@ -16,10 +16,10 @@ pub(crate) const CORE_INSTANCES: u32 = 4;
 pub(crate) const TABLES: u32 = 4;
 pub(crate) const MEMORIES: u32 = 1;
 
-/// An engine for `slots` calls at once.
+/// Starts an engine for `slots` concurrent calls.
 ///
-/// Instances come from a pool where the address space allows for one, and are
-/// made on demand otherwise.
+/// Instances come from a pool if the address space has room for one, and are made on demand
+/// otherwise.
 pub(crate) fn start(slots: u32, memory_bytes: usize) -> wasmtime::Result<Engine> {
     let mut config = config();
     config.allocation_strategy(pool(slots, memory_bytes));
@@ -40,7 +40,7 @@ fn config() -> Config {
         // The same input gives the same bytes on every machine.
         .cranelift_nan_canonicalization(true)
         .wasm_relaxed_simd(false)
-        // One linear memory of 32 bits is what the limits are made for.
+        // The limits are made for one 32-bit linear memory.
         .wasm_multi_memory(false)
         .wasm_memory64(false);
     config
@@ -59,8 +59,8 @@ fn pool(slots: u32, memory_bytes: usize) -> InstanceAllocationStrategy {
         .table_elements(TABLE_ELEMENTS)
         .linear_memory_keep_resident(KEPT_MEMORY)
         .table_keep_resident(KEPT_TABLE)
-        // Pages that the kernel has swapped out are not cleared by the scan,
-        // so that the next call could read the last one's document.
+        // The scan does not clear pages that the kernel has swapped out, so the next call could
+        // read the last one's document.
         .pagemap_scan(Enabled::No);
     InstanceAllocationStrategy::Pooling(pool)
 }

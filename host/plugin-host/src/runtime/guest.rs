@@ -27,7 +27,7 @@ use crate::{
 
 use worlds::{Called, Failure, Worlds};
 
-/// What all plugins of a host share.
+/// State shared by all plugins of a host.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
     pub(crate) clock: CallClock,
@@ -36,7 +36,7 @@ pub(crate) struct Runtime {
     pub(crate) observer: Arc<dyn CallObserver>,
 }
 
-/// A compiled component, of which every call makes a fresh instance.
+/// A compiled component; every call makes a fresh instance.
 #[derive(Clone)]
 pub(crate) struct Guest {
     name: String,
@@ -45,18 +45,18 @@ pub(crate) struct Guest {
     share: Share,
     meter: MemoryMeter,
     priority: CallPriority,
-    /// Whether it is asked for what it should refuse, to see whether it does.
+    /// True in conformance runs, which also make calls that the plugin should refuse.
     is_on_trial: bool,
-    /// Whether it runs on the thread that asks.
+    /// True if calls run on the calling thread.
     is_in_place: bool,
     worlds: Arc<dyn Worlds>,
 }
 
-/// What a plugin answers: a value or a refusal.
+/// A plugin's answer: a value or a refusal.
 type Answered<T> = Result<T, Refusal>;
 
 impl Guest {
-    /// Links a component; that succeeds only if it exports what its terms say.
+    /// Links a component; succeeds only if it exports the capabilities in its terms.
     pub(crate) fn link(
         runtime: Arc<Runtime>,
         linker: &Linker<CallState>,
@@ -126,9 +126,8 @@ impl Guest {
         self.share.has_slot_to_spare()
     }
 
-    /// Runs `body` once a slot is free: on a blocking thread, or on this one.
-    /// The slot stays taken until the plugin ends, even if nobody waits for it
-    /// any more.
+    /// Runs `body` once a slot is free: on a blocking thread, or on this one. The slot stays taken
+    /// until the plugin ends, even if the caller has stopped waiting.
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
@@ -145,7 +144,7 @@ impl Guest {
             parafa.plugin.operation = operation,
             "error.type" = Empty,
         );
-        // What the plugin logs is logged as if nothing were recorded.
+        // The plugin's log lines belong to the caller's span, as without tracing.
         let span = Span::current();
         let work = async move {
             let asked = Instant::now();
@@ -169,9 +168,8 @@ impl Guest {
             // every closure.
             let work: Box<dyn FnOnce() + Send> = Box::new(move || {
                 let (called, _spent) = run();
-                // Nobody needs to wait until the memory of the instance is
-                // cleared for the next one, which the end of the store does;
-                // and nobody may be waiting any more at all.
+                // The answer is sent before the end of the store, which clears the instance's
+                // memory for the next one. The caller may have stopped waiting.
                 let _ = answer.send(called);
             });
             task::spawn_blocking(work);
@@ -189,7 +187,7 @@ impl Guest {
         }
     }
 
-    /// A fault, told to the operator; on trial it is for who asked.
+    /// Creates a fault and reports it to the operator; on trial it is only returned.
     pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
         let fault = Fault {
             plugin: self.name.clone(),
@@ -255,7 +253,7 @@ impl Guest {
         store
     }
 
-    /// The answer of a call, or what kept it from one.
+    /// Returns the answer of a call, or the fault that prevented it.
     fn returned<T>(
         &self,
         store: &Store<CallState>,
@@ -273,8 +271,8 @@ impl Guest {
                 Some(Trap::Interrupt) => FaultKind::TimedOut {
                     limit_ms: self.runtime.limits.wall.as_millis(),
                 },
-                // The guest's own stack lies below its data, so running out
-                // of it is an access below address zero.
+                // The guest's own stack is below its data, so running out of it is an access below
+                // address zero.
                 Some(Trap::MemoryOutOfBounds | Trap::StackOverflow) => FaultKind::TooDeeplyNested,
                 Some(Trap::UnreachableCodeReached) => match store.data().log.last_error() {
                     Some(message) => FaultKind::Panicked {

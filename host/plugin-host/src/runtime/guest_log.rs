@@ -33,8 +33,7 @@ impl GuestLog {
     }
 
     pub(crate) fn write(&mut self, level: LogLevel, message: &str) {
-        // Kept even when there is no room left in the log: it may be what a
-        // panic says.
+        // Kept even when the log is full: it may be the message of a panic.
         if level == LogLevel::Error {
             self.last_error = Some(text::line(message, SENTENCE_BYTES).into_owned());
         }
@@ -59,12 +58,12 @@ impl GuestLog {
         }
     }
 
-    /// The last error line, which is a panic's message when the plugin ends on it.
+    /// Returns the last error line, which is a panic's message if the plugin has ended with one.
     pub(crate) fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }
 
-    /// The line as far as there is room for it, without control characters.
+    /// Returns the line without control characters, cut to the remaining room.
     fn admit(&mut self, message: &str) -> Option<String> {
         if self.lines_left == 0 || self.bytes_left == 0 {
             return None;

@@ -18,23 +18,22 @@ use super::slots::Slots;
 use crate::contract::surface::{CONTRACTS, Surface, Terms};
 use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
 
-/// How a [`PluginHost`] is set up.
+/// Configuration of a [`PluginHost`].
 #[derive(Clone, Debug)]
 pub struct PluginHostConfig {
-    /// Folder of compiled plugins; made if missing, for the host alone.
+    /// Folder of compiled plugins; created if missing, for the host alone.
     pub cache_dir: PathBuf,
-    /// Whether that folder is made, and what is compiled kept in it; otherwise
-    /// it stays as it is.
+    /// True if that folder is made and compiled code is written to it; otherwise it stays
+    /// unchanged.
     pub keep_compiled: bool,
-    /// What one call may use.
+    /// The limits of one call.
     pub limits: CallLimits,
-    /// How many calls run at once; further ones wait, and have their turns by
-    /// their [`CallPriority`](crate::CallPriority). One plugin never takes all of
-    /// them.
+    /// The number of concurrent calls. Further calls wait, ordered by their
+    /// [`CallPriority`](crate::CallPriority). One plugin never takes all slots.
     pub max_concurrent: NonZeroU32,
-    /// How long a plugin may be, in bytes.
+    /// Longest plugin, in bytes.
     pub max_plugin_bytes: usize,
-    /// Is told what becomes of calls.
+    /// Receives the results of calls.
     pub observer: Arc<dyn CallObserver>,
 }
 
@@ -46,7 +45,7 @@ pub struct PluginHost {
     runtime: Arc<Runtime>,
 }
 
-/// Why a [`PluginHost`] cannot start.
+/// Errors in the start of a [`PluginHost`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
@@ -59,8 +58,8 @@ pub enum HostError {
 }
 
 impl PluginHostConfig {
-    /// The defaults: 256 MiB and 10 s a call, twice as many calls at once as
-    /// there are processors, plugins up to 32 MiB.
+    /// Creates the default configuration: 256 MiB and 10 s a call, twice as many concurrent calls
+    /// as processors, plugins up to 32 MiB.
     #[must_use]
     pub fn new(cache_dir: PathBuf) -> Self {
         let twice = u32::try_from(processors().saturating_mul(2)).ok();
@@ -106,13 +105,13 @@ impl PluginHost {
         })
     }
 
-    /// Admits a component as a plugin. It must be small enough, valid, no
-    /// precompiled code, import nothing but what the contract offers, export
-    /// the contract's worlds with their types, and describe itself.
+    /// Admits a component as a plugin. It must be small enough, valid, and no precompiled code. It
+    /// imports only the contract's interfaces, exports the contract's worlds with their types, and
+    /// describes itself.
     ///
     /// # Errors
     ///
-    /// The first of these that does not hold.
+    /// The first of these conditions that fails.
     pub async fn admit(
         self: &Arc<Self>,
         wasm: bytes::Bytes,
@@ -127,8 +126,8 @@ impl PluginHost {
         Ok(Arc::new(Plugin::new(guest, about, terms)?))
     }
 
-    /// Removes what is kept compiled of a component that is of no use any more, as
-    /// far as that is possible now. Blocks on files.
+    /// Removes the compiled code of a component that is no longer needed, as far as possible now.
+    /// Blocks on files.
     pub fn discard_compiled(&self, digest: PluginDigest) {
         if let Err(error) = self.cache.discard(digest) {
             tracing::warn!(plugin.digest = %digest, %error, "a compiled plugin could not be removed");
@@ -161,9 +160,9 @@ impl PluginHost {
     }
 }
 
-/// Validates a component entirely and compiles it, or takes it from the cache,
-/// where nothing is that was not validated. Whoever built an invalid one is told
-/// so, and not that it cannot be compiled.
+/// Validates a component entirely and compiles it, or takes it from the cache, which has only
+/// validated ones. The author of an invalid component gets the validation error, not a compilation
+/// error.
 fn compile(
     engine: &Engine,
     cache: &CodeCache,
@@ -183,7 +182,7 @@ fn compile(
     Ok(component)
 }
 
-/// How many processors there are, as far as can be told.
+/// Returns the number of processors, or 1 if it is unknown.
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

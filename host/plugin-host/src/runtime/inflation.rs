@@ -1,5 +1,5 @@
-//! Inflating for plugins (RFC 1951), where the clock of a call does not reach:
-//! time and amount are bounded here.
+//! Inflation for plugins (RFC 1951). The clock of a call does not cover the host's work, so time
+//! and size are limited here.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::{CallLimits, FaultKind};
 
-/// Why a part of a document is not inflated.
+/// Reasons why a part of a document is not inflated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum NotInflated {
-    /// It is no DEFLATE stream.
+    /// The part is not a DEFLATE stream.
     #[error("it is no DEFLATE stream")]
     Malformed,
-    /// It inflates to more than was allowed.
+    /// The stream inflates to more than the allowed size.
     #[error("it inflates to more than {0} bytes")]
     TooLong(u64),
     /// The stream ends before the part.
@@ -24,10 +24,10 @@ pub(crate) enum NotInflated {
     Truncated,
 }
 
-/// How much goes in or comes out between two looks at the clock, in bytes.
+/// Bytes read or written between two checks of the time limit.
 const PIECE: usize = 64 * 1024;
 
-/// What one call may still inflate, and what it holds of it.
+/// The remaining inflation budget of a call, and the bytes that it holds.
 #[derive(Debug)]
 pub(crate) struct Inflation {
     ends: Option<Instant>,
@@ -50,9 +50,9 @@ impl Inflation {
         }
     }
 
-    /// Hands on what `part` inflates to, piece by piece, and answers how long
-    /// that is; or why it is no DEFLATE stream that ends where the part ends, or
-    /// is longer than `most` bytes. Nothing is allocated by what is said of it.
+    /// Inflates `part` into `take`, piece by piece, and returns the inflated length. Fails if the
+    /// part is not exactly one DEFLATE stream, or exceeds `most` bytes. Declared lengths cause no
+    /// allocation.
     pub(crate) fn inflate(
         &mut self,
         part: &[u8],
@@ -91,7 +91,7 @@ impl Inflation {
         }
     }
 
-    /// The same, held by the call until [`Inflation::release`].
+    /// Inflates `part` like `inflate`; the call holds the content until [`Inflation::release`].
     pub(crate) fn hold(
         &mut self,
         part: &[u8],
@@ -115,7 +115,7 @@ impl Inflation {
         }))
     }
 
-    /// So many bytes are not held any more.
+    /// Gives back this many held bytes.
     pub(crate) fn release(&mut self, len: usize) {
         self.held = self.held.saturating_sub(len as u64);
     }

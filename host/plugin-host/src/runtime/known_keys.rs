@@ -1,5 +1,5 @@
-//! Signatures under keys that were read before: those of authorities, and the
-//! attorney's, come back. To read one takes a good part of a verification.
+//! Verification of signatures with a cache of keys: those of authorities and of the attorney recur.
+//! Reading a key takes a good part of a verification.
 
 use parafa_catalogue::SignatureAlgorithm;
 use parafa_public_key::{PublicKey, Recent};
@@ -13,13 +13,13 @@ const LONGEST: usize = 2048;
 /// Keys by their DER.
 static KNOWN: Recent<Vec<u8>, PublicKey> = Recent::new(32);
 
-/// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
+/// Returns true if `value` (RSA: octets, ECDSA: DER) is a signature over `message` under the key of
 /// the DER `certificate`.
 ///
 /// # Errors
 ///
-/// When the certificate or the key cannot be used with the algorithm, or the
-/// message is the digest of another one.
+/// When the certificate or the key cannot be used with the algorithm, or the message is a digest of
+/// another one.
 pub fn verify_with_certificate(
     certificate: &[u8],
     algorithm: SignatureAlgorithm,
@@ -31,7 +31,7 @@ pub fn verify_with_certificate(
     verify_with_key(&spki, algorithm, &digest, value)
 }
 
-/// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
+/// Returns true if `value` is a signature over `digest` under the DER SubjectPublicKeyInfo `spki`.
 pub(crate) fn verify_with_key(
     spki: &[u8],
     algorithm: SignatureAlgorithm,
@@ -41,10 +41,10 @@ pub(crate) fn verify_with_key(
     verify(&key(spki)?, algorithm, digest, value)
 }
 
-/// Forgets all keys. Some are of persons: whoever runs for long calls it every few
-/// minutes, so that none stays when its records are erased.
+/// Forgets all keys. Some belong to persons: long-running processes call it every few minutes, so
+/// that no key outlives its erased records.
 pub fn forget_keys() {
-    // Those of this period, and of the last.
+    // Keys of this period and of the last one stay.
     KNOWN.forget_unused();
     KNOWN.forget_unused();
 }

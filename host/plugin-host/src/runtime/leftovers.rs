@@ -1,16 +1,16 @@
-//! What crashes leave in folders whose files are written under temporary names.
+//! Leftovers of crashes in folders whose files are written under temporary names.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::time::Duration;
 
-/// What `tempfile` begins the names of temporary files with.
+/// The prefix of `tempfile`'s file names.
 const TEMPORARY: &[u8] = b".tmp";
-/// Longer than anybody writes one.
+/// Longer than any write takes.
 const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// Removes the temporary files of a folder that nobody has written to for an hour,
-/// as far as that is possible now. Blocks on files.
+/// Removes a folder's temporary files that were not written for an hour, as far as possible now.
+/// Blocks on files.
 pub fn remove_abandoned(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(is_abandoned) {

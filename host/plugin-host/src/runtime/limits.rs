@@ -3,30 +3,28 @@ use std::time::Duration;
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// What one call of a plugin may use.
+/// The limits of one call of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CallLimits {
     /// Linear memory in all, in bytes.
     pub memory_bytes: usize,
-    /// Time from the call to its end, also while the host works for it.
+    /// Time from the call to its end, including the host's work for it.
     pub wall: Duration,
     /// Length of an output, in bytes.
     pub output_bytes: u64,
-    /// Pieces in which an output is written.
+    /// Writes to an output.
     pub sink_writes: u64,
-    /// What the host inflates for the call, in bytes, in all.
+    /// Bytes that the host inflates for the call, in all.
     pub inflated_bytes: u64,
-    /// What of it is kept at one time to be read, in bytes.
+    /// Inflated bytes that are kept at one time to be read.
     pub inflated_held_bytes: u64,
     /// Log lines; further ones are dropped.
     pub log_lines: usize,
-    /// Log text, in bytes; what goes beyond is dropped.
+    /// Log text, in bytes; the rest is dropped.
     pub log_bytes: usize,
-    /// Bytes that one host function takes from the plugin, and that one call
-    /// returns from it.
+    /// Bytes that one host function accepts from the plugin, and that one call returns from it.
     pub transfer_bytes: usize,
-    /// Resources that the plugin holds at once, beside the files that it is
-    /// given.
+    /// Resources that the plugin holds at once, beside its input files.
     pub handles: usize,
     /// Rounds of asking and answering for one signature or one archive.
     pub rounds: u32,

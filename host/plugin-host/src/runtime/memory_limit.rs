@@ -4,11 +4,10 @@ use super::engine::{CORE_INSTANCES, MEMORIES, TABLE_ELEMENTS, TABLES};
 use super::platform::Abort;
 use crate::{CallLimits, FaultKind, MemoryMeter};
 
-/// Ends a plugin that wants more memory than a call may have, and tells the
-/// meter what it has.
+/// Ends a plugin that needs more memory than a call may use, and reports usage to the meter.
 ///
-/// A component may have several memories and tables, and nothing but this
-/// counts them where instances are made on demand: what is limited is the sum.
+/// A component may have several memories and tables. Where instances are made on demand, this is
+/// their only limit, so it applies to their sum.
 #[derive(Debug)]
 pub(crate) struct MemoryLimit {
     bytes: usize,
@@ -78,13 +77,13 @@ impl ResourceLimiter for MemoryLimit {
     }
 }
 
-/// What is taken in all once one of several has grown.
+/// Returns the total size after one memory or table has grown.
 fn grown(taken: usize, current: usize, desired: usize) -> usize {
     taken.saturating_add(desired.saturating_sub(current))
 }
 
-/// Whether this goes beyond what the plugin itself allows, so that it is not
-/// given, and must not be counted.
+/// Returns true if the growth exceeds the plugin's own maximum. It fails then, and must not be
+/// counted.
 fn is_past(maximum: Option<usize>, desired: usize) -> bool {
     maximum.is_some_and(|maximum| desired > maximum)
 }

@@ -3,13 +3,12 @@ use std::time::Duration;
 
 use crate::{Fault, FaultKind, PluginDigest, Urgency};
 
-/// Is told what becomes of the calls of a host's plugins. It is called on the
-/// thread that made the call, so it must be quick.
+/// Receives the results of plugin calls. It runs on the calling thread, so it must be quick.
 pub trait CallObserver: fmt::Debug + Send + Sync {
     /// A call has ended.
     fn ended(&self, _call: &EndedCall<'_>) {}
 
-    /// A plugin failed, in a call or in what was found of its answers afterwards.
+    /// A plugin failed, in a call or in a later check of its answers.
     fn failed(&self, _operation: &'static str, _fault: &Fault) {}
 
     /// A plugin wrote a line for the operator: one line, without control
@@ -17,26 +16,26 @@ pub trait CallObserver: fmt::Debug + Send + Sync {
     fn logged(&self, _level: LogLevel, _line: &str) {}
 }
 
-/// A call of a plugin that has ended.
+/// An ended call of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct EndedCall<'a> {
-    /// The plugin's id, or `?` while it is not admitted.
+    /// The plugin's id, or `?` before it is admitted.
     pub plugin: &'a str,
-    /// Which code it is.
+    /// The component's digest.
     pub digest: PluginDigest,
     /// The operation, such as `inspect`.
     pub operation: &'static str,
-    /// What it came to.
+    /// The result.
     pub end: CallEnd<'a>,
-    /// How long it took, without the wait for a free slot.
+    /// The duration, without the wait for a free slot.
     pub elapsed: Duration,
-    /// How urgent it was.
+    /// The call's urgency.
     pub urgency: Urgency,
-    /// How long it waited for a free slot.
+    /// The wait for a free slot.
     pub waited: Duration,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum CallEnd<'a> {
     /// An answer.
@@ -47,7 +46,7 @@ pub enum CallEnd<'a> {
     Refused,
 }
 
-/// How much a log line is worth.
+/// The level of a log line.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum LogLevel {
     /// For the plugin's maintainer.
@@ -67,7 +66,7 @@ pub struct Unobserved;
 impl CallObserver for Unobserved {}
 
 impl CallEnd<'_> {
-    /// A short name: `ok`, `refusal`, or that of the fault.
+    /// Returns a short name: `ok`, `refusal`, or that of the fault.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -79,7 +78,7 @@ impl CallEnd<'_> {
 }
 
 impl LogLevel {
-    /// Its name in the contract, such as `warn`.
+    /// Returns its name in the contract, such as `warn`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

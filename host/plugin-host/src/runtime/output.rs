@@ -4,8 +4,8 @@ use bytes::{Bytes, BytesMut};
 
 use crate::{CallLimits, ContractBreach, Document, FaultKind};
 
-/// An output in the making: what was copied from a document is only noted, so
-/// that a long document exists twice only once the output is complete.
+/// An output in progress. Copies from a document are references, so a long document is duplicated
+/// only once the output is complete.
 #[derive(Debug)]
 pub(crate) struct Output {
     segments: Vec<Segment>,
@@ -15,11 +15,11 @@ pub(crate) struct Output {
     max_writes: u64,
 }
 
-/// How far an output was.
+/// A position in an output.
 #[derive(Debug)]
 pub(crate) struct Mark {
     segments: usize,
-    /// How long the last segment was, if it is one of bytes.
+    /// The last segment's length, if it is one of bytes.
     written: Option<usize>,
     len: u64,
     writes: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Mark {
 enum Segment {
     Bytes(Vec<u8>),
     Copy {
-        /// Which document of the call.
+        /// The document, by its index in the call.
         source: usize,
         offset: u64,
         len: u64,
@@ -56,8 +56,7 @@ impl Output {
         Ok(())
     }
 
-    /// Notes a copy of a range of `document`, which is the call's one at the
-    /// place `source`.
+    /// Records a copy of a range of `document`, which is at the index `source` of the call.
     pub(crate) fn copy(
         &mut self,
         source: usize,
@@ -82,7 +81,7 @@ impl Output {
         Ok(())
     }
 
-    /// How far it is.
+    /// Returns the current position.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             segments: self.segments.len(),
@@ -95,7 +94,7 @@ impl Output {
         }
     }
 
-    /// Takes back what was written, and not copied, since it was that far.
+    /// Removes bytes written, not copied, since that position.
     pub(crate) fn rewind(&mut self, mark: &Mark) {
         self.segments.truncate(mark.segments);
         if let (Some(Segment::Bytes(segment)), Some(written)) =
@@ -107,13 +106,13 @@ impl Output {
         self.writes = mark.writes;
     }
 
-    /// Whether nothing was written or copied.
+    /// Returns true if nothing was written or copied.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many bytes of the first document, from its first one on, the output
-    /// begins with as a copy.
+    /// Returns the length of the prefix of the first document that the output begins with as a
+    /// copy.
     pub(crate) fn kept_prefix(&self) -> u64 {
         match self.segments.first() {
             Some(Segment::Copy {
@@ -125,7 +124,7 @@ impl Output {
         }
     }
 
-    /// The output's bytes, made of the documents of the call.
+    /// Returns the output's bytes, made of the documents of the call.
     pub(crate) fn assemble(&self, documents: &[Document]) -> Result<Bytes, FaultKind> {
         let mut bytes = BytesMut::with_capacity(usize::try_from(self.len).unwrap_or(0));
         for segment in &self.segments {
@@ -164,13 +163,13 @@ impl Output {
     }
 }
 
-/// A part of `document`.
+/// Returns a part of `document`.
 pub(crate) fn slice(document: &[u8], offset: u64, len: u64) -> Result<&[u8], FaultKind> {
     let range = range_within(document, offset, len)?;
     Ok(document.get(range).unwrap_or_default())
 }
 
-/// A range that lies within `document`.
+/// Returns a range that lies within `document`.
 pub(crate) fn range_within(
     document: &[u8],
     offset: u64,

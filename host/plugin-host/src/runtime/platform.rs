@@ -1,5 +1,4 @@
-//! What the host offers to a running plugin, and the state of the call that it
-//! works on.
+//! The host's functions for a running plugin, and the state of its call.
 
 mod imports;
 
@@ -17,11 +16,11 @@ use crate::contract::resources::{Blob, Hasher, Sink};
 use crate::contract::{v0_2, v1_0};
 use crate::{CallLimits, ContractBreach, Document, FaultKind, MemoryMeter, SourceFile};
 
-/// What belongs to one call of a plugin.
+/// The state of one call of a plugin.
 pub(crate) struct CallState {
-    /// Those that the call is about, and behind them the files beside the first.
+    /// The call's documents, then the companions of the first.
     pub(crate) documents: Vec<Document>,
-    /// How many files there are beside the first document.
+    /// Number of companions.
     companions: usize,
     inflation: Inflation,
     pub(crate) log: GuestLog,
@@ -30,7 +29,7 @@ pub(crate) struct CallState {
     pub(crate) resources: ResourceTable,
 }
 
-/// What cannot happen: the host makes every handle of a document itself.
+/// Message of an error that cannot happen: the host makes every document handle itself.
 const NO_DOCUMENT: &str = "a handle leads to no document";
 
 /// Ends the running call from within a host function.
@@ -38,7 +37,7 @@ const NO_DOCUMENT: &str = "a handle leads to no document";
 #[error(transparent)]
 pub(crate) struct Abort(pub(crate) FaultKind);
 
-/// A linker with everything that any version of the contract lets a plugin import.
+/// Creates a linker with all imports of all versions of the contract.
 pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     v0_2::bindings::Platform::add_to_linker::<_, HasSelf<CallState>>(&mut linker, |state| state)?;
@@ -70,8 +69,8 @@ impl CallState {
         }
     }
 
-    /// The document that a handle stands for, and its place among those of the
-    /// call, if it is one of them.
+    /// Returns the document of a handle, and its index among the call's documents if it is one of
+    /// them.
     fn document(&self, blob: &Resource<Blob>) -> wasmtime::Result<(Option<usize>, Document)> {
         match self.resources.get(blob)? {
             Blob::Inflated(document) => Ok((None, document.clone())),
@@ -98,7 +97,7 @@ impl CallState {
         Ok(rest.get(..len as usize).unwrap_or(rest).to_vec())
     }
 
-    /// What a range inflates to, as a document of its own.
+    /// Returns the inflated content of a range as a separate document.
     fn inflate_range(
         &mut self,
         source: &Resource<Blob>,
@@ -123,7 +122,7 @@ impl CallState {
         Ok(())
     }
 
-    /// The files beside the call's first document, by name and media type.
+    /// Returns the companions of the call's first document, by name and media type.
     fn companions(&mut self) -> wasmtime::Result<Vec<(String, String, Resource<Blob>)>> {
         let first = self.documents.len().saturating_sub(self.companions);
         let files: Vec<SourceFile> = self

@@ -37,8 +37,7 @@ impl Plugin {
         Ok(plugin)
     }
 
-    /// Checks that there is one ability for an operation that it has, with
-    /// levels where some are reached.
+    /// Checks that an operation has exactly one ability, with levels if the operation reaches any.
     fn check_ability(&self, operation: Operation) -> Result<(), ContractBreach> {
         let abilities = self.about.abilities.iter();
         let mut abilities = abilities.filter(|ability| ability.operation == operation);
@@ -56,29 +55,27 @@ impl Plugin {
         Ok(())
     }
 
-    /// The same plugin, whose calls tell `meter` how much memory they take.
+    /// Returns a handle whose calls report their memory use to `meter`.
     #[must_use]
     pub fn metered(&self, meter: &MemoryMeter) -> Self {
         self.with(self.guest.metered(meter))
     }
 
-    /// The same plugin, whose calls have their turns by this priority while
-    /// there is no free slot. Others are of usual urgency and nobody's.
+    /// Returns a handle whose calls wait for slots with this priority. By default, calls have the
+    /// usual urgency and no party.
     #[must_use]
     pub fn prioritized(&self, priority: CallPriority) -> Self {
         self.with(self.guest.prioritized(priority))
     }
 
-    /// The same plugin, of which is seen what it does with all that it may be
-    /// given: how it fails then is no operator's concern.
+    /// Returns a handle for conformance runs: failures are not reported to the operator.
     #[must_use]
     pub fn on_trial(&self) -> Self {
         self.with(self.guest.on_trial())
     }
 
-    /// The same plugin, whose calls run on the thread that asks for them. It has
-    /// to be one that may block; nobody need be woken then, which takes longer
-    /// than a short call.
+    /// Returns a handle whose calls run on the calling thread, which must be allowed to block. It
+    /// avoids waking another thread, which takes longer than a short call.
     #[must_use]
     pub fn in_place(&self) -> Self {
         self.with(self.guest.in_place())
@@ -94,71 +91,69 @@ impl Plugin {
         }
     }
 
-    /// The format's name, such as `pdf`.
+    /// Returns the format's name, such as `pdf`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.about.id
     }
 
-    /// The plugin's own version.
+    /// Returns the plugin's own version.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.about.version
     }
 
-    /// SHA-256 of the component.
+    /// Returns the SHA-256 of the component.
     #[must_use]
     pub fn digest(&self) -> PluginDigest {
         self.guest.digest()
     }
 
-    /// Version of the contract that it is written against, such as `1.0.0`.
+    /// Returns the version of the contract that the plugin is written against, such as `1.0.0`.
     #[must_use]
     pub fn contract_version(&self) -> String {
         self.contract.to_string()
     }
 
-    /// Whether its signatures are over files beside the document
+    /// Returns true if its signatures cover files outside the document
     /// ([`Document::with_companions`]).
     #[must_use]
     pub fn reads_companions(&self) -> bool {
         self.reads_companions
     }
 
-    /// Media types that it takes.
+    /// Returns the media types of its input.
     #[must_use]
     pub fn media_types(&self) -> &[String] {
         &self.about.media_types
     }
 
-    /// Lower-case file name extensions that it takes, without the dot.
+    /// Returns the lower-case file name extensions of its input, without the dot.
     #[must_use]
     pub fn extensions(&self) -> &[String] {
         &self.about.extensions
     }
 
-    /// Whether it takes this file name extension, in any case.
+    /// Returns true if the plugin accepts this file name extension, in any case.
     #[must_use]
     pub fn takes_extension(&self, extension: &str) -> bool {
         let mut own = self.extensions().iter();
         own.any(|own| own.eq_ignore_ascii_case(extension))
     }
 
-    /// What it can do.
+    /// Returns the plugin's capabilities.
     #[must_use]
     pub fn capabilities(&self) -> &BTreeSet<Capability> {
         &self.capabilities
     }
 
-    /// How an operation keeps the bytes of its input at least; a document may
-    /// have it kept better.
+    /// Returns the least preservation of an operation's input; documents may need a stronger one.
     #[must_use]
     pub fn preservation(&self, operation: Operation) -> Option<Preservation> {
         self.ability(operation).map(|ability| ability.preservation)
     }
 
-    /// The levels that an operation comes to, such as `PAdES-B-LT`, the lowest
-    /// first.
+    /// Returns the levels that an operation reaches, such as `PAdES-B-LT`, the lowest first.
     #[must_use]
     pub fn levels(&self, operation: Operation) -> &[String] {
         self.ability(operation)
@@ -170,15 +165,14 @@ impl Plugin {
         abilities.find(|ability| ability.operation == operation)
     }
 
-    /// Whether a call now would wait for none and leave a slot to the next one,
-    /// or, where there is only one slot at a time, would not wait: what is not
-    /// urgent is better put off otherwise. It may change before the call.
+    /// Returns true if at least two slots are free, or one if there is only one. Background work
+    /// should wait otherwise. The answer may change before the call.
     #[must_use]
     pub fn has_slot_to_spare(&self) -> bool {
         self.guest.has_slot_to_spare()
     }
 
-    /// Evidence about every signature of a document.
+    /// Returns evidence about every signature of a document.
     ///
     /// # Errors
     ///
@@ -187,9 +181,8 @@ impl Plugin {
         self.guest.verify(document.into()).await
     }
 
-    /// What `verify` says in the course of another operation: a plugin that
-    /// works on a document cannot refuse it, nor what it made of it. What it has
-    /// said of these bytes it is not asked again.
+    /// Calls `verify` within another operation: a plugin that works on a document may refuse
+    /// neither it nor the output. A known answer about these bytes is reused.
     pub(crate) async fn evidence(
         &self,
         operation: Capability,
@@ -211,8 +204,8 @@ impl Plugin {
         self.guest.limits().rounds
     }
 
-    /// A fault that whoever called the plugin finds of its answer. It is told
-    /// to the operator and counted like those that are found here.
+    /// Creates a fault that a caller found in the plugin's answer. It is reported to the operator
+    /// and counted like the host's own findings.
     #[must_use]
     pub fn fault(&self, operation: Capability, breach: ContractBreach) -> Fault {
         self.guest.failed(operation.world(), breach.into())
@@ -222,7 +215,7 @@ impl Plugin {
         self.fault(operation, breach).into()
     }
 
-    /// Its calls, without a look at what comes out.
+    /// Returns its unchecked calls.
     pub(crate) fn guest(&self) -> &Arc<Guest> {
         &self.guest
     }

@@ -1,12 +1,12 @@
-//! How operations keep the bytes of their inputs.
+//! Preservation of inputs by operations.
 
 use parafa_catalogue::Preservation;
 
 use super::output::Output;
 use crate::ContractBreach;
 
-/// Checks that `output` begins with what must be kept of `document`. The host
-/// noted the copies itself, so no plugin can pretend one.
+/// Checks that `output` begins with the bytes of `document` that must be preserved. The host
+/// recorded the copies itself, so no plugin can fake one.
 pub(crate) fn check(
     kept: Preservation,
     document: &[u8],
@@ -27,9 +27,9 @@ pub(crate) fn check(
     }
 }
 
-/// Where the central directory starts, by the end-of-central-directory record
-/// (APPNOTE.TXT 4.3.16), or by the ZIP64 one (4.3.14) that its locator (4.3.15)
-/// leads to. That is the one fact about a format that the host knows.
+/// Returns the offset of the central directory, by the end-of-central-directory record (APPNOTE.TXT
+/// 4.3.16), or by the ZIP64 one (4.3.14) to which its locator (4.3.15) points. This is the only
+/// fact about a format that the host knows.
 fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     const SIGNATURE: &[u8] = b"PK\x05\x06";
     const RECORD_LEN: usize = 22;
@@ -64,8 +64,8 @@ fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     (offset.checked_add(size)? == ends).then_some(offset)
 }
 
-/// Offset and size of the central directory by the ZIP64 record that the
-/// locator at the end of `before` leads to, and where that record starts.
+/// Returns offset and size of the central directory from the ZIP64 record, and that record's start.
+/// The locator at the end of `before` points to the record.
 fn zip64_directory(before: &[u8]) -> Option<(u64, u64, u64)> {
     const LOCATOR: &[u8] = b"PK\x06\x07";
     const LOCATOR_LEN: usize = 20;
@@ -170,7 +170,7 @@ mod tests {
         );
     }
 
-    /// 7 bytes of members, 5 bytes of central directory, and its end.
+    /// Builds 7 bytes of members, 5 bytes of central directory, and its end.
     fn zip(comment: &[u8]) -> Vec<u8> {
         let mut zip = b"membersindex".to_vec();
         zip.extend_from_slice(b"PK\x05\x06\0\0\0\0\0\0\0\0");

@@ -1,30 +1,29 @@
-/// What depends on a call, the most urgent first.
+/// The urgency of a call, the most urgent first.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Urgency {
     /// A person is signing, and waits.
     Signing,
-    /// A program waits, or nobody has said who does.
+    /// A program waits, or the caller is unknown.
     #[default]
     Usual,
-    /// Whoever waits can do so for longer.
+    /// The caller can wait longer.
     Background,
 }
 
-/// When a call has its turn among those that wait for a free slot. Whoever is
-/// more urgent goes first; of calls that are equally urgent the parties have
-/// theirs one after the other. See [`crate::Plugin::prioritized`].
+/// The order of a call among those that wait for a free slot. More urgent calls go first; among
+/// equally urgent ones, parties alternate. See [`crate::Plugin::prioritized`].
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct CallPriority {
-    /// How urgent it is.
+    /// The urgency.
     pub urgency: Urgency,
-    /// On whose behalf it is: whatever number tells parties apart. A party
-    /// never takes all slots, nor more than there are processors, but for
-    /// signing; nobody in particular may.
+    /// The party of the call: any number that distinguishes parties. Except for signing, a party
+    /// never takes all slots, nor more than there are processors. Calls without a party have no
+    /// such limit.
     pub party: Option<u128>,
 }
 
 impl Urgency {
-    /// A short name, such as `signing`.
+    /// Returns a short name, such as `signing`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,7 +35,7 @@ impl Urgency {
 }
 
 impl CallPriority {
-    /// That of a call on behalf of a party.
+    /// Creates the priority of a party's call.
     #[must_use]
     pub fn new(urgency: Urgency, party: u128) -> Self {
         Self {

@@ -3,8 +3,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{Plugin, PluginDigest};
 
-/// The plugins in use. A newer version takes over at once and without a
-/// restart; calls that run keep the version they have.
+/// The plugins in use. A newer version takes over at once and without a restart; running calls keep
+/// their version.
 #[derive(Debug, Default)]
 pub struct Registry {
     plugins: RwLock<Plugins>,
@@ -15,10 +15,10 @@ struct Plugins {
     /// By id.
     formats: BTreeMap<String, Versions>,
     disabled: BTreeSet<PluginDigest>,
-    /// Ids of which a plugin is installed, loaded or not.
+    /// Ids with an installed plugin, loaded or not.
     installed: BTreeSet<String>,
-    /// Whose documents of a media type or an extension are that several plugins
-    /// take: ids, by names in lower case.
+    /// Owners of media types and extensions that several plugins accept: ids, by names in lower
+    /// case.
     owners: BTreeMap<String, String>,
 }
 
@@ -30,48 +30,48 @@ struct Versions {
     superseded: VecDeque<Arc<Plugin>>,
 }
 
-/// Why a plugin is not installed.
+/// Reasons why a plugin is not installed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
     /// The operator has disabled this digest.
     #[error("plugin {0} is disabled")]
     Disabled(PluginDigest),
-    /// Another plugin takes the same media type or extension.
+    /// Another plugin accepts the same media type or extension.
     #[error("{kind} {value:?} belongs to the plugin {owner:?}")]
     Taken {
         /// `media type` or `extension`.
         kind: &'static str,
-        /// Which one.
+        /// The media type or extension.
         value: String,
         /// Id of the plugin that has it.
         owner: String,
     },
 }
 
-/// Why there is no plugin of a digest.
+/// Reasons why no plugin of a digest is available.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
     /// The operator has disabled it.
     #[error("plugin {0} is disabled")]
     Disabled(PluginDigest),
-    /// It was never installed, or too many versions followed.
+    /// The version was never installed, or too many versions followed.
     #[error("plugin {0} is not installed")]
     Unknown(PluginDigest),
 }
 
 impl Registry {
-    /// Superseded versions of a plugin that stay callable, because a signature
-    /// in the making is finished with the code that began it.
+    /// Superseded versions of a plugin that stay callable, because a signature in progress is
+    /// finished with the code that began it.
     pub const KEPT_VERSIONS: usize = 4;
 
     /// Makes `plugin` the active version of its id.
     ///
     /// # Errors
     ///
-    /// When its digest is disabled, or another plugin has one of its media
-    /// types or extensions, and nobody has said whose it is.
+    /// When its digest is disabled, or another plugin has one of its media types or extensions and
+    /// no owner is set.
     pub fn install(&self, plugin: Arc<Plugin>) -> Result<(), InstallError> {
         let mut plugins = self.write();
         plugins.check(&plugin)?;
@@ -80,8 +80,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Makes `plugin` callable by its digest as a superseded version of its id,
-    /// the latest of them, unless it is the active one. There need not be one.
+    /// Keeps `plugin` callable by its digest as the latest superseded version of its id, unless it
+    /// is the active one. The id need not have an active version.
     pub fn keep(&self, plugin: Arc<Plugin>) {
         self.write().versions_of(&plugin).supersede(plugin);
     }
@@ -99,38 +99,35 @@ impl Registry {
         }
     }
 
-    /// Whether [`Registry::install`] would take `plugin` now.
+    /// Checks whether [`Registry::install`] would accept `plugin` now.
     ///
     /// # Errors
     ///
-    /// Why it would not.
+    /// The error that it would return.
     pub fn check(&self, plugin: &Plugin) -> Result<(), InstallError> {
         self.read().check(plugin)
     }
 
-    /// Says which plugin is given the documents of media types and extensions that
-    /// several take: its id, by the names in lower case. Those of a plugin that is
-    /// disabled, or not loaded, are given to none.
+    /// Sets the owners of media types and extensions that several plugins accept: ids, by names in
+    /// lower case. If the owner is disabled or not loaded, no plugin gets such documents.
     pub fn set_owners(&self, owners: BTreeMap<String, String>) {
         self.write().owners = owners;
     }
 
-    /// The media types and extensions of `plugin` that others take, too, in lower
-    /// case.
+    /// Returns the media types and extensions of `plugin` that others accept, too, in lower case.
     #[must_use]
     pub fn shared_with_others(&self, plugin: &Plugin) -> BTreeSet<String> {
         let plugins = self.read();
         plugins.shared(plugin).map(|(_, value, _)| value).collect()
     }
 
-    /// Notes that a plugin of this id is installed, whether it can be loaded or
-    /// not.
+    /// Records that a plugin of this id is installed, whether it can be loaded or not.
     pub fn note_installed(&self, id: &str) {
         self.write().installed.insert(id.to_owned());
     }
 
-    /// Whether each id of which a plugin is installed has an active one: else
-    /// what none takes now may be taken again.
+    /// Returns true if each id with an installed plugin has an active one. Otherwise, formats
+    /// unsupported now may be supported again.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let plugins = self.read();
@@ -139,13 +136,12 @@ impl Registry {
         installed.all(|id| active.contains(id.as_str()))
     }
 
-    /// Takes a digest out of use, also for signatures in the making. An older
-    /// version does not take its place.
+    /// Disables a digest, also for signatures in progress. An older version does not replace it.
     pub fn disable(&self, digest: PluginDigest) {
         self.write().disabled.insert(digest);
     }
 
-    /// Takes these digests out of use, and no others.
+    /// Disables these digests, and no others.
     pub fn disable_only(&self, digests: BTreeSet<PluginDigest>) {
         self.write().disabled = digests;
     }
@@ -155,14 +151,14 @@ impl Registry {
         self.write().disabled.remove(&digest);
     }
 
-    /// Whether a digest is out of use.
+    /// Returns true if a digest is disabled.
     #[must_use]
     pub fn is_disabled(&self, digest: PluginDigest) -> bool {
         self.read().disabled.contains(&digest)
     }
 
-    /// Whether the plugin that takes this file name extension, in any case, is
-    /// disabled. One that was disabled when the program started is not known.
+    /// Returns true if the plugin for this file name extension, in any case, is disabled. A plugin
+    /// that was disabled when the program started is unknown.
     #[must_use]
     pub fn is_out_of_use(&self, extension: &str) -> bool {
         let plugins = self.read();
@@ -170,20 +166,20 @@ impl Registry {
         plugin.is_some_and(|plugin| plugins.disabled.contains(&plugin.digest()))
     }
 
-    /// All active plugins, by id.
+    /// Returns all active plugins, by id.
     #[must_use]
     pub fn active(&self) -> Vec<Arc<Plugin>> {
         self.read().active().cloned().collect()
     }
 
-    /// The active plugin of this id.
+    /// Returns the active plugin of this id.
     #[must_use]
     pub fn by_id(&self, id: &str) -> Option<Arc<Plugin>> {
         self.find(|plugin| plugin.id() == id)
     }
 
-    /// The active plugin that takes this media type, compared without regard
-    /// to case (RFC 9110, 8.3.1).
+    /// Returns the active plugin for this media type, compared without regard to case (RFC 9110,
+    /// 8.3.1).
     #[must_use]
     pub fn by_media_type(&self, media_type: &str) -> Option<Arc<Plugin>> {
         self.given(media_type, |plugin| {
@@ -194,13 +190,13 @@ impl Registry {
         })
     }
 
-    /// The active plugin that takes this file name extension, in any case.
+    /// Returns the active plugin for this file name extension, in any case.
     #[must_use]
     pub fn by_extension(&self, extension: &str) -> Option<Arc<Plugin>> {
         self.given(extension, |plugin| plugin.takes_extension(extension))
     }
 
-    /// The plugin of this digest, active or superseded.
+    /// Returns the plugin of this digest, active or superseded.
     ///
     /// # Errors
     ///
@@ -219,8 +215,7 @@ impl Registry {
             .ok_or(LookupError::Unknown(digest))
     }
 
-    /// The plugin that is given documents of a media type or an extension, if it is
-    /// not disabled.
+    /// Returns the plugin that owns a media type or an extension, if it is not disabled.
     fn given(&self, name: &str, takes: impl Fn(&Plugin) -> bool) -> Option<Arc<Plugin>> {
         let plugins = self.read();
         let plugin = plugins.given(name, takes)?;
@@ -232,8 +227,8 @@ impl Registry {
         self.read().active().find(|plugin| matches(plugin)).cloned()
     }
 
-    // No code panics while it holds the lock, and every change of `Plugins` is
-    // complete or not begun, so a poisoned lock would hold sound plugins.
+    // Poisoning is ignored: no code panics while it holds the lock, and every change of `Plugins`
+    // is complete or not begun.
     fn read(&self) -> RwLockReadGuard<'_, Plugins> {
         self.plugins.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -289,8 +284,8 @@ impl Plugins {
         }
     }
 
-    /// What others take of what `plugin` takes: the kind, the name in lower case,
-    /// and whose it is.
+    /// Returns the media types and extensions that `plugin` shares with others: the kind, the name
+    /// in lower case, and the owner.
     fn shared<'p>(
         &'p self,
         plugin: &'p Plugin,
@@ -313,8 +308,8 @@ impl Plugins {
         })
     }
 
-    /// The plugin that is given what it `takes` by this name, disabled or not: the
-    /// one that it is said to belong to, or else the only one.
+    /// Returns the owner of this name among the plugins that it `takes`, disabled or not: the one
+    /// that was set, otherwise the only one.
     fn given(&self, name: &str, takes: impl Fn(&Plugin) -> bool) -> Option<&Arc<Plugin>> {
         let owner = self.owners.get(&name.to_ascii_lowercase());
         self.current()
@@ -326,8 +321,8 @@ impl Plugins {
             .filter(|plugin| !self.disabled.contains(&plugin.digest()))
     }
 
-    /// The active version of each id, which keeps what it takes while it is
-    /// disabled: it comes back.
+    /// Returns the active version of each id. A disabled one keeps its media types and extensions
+    /// until it is enabled again.
     fn current(&self) -> impl Iterator<Item = &Arc<Plugin>> {
         let formats = self.formats.values();
         formats.filter_map(|versions| versions.active.as_ref())

@@ -1,5 +1,4 @@
-//! How many calls run at once, in all and of one plugin, and which of those that
-//! wait is next.
+//! Limits of concurrent calls, in all and of one plugin, and the order of waiting ones.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,41 +7,41 @@ use tokio::sync::oneshot;
 
 use crate::{CallPriority, Urgency};
 
-/// So many turns may go to more urgent calls while a less urgent one waits that
-/// could have had them; the next is the least urgent one's.
+/// Most turns of more urgent calls while a less urgent one waits that could have run. The next turn
+/// is the least urgent one's.
 const PASSED_OVER_AT_MOST: u32 = 8;
 
-/// The slots of a host, one for each call at the same time.
+/// The slots of a host, one for each concurrent call.
 #[derive(Debug)]
 pub(crate) struct Slots {
     room: Room,
     per_plugin: usize,
 }
 
-/// What one plugin may take of the slots: three quarters, so that a plugin
-/// whose calls do not end leaves some to the others.
+/// One plugin's share of the slots: three quarters, so that a plugin whose calls do not end leaves
+/// some to the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Share {
     room: Room,
     plugin: u64,
-    /// How many slots there are of the plugin's own.
+    /// The plugin's number of slots.
     count: usize,
 }
 
-/// A slot that is taken until this is dropped.
+/// A taken slot, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Slot {
     room: Room,
     call: u64,
 }
 
-/// A place among those that wait, given up when this is dropped.
+/// A place in the queue, given up on drop.
 struct QueuePlace<'r> {
     room: &'r Room,
     call: u64,
 }
 
-/// Where calls run and wait. Clones are one.
+/// The running and waiting calls. Clones share state.
 #[derive(Clone, Debug)]
 struct Room(Arc<Mutex<State>>);
 
@@ -50,14 +49,14 @@ struct Room(Arc<Mutex<State>>);
 struct State {
     count: usize,
     processors: usize,
-    /// Plugins and calls are numbered as they come.
+    /// Plugins and calls are numbered in order of arrival.
     last_number: u64,
     running: BTreeMap<u64, Call>,
     waiting: BTreeMap<u64, Waiting>,
-    /// When parties that run or wait had their last turn.
+    /// The last turn of each party that runs or waits.
     turns: HashMap<Option<u128>, u64>,
     last_turn: u64,
-    /// Turns since one of the less urgent calls that could have had it.
+    /// Turns since the last less urgent call that could have run.
     passed_over: u32,
 }
 
@@ -93,7 +92,7 @@ impl Slots {
         }
     }
 
-    /// The share of one more plugin.
+    /// Creates the share of another plugin.
     pub(crate) fn share(&self) -> Share {
         Share {
             room: self.room.clone(),
@@ -104,7 +103,7 @@ impl Slots {
 }
 
 impl Share {
-    /// Waits for a slot. Whoever ceases to wait leaves nothing behind.
+    /// Waits for a slot. Dropping the future leaves the queue.
     pub(crate) async fn take(&self, priority: CallPriority) -> Slot {
         let (told, mut slot) = oneshot::channel();
         let call = Call {
@@ -117,8 +116,7 @@ impl Share {
         slot.expect("whoever waits is told before they are forgotten")
     }
 
-    /// Whether a slot is free, and after it one more if there is ever more than
-    /// one.
+    /// Returns true if at least two slots are free, or one if there is only one.
     pub(crate) fn has_slot_to_spare(&self) -> bool {
         let wanted = self.count.min(2);
         let state = self.room.lock();
@@ -140,19 +138,19 @@ impl Room {
         QueuePlace { room: self, call }
     }
 
-    /// Gives what is free to those whose turn it is.
+    /// Gives free slots to the next waiting calls.
     fn admit(&self) {
         loop {
             let Some((call, waiting)) = self.lock().next() else {
                 return;
             };
             let room = self.clone();
-            // Whoever has gone away gives it back at once.
+            // If the receiver is gone, the slot is freed at once.
             let _ = waiting.told.send(Slot { room, call });
         }
     }
 
-    // No code panics while it holds the lock.
+    // Poisoning is ignored: no code panics while it holds the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -164,13 +162,13 @@ impl State {
         self.last_number
     }
 
-    /// Begins the call whose turn it is, if one can begin.
+    /// Takes the next call from the queue, if one can begin.
     fn next(&mut self) -> Option<(u64, Waiting)> {
         let able = || {
             let waiting = self.waiting.iter();
             waiting.filter(|(_, waiting)| self.has_room_for(&waiting.call))
         };
-        // In the order in which they came.
+        // In order of arrival.
         let mut urgencies = able().map(|(_, waiting)| waiting.call.priority.urgency);
         let most = able()
             .map(|(_, waiting)| waiting.call.priority.urgency)
@@ -200,7 +198,7 @@ impl State {
         Some((number, waiting))
     }
 
-    /// Whether a call can begin.
+    /// Returns true if a call can begin.
     fn has_room_for(&self, call: &Call) -> bool {
         let CallPriority { urgency, party } = call.priority;
         let own = |other: &Call| other.plugin == call.plugin;
@@ -214,9 +212,9 @@ impl State {
             && (urgency != Urgency::Background || self.leaves_some(call, is_background))
     }
 
-    /// Whether calls like this one leave a slot to others after it, of all and
-    /// of those of its plugin, where there is more than one, and are no more
-    /// than there are processors: further ones would only take time from others.
+    /// Returns true if another call like this one leaves a slot to others. This holds for all slots
+    /// and for the plugin's, if there is more than one. Such calls also take no more slots than
+    /// there are processors: further ones would only slow others down.
     fn leaves_some(&self, call: &Call, is_like_it: impl Fn(&Call) -> bool) -> bool {
         let most = |count: usize| count.saturating_sub(1).min(self.processors).max(1);
         let own = |other: &Call| other.plugin == call.plugin && is_like_it(other);
@@ -228,7 +226,7 @@ impl State {
         self.running.values().filter(|call| counts(call)).count()
     }
 
-    /// Forgets a party of which nothing runs or waits.
+    /// Forgets a party without running or waiting calls.
     fn forget(&mut self, party: Option<u128>) {
         let running = self.running.values();
         let mut calls = running.chain(self.waiting.values().map(|waiting| &waiting.call));
@@ -289,7 +287,7 @@ mod tests {
         CallPriority::new(Urgency::Background, party)
     }
 
-    /// As many slots as can be had at once.
+    /// Takes all slots that are free.
     fn fill(share: &Share, priority: CallPriority) -> Vec<Slot> {
         std::iter::from_fn(|| share.take(priority).now_or_never()).collect()
     }
@@ -311,8 +309,8 @@ mod tests {
         }
     }
 
-    /// Ends one call after the other, beginning with `running`, and tells in
-    /// which order those that wait have their turns.
+    /// Ends one call after another, beginning with `running`, and returns the order in which
+    /// waiting calls get slots.
     fn order(running: Vec<Slot>, mut waiting: Vec<Taking<'_>>) -> Vec<usize> {
         let mut running = std::collections::VecDeque::from(running);
         let mut order = Vec::new();
@@ -479,7 +477,7 @@ mod tests {
 
         drop(gone);
         drop(running);
-        // It was given the slot, and does not look.
+        // The future was given the slot and is not polled.
         assert!(given(&mut last).is_none());
         let unlooked = std::mem::replace(&mut told, Box::pin(std::future::pending()));
         drop(unlooked);

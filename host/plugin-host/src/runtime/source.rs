@@ -5,31 +5,31 @@ use async_trait::async_trait;
 
 use crate::{LookupError, Plugin, PluginDigest, Registry};
 
-/// Where the plugin is found that began something.
+/// Finds the plugin with which a signature was begun.
 #[async_trait]
 pub trait PluginSource: Send + Sync {
-    /// The plugin of this digest, active or superseded, also where it has to be loaded first;
-    /// or else why there is none: it is disabled, or nowhere.
+    /// Returns the plugin of this digest, active or superseded, loading it if necessary. Otherwise
+    /// returns why there is none: it is disabled or unknown.
     ///
     /// # Errors
-    /// When that cannot be told now.
+    /// When the answer is unknown for now.
     async fn plugin(
         &self,
         digest: PluginDigest,
     ) -> Result<Result<Arc<Plugin>, LookupError>, PluginAway>;
 }
 
-/// Whether there is a plugin is not known now, and may be at any moment.
+/// The error of a source that cannot answer for now, but may at any moment.
 #[derive(Debug, thiserror::Error)]
 #[error("plugin {digest} cannot be fetched at the moment")]
 pub struct PluginAway {
     /// The component's.
     pub digest: PluginDigest,
-    /// Why.
+    /// The cause.
     pub source: Box<dyn Error + Send + Sync>,
 }
 
-/// Knows what is loaded already, and no more.
+/// Finds loaded plugins only.
 #[async_trait]
 impl PluginSource for Registry {
     async fn plugin(

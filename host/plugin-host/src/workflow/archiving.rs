@@ -15,17 +15,17 @@ const ARCHIVE: Capability = Capability::Archive;
 /// A document at an archival level, checked against its input and the claim.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ArchivedDocument {
-    /// The document; none when it was at that level already.
+    /// The document; `None` if it had that level already.
     pub bytes: Option<Bytes>,
-    /// What was made.
+    /// The plugin's description of the document.
     pub outcome: Archived,
     /// Evidence about its signatures, in the document's order.
     pub signatures: Vec<SignatureEvidence>,
 }
 
 impl Plugin {
-    /// One step of archiving, with the answers so far. An output is checked to
-    /// keep its input as declared; [`Plugin::drive_archive`] checks the rest.
+    /// Makes one step of archiving, with the answers so far. An output is checked to preserve its
+    /// input as declared; [`Plugin::drive_archive`] checks the rest.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Plugin {
         self.archive_on(&basis, document, request, answers).await
     }
 
-    /// The same of a document of which the basis is known.
+    /// Like `archive`, with a `Basis` already computed.
     async fn archive_on(
         &self,
         basis: &Basis,
@@ -54,20 +54,20 @@ impl Plugin {
             .await
     }
 
-    /// Raises a document's signatures to level B-LT as far as the answers go,
-    /// as [`Plugin::drive_sign`] signs.
+    /// Raises a document's signatures to level B-LT as far as the answers go, as
+    /// [`Plugin::drive_sign`] signs.
     ///
-    /// A document comes out only if it has the signatures and members that it
-    /// had, as they were, and no other one, if the lowest of their levels is an
-    /// archival one and the one that the plugin claims, and if it has the
-    /// revocation data and time-stamps that it had and of others exactly those
-    /// that were answered. That holds also where the plugin says that there is
-    /// nothing to do.
+    /// A document is returned only if all of these hold, also where the plugin reports that no
+    /// change is needed:
+    ///
+    /// - It has the earlier signatures and members unchanged, and no others.
+    /// - The lowest of its levels is an archival one, and equals the plugin's claim.
+    /// - It has the earlier revocation data and time-stamps, and exactly the answered new ones.
     ///
     /// # Errors
     ///
-    /// The plugin's refusal of the document or request, or its fault, which
-    /// includes everything above that does not hold.
+    /// The plugin's refusal of the document or request, or its fault, including any condition above
+    /// that fails.
     pub async fn drive_archive(
         &self,
         document: impl Into<Document>,
@@ -87,7 +87,7 @@ async fn drive(
     answerer: &dyn Answerer,
 ) -> Result<Progress<ArchivedDocument>, CallError> {
     let basis = Basis::of(plugin, ARCHIVE, document.clone()).await?;
-    // What the document's signatures are does not change while it is archived.
+    // The evidence about the document is computed once: it does not change during archiving.
     let before = OnceCell::new();
     let verified = || before.get_or_try_init(|| plugin.evidence(ARCHIVE, document.clone()));
     for _ in 0..plugin.max_rounds() {
@@ -121,7 +121,7 @@ async fn drive(
     Err(plugin.broken(ARCHIVE, ContractBreach::TooManyRounds(plugin.max_rounds())))
 }
 
-/// Nothing is asked twice, and nobody is asked to sign.
+/// Checks that no need is repeated and no signature is requested.
 fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach> {
     refuse_repetition(needs, answers)?;
     match needs.iter().find(|need| need.kind == NeedKind::Signature) {

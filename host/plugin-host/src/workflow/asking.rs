@@ -6,27 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Answer, ContractBreach, Need, SignedDocument};
 
-/// Most needs that are answered at the same time.
+/// Most needs that are answered concurrently.
 const AT_ONCE: usize = 8;
 
-/// Gets what plugins need: signatures, time-stamps, certificates, revocation.
+/// Answers plugins' needs: signatures, time-stamps, certificates, revocation.
 #[async_trait]
 pub trait Answerer: Send + Sync {
-    /// Answers a need, or puts it off. A few needs of one step are asked for at
-    /// the same time.
+    /// Answers a need, or defers it. A few needs of one step are passed concurrently.
     async fn answer(&self, need: &Need) -> Reply;
 }
 
-/// What an [`Answerer`] says to a need.
+/// The reply of an [`Answerer`] to a need.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reply {
-    /// The bytes, or the reason why there are none and never will be.
+    /// The bytes, or the reason why there will never be any.
     Answered(Result<Vec<u8>, String>),
-    /// Somebody has to act first, or a service is down: suspend.
+    /// A person has to act first, or a service is down: suspend.
     NotNow,
 }
 
-/// How far a signature or an archive has come.
+/// The progress of a signature or an archive.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Progress<D = SignedDocument> {
     /// The document is complete.
@@ -35,18 +34,16 @@ pub enum Progress<D = SignedDocument> {
     Suspended(Suspension),
 }
 
-/// A signature or an archive in the making, at rest. It can be stored and
-/// taken up by another process.
+/// A suspended signature or archive. It can be stored and resumed by another process.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Suspension {
-    /// What is still needed.
+    /// The unanswered needs.
     pub needs: Vec<Need>,
-    /// What was answered so far; pass it, with answers to `needs` added, to
-    /// the next call.
+    /// The answers so far; pass them to the next call, with answers to `needs` added.
     pub answers: Vec<Answer>,
 }
 
-/// Has needs answered, and answers those that are put off.
+/// Has needs answered, and returns the answers and the deferred needs.
 pub(crate) async fn answer_needs(
     needs: Vec<Need>,
     answers: &mut Vec<Answer>,
@@ -64,7 +61,7 @@ pub(crate) async fn answer_needs(
     open
 }
 
-/// Checks that nothing is asked twice.
+/// Checks that no need is repeated.
 pub(crate) fn refuse_repetition(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach> {
     for (position, need) in needs.iter().enumerate() {
         if answers.iter().any(|answer| answer.need.id == need.id) {

@@ -1,5 +1,5 @@
-//! What a document holds and how it is kept, asked of the plugin before it works
-//! on the document, and held against what comes out.
+//! A document's members and preservation, requested from the plugin before an operation and checked
+//! in its output.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,20 +12,18 @@ use crate::{
     CallError, Capability, ContractBreach, Document, Member, Plugin, Refusal, Report, SourceFile,
 };
 
-/// What is known of a document before an operation.
+/// The host's knowledge of a document before an operation.
 pub(crate) struct Basis {
-    /// How the operation has to keep its bytes.
+    /// The required preservation of its bytes.
     pub(crate) kept: Preservation,
-    /// None of a format without members.
+    /// The members; `None` in a format without members.
     members: Option<Vec<Member>>,
-    /// The names of the files beside the document, which signatures cover that are
-    /// detached.
+    /// The names of companions, which detached signatures cover.
     companions: Vec<String>,
 }
 
 impl Basis {
-    /// Asks the plugin, which is called only to be told so where it does not
-    /// have the operation.
+    /// Asks the plugin. A plugin that lacks the operation is called only for its error.
     pub(crate) async fn of(
         plugin: &Plugin,
         operation: Capability,
@@ -35,8 +33,7 @@ impl Basis {
         Self::kept_so(kept, plugin, operation, document).await
     }
 
-    /// The same of a document that nobody has signed, which asks for nothing: it
-    /// is kept as the description says.
+    /// Returns the basis of an unsigned document: its preservation is the description's.
     pub(crate) async fn of_unsigned(
         plugin: &Plugin,
         operation: Capability,
@@ -74,8 +71,8 @@ impl Basis {
         })
     }
 
-    /// How an operation has to keep the bytes of a document: as the description
-    /// says, or better where the document asks for it.
+    /// Returns the preservation that an operation owes a document: the description's, or the
+    /// document's own if that is stronger.
     pub(crate) async fn kept(
         plugin: &Plugin,
         operation: Capability,
@@ -106,8 +103,7 @@ impl Basis {
         Ok(strongest.unwrap_or(declared).max(declared))
     }
 
-    /// What a signature has to cover: the ids of the members, or the names of the
-    /// files beside the document.
+    /// Returns the objects that a signature has to cover: ids of members, or names of companions.
     pub(crate) fn covers(&self) -> Vec<String> {
         match &self.members {
             Some(members) => members.iter().map(|member| member.id.clone()).collect(),
@@ -115,8 +111,8 @@ impl Basis {
         }
     }
 
-    /// Checks that `output` has the members that there were, as they were, and
-    /// none beside them but metadata; answers what a new signature covers.
+    /// Checks that `output` has the earlier members unchanged and only metadata besides; returns
+    /// the coverage of a new signature.
     pub(crate) async fn check_output(
         &self,
         plugin: &Plugin,
@@ -148,8 +144,8 @@ impl Basis {
     }
 }
 
-/// Checks that a document is made of these files, as they are and in their order,
-/// the first of which is the main one.
+/// Checks that a document consists of these files, unchanged and in their order; the first is the
+/// main one.
 pub(crate) async fn check_composed(
     plugin: &Plugin,
     files: &[SourceFile],
@@ -188,15 +184,15 @@ pub(crate) async fn check_composed(
     }
 }
 
-/// What a new signature of a format with members covers: what was requested, what
-/// the format adds by rule, and nothing beside it.
+/// The coverage of a new signature in a format with members: the requested members and those that
+/// the format adds by rule, no others.
 pub(crate) struct Covered {
     requested: Vec<String>,
     by_rule: HashSet<String>,
 }
 
 impl Covered {
-    /// Whether these members are that, each once.
+    /// Returns true if these members are that coverage, each once.
     pub(crate) fn is(&self, members: &[String]) -> bool {
         let mut covered = HashSet::new();
         members.iter().all(|member| covered.insert(member))
@@ -209,8 +205,8 @@ impl Covered {
     }
 }
 
-/// Checks that all members of `before` are in `after` as they were; answers the
-/// ids of the others, all of which are metadata.
+/// Checks that all members of `before` are in `after` unchanged. All others must be metadata;
+/// returns their ids.
 fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, ContractBreach> {
     let mut is: HashMap<&str, &Member> = after
         .iter()
@@ -231,7 +227,7 @@ fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, Contrac
 }
 
 impl Plugin {
-    /// What a document is, one of the plugin's media types, and whether it may
+    /// Inspects a document: reports its type, one of the plugin's media types, and whether it may
     /// be signed.
     ///
     /// # Errors
@@ -245,7 +241,7 @@ impl Plugin {
         Ok(report)
     }
 
-    /// What a document holds that a signer is shown, in its order.
+    /// Lists the members of a document that a signer is shown, in its order.
     ///
     /// # Errors
     ///
@@ -254,7 +250,7 @@ impl Plugin {
         members(self, document.into()).await
     }
 
-    /// The bytes of a member, which are those that [`Plugin::members`] tells of.
+    /// Extracts the bytes of a member, which match its entry in [`Plugin::members`].
     ///
     /// # Errors
     ///
@@ -276,7 +272,7 @@ impl Plugin {
         }
     }
 
-    /// The bytes of a member that [`Plugin::members`] has told of.
+    /// Extracts the bytes of a member that [`Plugin::members`] has listed.
     ///
     /// # Errors
     ///
@@ -290,7 +286,7 @@ impl Plugin {
     }
 }
 
-/// The members of a document, no two of one id.
+/// Returns the members of a document, whose ids are unique.
 async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
     let answers = document.answers();
     if let Some(members) = answers.by(plugin.digest()).members {
@@ -310,8 +306,7 @@ async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, Cal
     }
 }
 
-/// The bytes of a member, which have the length and digest that the plugin
-/// tells.
+/// Extracts the bytes of a member, and checks its length and digest.
 async fn extract(plugin: &Plugin, document: Document, member: &Member) -> Result<Bytes, CallError> {
     let bytes = plugin.guest().extract(document, &member.id).await?;
     let differs = |what| {
@@ -327,8 +322,7 @@ async fn extract(plugin: &Plugin, document: Document, member: &Member) -> Result
     Ok(bytes)
 }
 
-/// Checks that a document does not weaken what the description says of how it
-/// is kept.
+/// Checks that the document's preservation is not weaker than the description's.
 fn check_strengthened(plugin: &Plugin, report: &Report) -> Result<(), ContractBreach> {
     for &(operation, told) in &report.preservation {
         match plugin.preservation(operation) {

@@ -1,5 +1,4 @@
-//! Whether a document is what was to be made, by the evidence that `verify`
-//! gives before and after. Any doubt refuses it.
+//! Checks of an output by the evidence of `verify` before and after. Any doubt refuses it.
 
 use std::collections::HashSet;
 
@@ -16,24 +15,22 @@ use crate::{
     Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence, verify_with_certificate,
 };
 
-/// What a device was asked to sign, the value that it gave, and the time-stamps
-/// that authorities gave.
+/// The bytes that a device signed, its signature value, and the authorities' time-stamps.
 pub(crate) struct Signed<'a> {
     payload: &'a Payload,
     value: &'a [u8],
     timestamps: Answered<'a>,
 }
 
-/// What a new signature is held against.
+/// The expectations of a new signature.
 pub(crate) struct Signing<'a> {
     pub(crate) request: &'a SignRequest,
     pub(crate) outcome: &'a Outcome,
-    /// What it covers in formats with members, or where files stand beside the
-    /// document; otherwise it is the entire file.
+    /// The coverage in formats with members or companions; otherwise the entire file.
     pub(crate) covers: Option<&'a Covered>,
 }
 
-/// Time-stamps that were answered, each to be used once, for what it was asked.
+/// Answered time-stamps, each to be used once, for the purpose of its need.
 struct Answered<'a>(Vec<(Option<TimestampKind>, &'a [u8])>);
 
 impl<'a> Signed<'a> {
@@ -54,7 +51,7 @@ impl<'a> Signed<'a> {
 }
 
 impl<'a> Answered<'a> {
-    /// Those of `answers`; a need that does not name a kind asks for `usual`.
+    /// Collects those of `answers`; a need without a kind means `usual`.
     fn of(answers: &'a [Answer], usual: TimestampKind) -> Self {
         let answers = answers.iter();
         let answers = answers.filter(|answer| answer.need.kind == NeedKind::Timestamp);
@@ -67,7 +64,7 @@ impl<'a> Answered<'a> {
         Self(tokens.collect())
     }
 
-    /// Uses the one that this is; answers whether there was one.
+    /// Marks this time-stamp as used; returns true if it was answered and unused.
     fn uses(&mut self, timestamp: &TimestampEvidence) -> bool {
         let is_it = |(kind, token): &(Option<TimestampKind>, &[u8])| {
             *kind == Some(timestamp.kind) && *token == timestamp.token
@@ -82,9 +79,8 @@ impl<'a> Answered<'a> {
     }
 }
 
-/// Checks the evidence `after` against that from `before`, what was signed,
-/// and what was requested, and splits it into the new signature and the
-/// earlier ones.
+/// Checks the evidence `after` against the evidence `before`, the signed bytes and the request.
+/// Returns the new signature and the earlier ones.
 pub(crate) fn check(
     before: &Evidence,
     after: Evidence,
@@ -103,8 +99,7 @@ pub(crate) fn check(
     }
 }
 
-/// Checks that there are the signatures of `before`, as they were, and no other
-/// one.
+/// Checks that the signatures of `before` are unchanged, and that there are no others.
 pub(crate) fn check_kept(
     before: &Evidence,
     after: Evidence,
@@ -117,10 +112,9 @@ pub(crate) fn check_kept(
     }
 }
 
-/// Checks that there are the signatures of `before`, as they were, and beside
-/// them document time-stamps alone; that revocation data and time-stamps were
-/// added exactly as they were answered; and that the signatures have the level
-/// that is claimed, which is an archival one.
+/// Checks that the signatures of `before` are unchanged, and that only document time-stamps are
+/// new. Revocation data and time-stamps must be added exactly as answered. The signatures must have
+/// the claimed level, which is an archival one.
 pub(crate) fn check_archived(
     before: &Evidence,
     after: Evidence,
@@ -149,8 +143,8 @@ pub(crate) fn check_archived(
     if !answered.all_used() {
         return Err(EvidenceError::TimestampUnused);
     }
-    // Signatures of other profiles have no level that could be raised, and what
-    // time-stamps the document is no signature.
+    // Signatures of other profiles have no level to raise, and document time-stamps are not
+    // signatures.
     let lowest = signatures
         .iter()
         .filter(|signature| signature.kind == SignatureKind::Signature)
@@ -167,8 +161,8 @@ pub(crate) fn check_archived(
     }
 }
 
-/// Checks how many time-stamps an archive asks for, with those that were answered:
-/// each signature may be stamped once, and the document once more.
+/// Checks the number of an archive's time-stamps, including answered ones: one for each signature,
+/// and one for the document.
 pub(crate) fn check_timestamps_asked(
     needs: &[Need],
     answers: &[Answer],
@@ -186,15 +180,14 @@ pub(crate) fn check_timestamps_asked(
     Ok(())
 }
 
-/// Checks that a signature has all time-stamps that it had, as they were;
-/// answers the others.
+/// Checks that a signature's time-stamps are unchanged; returns the additional ones.
 fn added_timestamps<'e>(
     was: &SignatureEvidence,
     is: &'e SignatureEvidence,
 ) -> Result<Vec<&'e TimestampEvidence>, EvidenceError> {
     let mut added: Vec<&TimestampEvidence> = is.timestamps.iter().collect();
     for timestamp in &was.timestamps {
-        // What could not be verified may be now.
+        // A time-stamp that could not be verified before may be verifiable now.
         let is_kept = |kept: &&TimestampEvidence| {
             kept.kind == timestamp.kind
                 && kept.token == timestamp.token
@@ -213,8 +206,7 @@ fn added_timestamps<'e>(
     Ok(added)
 }
 
-/// Checks that what is new beside the signatures is a document time-stamp that
-/// was answered.
+/// Checks that a new entry other than a signature is an answered document time-stamp.
 fn check_document_timestamp(
     new: &SignatureEvidence,
     answered: &mut Answered<'_>,
@@ -234,9 +226,8 @@ fn check_document_timestamp(
     }
 }
 
-/// Checks that all revocation data of `before` are there, and of others only
-/// those that were answered. They are those of the document: which signatures
-/// they belong to is for the plugin to say.
+/// Checks that all revocation data of `before` are present, and that new ones were answered. They
+/// belong to the document; the plugin assigns them to signatures.
 fn check_revocation(
     before: &Evidence,
     after: &Evidence,
@@ -267,7 +258,7 @@ fn check_revocation_kept(before: &Evidence, after: &Evidence) -> Result<(), Evid
     }
 }
 
-/// The earlier signatures in `after`, which are as they were, and the new ones.
+/// Splits `after` into the earlier signatures, unchanged, and the new ones.
 fn split(
     before: &[SignatureEvidence],
     after: Vec<SignatureEvidence>,
@@ -286,7 +277,7 @@ fn split(
     Ok((earlier, new))
 }
 
-/// Signatures as they were and as they are.
+/// Returns each earlier signature with its current state.
 fn in_pairs<'e>(
     before: &'e [SignatureEvidence],
     after: &'e [SignatureEvidence],
@@ -297,7 +288,7 @@ fn in_pairs<'e>(
     })
 }
 
-/// Refuses evidence whose signatures cannot be told apart.
+/// Refuses evidence with ambiguous signature ids.
 pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
     let mut ids = HashSet::new();
     match evidence.iter().find(|evidence| !ids.insert(&evidence.id)) {
@@ -306,8 +297,8 @@ pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(),
     }
 }
 
-/// An earlier signature may cover less of the file than before, but the same
-/// members, and may have gained validation data; nothing else may differ.
+/// Checks an earlier signature. It may cover less of the file than before, but the same members,
+/// and may have gained validation data; nothing else may differ.
 fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
     added_timestamps(was, is)?;
     let same = [
@@ -406,7 +397,7 @@ fn is_covered(coverage: &Coverage, covers: Option<&Covered>) -> bool {
     }
 }
 
-/// An id for people: documents choose it.
+/// Returns an id for display: documents choose it.
 fn shown(id: &str) -> String {
     text::line(id, text::NAME_BYTES).into_owned()
 }

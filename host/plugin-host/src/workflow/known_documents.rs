@@ -8,17 +8,15 @@ use bytes::Bytes;
 use crate::Document;
 use crate::contract::document::Known;
 
-/// Remembers how far documents were hashed and what plugins have said of them, by
-/// names that belong to their bytes alone: a document that is read anew for the
-/// next step of a signature need not be hashed again, nor a plugin called for what
-/// it has said.
+/// Remembers digests of documents and plugins' answers about them, by names that belong to their
+/// bytes alone. A document that is read again for the next step of a signature need not be hashed
+/// again, and plugins' known answers save calls.
 ///
-/// Nothing of a document is kept but the states of its digests after its last
-/// full block and after long parts, at most some 10 KiB, whether it is unsigned,
-/// how it is to be kept, and its members where there are few; the document that was
-/// named longest ago is forgotten first. Whoever gives two documents one name
-/// gets what is known of the first for the second, so names are for bytes that are
-/// never written again and that are authenticated when they are read.
+/// For each document it keeps the digest states after its last full block and after long parts, at
+/// most some 10 KiB. It also keeps whether the document is unsigned, its preservation, and its
+/// members if they are few. The document named longest ago is forgotten first. Two documents under
+/// one name would share this knowledge, so names are for bytes that are never written again and are
+/// authenticated when read.
 pub struct KnownDocuments {
     most: NonZeroUsize,
     documents: Mutex<Documents>,
@@ -32,7 +30,7 @@ struct Documents {
 }
 
 impl KnownDocuments {
-    /// Remembers at most so many documents.
+    /// Creates a cache of at most `most` documents.
     #[must_use]
     pub fn new(most: NonZeroUsize) -> Self {
         Self {
@@ -41,7 +39,7 @@ impl KnownDocuments {
         }
     }
 
-    /// The document of that name, whose bytes these are.
+    /// Returns the document of that name with these bytes.
     #[must_use]
     pub fn document(&self, name: u128, bytes: Bytes) -> Document {
         let mut documents = self
@@ -56,7 +54,7 @@ impl KnownDocuments {
         document
     }
 
-    /// Forgets a document, whose bytes are gone.
+    /// Forgets a document whose bytes are deleted.
     pub fn forget(&self, name: u128) {
         let mut documents = self
             .documents

@@ -1,5 +1,4 @@
-//! Documents that are made without anybody's signature, held against what may
-//! come out of them.
+//! Operations that make documents without a signer, and the checks of their outputs.
 
 use super::contents::{self, Basis};
 use super::evidence;
@@ -9,13 +8,12 @@ use crate::{
 };
 
 impl Plugin {
-    /// Turns what can be filled in into what can only be read. The output has
-    /// the signatures of the document, as they were, and no other one.
+    /// Replaces fillable content by read-only content. The output has the signatures of the
+    /// document unchanged, and no others.
     ///
     /// # Errors
     ///
-    /// The plugin's refusal, which names all fields that cannot be drawn, or
-    /// its fault.
+    /// The plugin's refusal, which names all fields that cannot be drawn, or its fault.
     pub async fn flatten(
         &self,
         document: impl Into<Document>,
@@ -24,8 +22,8 @@ impl Plugin {
         flatten(self, document.into(), request).await
     }
 
-    /// Makes the unsigned document that the sandbox answers. It has no
-    /// signature; a document that has some comes out as it is.
+    /// Makes the sandbox's unsigned document. It has no signature; a signed document is returned
+    /// unchanged.
     ///
     /// # Errors
     ///
@@ -38,8 +36,8 @@ impl Plugin {
         rehearse(self, document.into(), request).await
     }
 
-    /// Makes a document of files. It has the media type that was asked for, and
-    /// a plugin that can inspect accepts it.
+    /// Makes a document of files. It has the requested media type, and a plugin that can inspect
+    /// accepts it.
     ///
     /// # Errors
     ///
@@ -77,7 +75,7 @@ impl Plugin {
         Ok(made)
     }
 
-    /// `flatten` or `rehearse`, without a look at what comes out.
+    /// Calls `flatten` or `rehearse`, without checking the output.
     async fn derive(
         &self,
         operation: Capability,
@@ -116,10 +114,10 @@ async fn rehearse(
     Ok(made)
 }
 
-/// Makes the document and checks that it has the signatures of the one it was
-/// made of, as they were, and no other; answers whether there are any.
+/// Makes the document and checks that it has the signatures of its source unchanged, and no others.
+/// Returns true if there are any.
 ///
-/// What was signed before is looked at while the plugin works.
+/// The source is verified while the plugin works.
 async fn derive(
     plugin: &Plugin,
     operation: Capability,

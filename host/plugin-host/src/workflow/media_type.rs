@@ -1,10 +1,9 @@
-//! Media types of what plugins look at and make.
+//! Media types of plugins' inputs and outputs.
 
 use crate::{CallError, Capability, ContractBreach, Fault, Plugin};
 
 impl Plugin {
-    /// Checks that what an operation looked at or made is of a type that the
-    /// plugin takes.
+    /// Checks that the media type of an operation's input or output is one of the plugin's.
     pub(crate) fn check_media_type(
         &self,
         operation: Capability,
@@ -17,9 +16,8 @@ impl Plugin {
         Err(self.broken(operation, breach))
     }
 
-    /// Checks that a document is of the type that it was of by `inspect`,
-    /// whatever was done with it. Who keeps that type asks for this check: no
-    /// call of the plugin is told it.
+    /// Checks that a document still has the type that `inspect` reported, after any operation. The
+    /// caller keeps that type, since no call of the plugin receives it.
     ///
     /// # Errors
     ///

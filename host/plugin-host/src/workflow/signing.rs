@@ -16,9 +16,9 @@ use crate::{
 pub struct SignedDocument {
     /// Its bytes.
     pub bytes: Bytes,
-    /// The document, with what is known of it, for whoever goes on with it.
+    /// The document, with the host's knowledge of it, for further calls.
     pub document: Document,
-    /// What was made.
+    /// The plugin's description of the output.
     pub outcome: Outcome,
     /// Evidence about the new signature.
     pub signature: SignatureEvidence,
@@ -27,8 +27,8 @@ pub struct SignedDocument {
 }
 
 impl Plugin {
-    /// One step of signing, with the answers so far. An output is checked to
-    /// keep its input as declared; [`Plugin::drive_sign`] checks the rest.
+    /// Makes one step of signing, with the answers so far. An output is checked to preserve its
+    /// input as declared; [`Plugin::drive_sign`] checks the rest.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Plugin {
         self.sign_on(&basis, document, request, answers).await
     }
 
-    /// The same of a document of which the basis is known.
+    /// Like `sign`, with a `Basis` already computed.
     async fn sign_on(
         &self,
         basis: &Basis,
@@ -57,22 +57,24 @@ impl Plugin {
             .await
     }
 
-    /// Signs as far as the answers go: asks `answerer` for whatever the plugin
-    /// needs until there is a signed document or nothing more can be answered
-    /// now. To go on later, call it again with the same document and request
-    /// and the answers of the [`crate::Suspension`], with new ones added.
+    /// Signs as far as the answers go: passes the plugin's needs to `answerer` until the document
+    /// is signed or no more can be answered now. To resume, call it again with the same document
+    /// and request and the answers of the [`crate::Suspension`], with new ones added.
     ///
-    /// A document comes out only if there is exactly one new signature, which
-    /// signs what was asked to be signed, with the value that was answered,
-    /// under the request's certificate, covers all that the document holds, and
-    /// if every earlier signature and member is as it was. Whoever knows the document's media type checks that it is the
-    /// same one ([`Plugin::check_same_media_type`]), here as of whatever else
-    /// is made of a document.
+    /// A document is returned only if all of these hold:
+    ///
+    /// - It has exactly one new signature, over the requested bytes, with the answered value, under
+    ///   the request's certificate.
+    /// - The new signature covers the whole content of the document.
+    /// - Every earlier signature and member is unchanged.
+    ///
+    /// A caller that knows the document's media type checks that it is the same
+    /// ([`Plugin::check_same_media_type`]), as for all other operations.
     ///
     /// # Errors
     ///
-    /// The plugin's refusal of the document or request, or its fault, which
-    /// includes everything above that does not hold.
+    /// The plugin's refusal of the document or request, or its fault, including any condition above
+    /// that fails.
     pub async fn drive_sign(
         &self,
         document: impl Into<Document>,
@@ -83,11 +85,11 @@ impl Plugin {
         drive(self, document.into(), request, answers, answerer).await
     }
 
-    /// [`Plugin::drive_sign`] for a document that whoever calls made, so that
-    /// nobody has signed it: the plugin is not asked which signatures it has,
-    /// and how it is kept is as the description says.
+    /// Like [`Plugin::drive_sign`], for a document that the caller made and that is therefore
+    /// unsigned. The plugin is not asked for its signatures, and its preservation is the
+    /// description's.
     ///
-    /// A document comes out only if it has one signature in all.
+    /// A document is returned only if it has one signature in all.
     ///
     /// # Errors
     ///
@@ -109,7 +111,7 @@ async fn drive(
     answers: Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Result<Progress, CallError> {
-    // What the document's signatures are does not change while it is signed.
+    // The evidence about the document is computed once: it does not change during signing.
     let before = match answers.is_empty() {
         true => Some(check_before_anybody_signs(plugin, document.clone()).await?),
         false => None,
@@ -118,7 +120,7 @@ async fn drive(
     drive_on(plugin, &basis, before, document, request, answers, answerer).await
 }
 
-/// The same of a document that nobody has signed, from its beginning.
+/// Drives the first signature of an unsigned document from its beginning.
 async fn drive_first(
     plugin: &Plugin,
     document: Document,
@@ -174,8 +176,8 @@ async fn drive_on(
     ))
 }
 
-/// What would spoil the check of the finished signature, found while nobody
-/// has signed in vain.
+/// Checks, before a person signs in vain, for causes that would fail the check of the finished
+/// signature.
 async fn check_before_anybody_signs(
     plugin: &Plugin,
     document: Document,
@@ -193,8 +195,8 @@ async fn check_before_anybody_signs(
     Ok(evidence)
 }
 
-/// Nothing is asked twice, and exactly one signature is asked for, over the
-/// digest that the device makes.
+/// Checks that no need is repeated, and that exactly one signature is requested, over the device's
+/// digest.
 fn check_needs(
     needs: &[Need],
     request: &SignRequest,

@@ -220,7 +220,7 @@ async fn refusal(wasm: impl Into<Bytes>) -> AdmissionError {
         .unwrap_err()
 }
 
-/// A component of the world `plugin`, all of whose functions trap.
+/// Builds a component of the world `plugin`. All its functions trap.
 fn dummy(wit: &str) -> Vec<u8> {
     let (resolve, world) = fixtures::contract_with(wit);
     encode(&resolve, world)

@@ -1,4 +1,4 @@
-//! Plugins of the contract of the release before, beside those of today.
+//! Plugins of the previous release's contract, beside current ones.
 
 use bytes::Bytes;
 use parafa_plugin_host::{Integrity, Registry, TargetLevel, Verdict, check};
@@ -31,7 +31,7 @@ async fn a_plugin_of_the_contract_before_signs_and_verifies_beside_those_of_toda
         assert_eq!(signature.integrity, Integrity::Intact);
         assert_eq!(signature.level, "Old-B-T");
         assert_eq!(signature.timestamps.len(), 1);
-        // 0.2 does not say which certificate a signature names.
+        // 0.2 does not report which certificate a signature names.
         assert_eq!(signature.certificate, Verdict::unknown(check::UNNAMED));
     }
     assert_ne!(first.signer_certificate, second.signer_certificate);

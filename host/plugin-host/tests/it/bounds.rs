@@ -1,4 +1,4 @@
-//! Answers that are too long for anybody to keep.
+//! Answers that are too long to store.
 
 use parafa_plugin_host::{CallError, ContractBreach, TargetLevel};
 
@@ -6,7 +6,7 @@ use crate::support::{
     Authorities, Signer, archive_request, breach, other_type, signed_toy, toy, toy_document,
 };
 
-/// How long the toy's words are which do not seem to end.
+/// Length of the toy's endless words.
 const LONG: usize = 70 * 1024;
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn a_report_is_of_a_type_that_the_plugin_takes() {
     assert_eq!(breach(report), other_type());
 }
 
-/// What is too long, and how long it is.
+/// Returns the name and length of the value that is too long.
 fn too_long<T>(result: Result<T, CallError>) -> (&'static str, usize) {
     match breach(result) {
         ContractBreach::TooLong { what, bytes, .. } => (what, bytes),

@@ -1,4 +1,4 @@
-//! What a version of the contract promises, later ones of its line keep.
+//! The compatibility of versions of the contract within one line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem};
 /// The files of a version: names and texts.
 type Text = Vec<(PathBuf, String)>;
 
-/// Every version that stands in `wit`, the earliest first.
+/// Returns every version in `wit`, the earliest first.
 fn versions() -> Vec<(Version, Text)> {
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
     let folders = fs::read_dir(wit)
@@ -54,9 +54,9 @@ fn push(resolve: &mut Resolve, text: &Text) -> PackageId {
     resolve.push_group(group).unwrap()
 }
 
-/// The functions that a plugin of a world exports. That none is gone in a later
-/// version is not checked by `semver_check`: a plugin that has more than a host asks
-/// for is no harm to that host, but one that has less is to a host before it.
+/// Returns the functions that a plugin of a world exports. `semver_check` does not check that later
+/// versions keep them: additional functions of a plugin do not harm a host, but missing ones harm
+/// an earlier host.
 fn exported(resolve: &Resolve, world: WorldId) -> BTreeSet<&str> {
     let exports = resolve.worlds[world].exports.values();
     let interfaces = exports.filter_map(|item| match item {
@@ -67,8 +67,8 @@ fn exported(resolve: &Resolve, world: WorldId) -> BTreeSet<&str> {
     functions.map(String::as_str).collect()
 }
 
-/// Whether a host of the `later` version runs what is written against the
-/// `earlier` one, and asks no less of it; the first world of which that is not so.
+/// Checks that a host of the `later` version runs components of the `earlier` one and calls the
+/// same functions. The error is the first world where it does not.
 fn keeps(earlier: &Text, later: &Text) -> Result<(), String> {
     let mut resolve = Resolve::new();
     let [was, is] = [earlier, later].map(|text| push(&mut resolve, text));
@@ -84,7 +84,7 @@ fn keeps(earlier: &Text, later: &Text) -> Result<(), String> {
     Ok(())
 }
 
-/// The text of 1.0 with another number and another passage.
+/// Returns the text of 1.0 with another number and another passage.
 fn changed(from: &str, to: &str) -> Text {
     let mut versions = versions().into_iter();
     let (_, text) = versions

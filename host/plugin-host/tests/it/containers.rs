@@ -1,5 +1,4 @@
-//! Containers: the rules that only documents of several files have, each broken
-//! by `plugins/toy` for itself.
+//! Containers: the rules for documents of several files, each broken by `plugins/toy`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ async fn toy_container() -> Arc<Plugin> {
     plugin("test/toy-container.wasm").await
 }
 
-/// A container of this behaviour with two members, one of them deflated.
+/// Builds a container of this behaviour with two members, one of them deflated.
 fn container(behaviour: &str) -> Bytes {
     let deflated = deflated(b"an attachment");
     let members = [
@@ -67,13 +66,13 @@ async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
     }
 }
 
-/// A signed container that was given this behaviour afterwards.
+/// Returns a signed container that got this behaviour afterwards.
 async fn signed_then(behaviour: &str) -> Bytes {
     let signed = signed(container("honest")).await.unwrap().bytes;
     then(&signed, behaviour)
 }
 
-/// An honest container with this behaviour in its place.
+/// Returns an honest container with this behaviour in its place.
 fn then(honest: &Bytes, behaviour: &str) -> Bytes {
     let rest = honest.strip_prefix(b"TOY honest 0\n").unwrap();
     [format!("TOY {behaviour} 0\n").as_bytes(), rest]
@@ -81,7 +80,7 @@ fn then(honest: &Bytes, behaviour: &str) -> Bytes {
         .into()
 }
 
-/// Answers nothing, and counts how often it is asked.
+/// Answers nothing, and counts the calls.
 struct Counting(AtomicUsize);
 
 #[async_trait]

@@ -43,7 +43,7 @@ async fn every_bad_ending_of_every_call_is_contained() {
                 ("recurse", "stack"),
             ] {
                 let behaviour = format!("{ending}@{call}");
-                // On a busy machine only what never ends needs a short deadline.
+                // A short deadline is only for endless calls: on a busy machine others may miss it.
                 let toy = if kind == "time-out" { &brief } else { &roomy };
 
                 let fault = fault_of(toy, call, &behaviour).await;
@@ -202,7 +202,7 @@ async fn log_lines_are_capped_and_carry_the_digest() {
         .with_ansi(false)
         .with_writer(|| &*LOG)
         .init();
-    // Another digest than that of the toys that other tests have chatter.
+    // Another digest than that of the toys in other tests, which may write many log lines, too.
     let marked = [&component("test/toy.wasm")[..], &CUSTOM_SECTION].concat();
     let toy = host(CallLimits::default()).admit(marked.into()).await;
     let toy = toy.unwrap();
@@ -394,8 +394,7 @@ async fn limited(limits: CallLimits) -> Arc<Plugin> {
         .unwrap()
 }
 
-/// One whose instances come from a pool, and one whose instances are made on
-/// demand.
+/// Returns a toy whose instances are from a pool, and one whose instances are made on demand.
 async fn limited_toys(limits: &CallLimits) -> [Arc<Plugin>; 2] {
     let toy = component("test/toy.wasm");
     let [pooled, on_demand] = hosts(limits);
@@ -405,7 +404,7 @@ async fn limited_toys(limits: &CallLimits) -> [Arc<Plugin>; 2] {
     ]
 }
 
-/// The fault of a call, or of a step of `sign`.
+/// Returns the fault of a call, or of a step of `sign`.
 async fn fault_of(toy: &Arc<Plugin>, call: &str, behaviour: &str) -> FaultKind {
     let document = toy_document(behaviour);
     let request = derive_request();
@@ -428,7 +427,7 @@ async fn inspect(toy: &Arc<Plugin>, behaviour: &str) -> FaultKind {
     fault(toy.inspect(toy_document(behaviour)).await.unwrap_err())
 }
 
-/// The fault of the step of `sign` before anybody has signed.
+/// Returns the fault of the first step of `sign`.
 async fn prepare_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let request = Signer::named("Jonas").request(TargetLevel::BB);
     match toy.sign(toy_document(behaviour), &request, &[]).await {
@@ -437,7 +436,7 @@ async fn prepare_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     }
 }
 
-/// The fault of the step of `sign` that writes the output.
+/// Returns the fault of the step of `sign` that writes the output.
 async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let signer = Signer::named("Jonas");
     let request = signer.request(TargetLevel::BB);
@@ -454,7 +453,7 @@ async fn output_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     }
 }
 
-/// The fault of composing a document of nothing.
+/// Returns the fault of composing an empty document.
 async fn compose_fault(toy: &Plugin, behaviour: &str) -> FaultKind {
     let request = ComposeRequest {
         time: 0,
@@ -477,7 +476,7 @@ async fn observed(observer: Arc<dyn CallObserver>) -> Arc<Plugin> {
     Arc::new(host.unwrap()).admit(toy).await.unwrap()
 }
 
-/// What an observer was told.
+/// The events that an observer received.
 #[derive(Debug, Default)]
 struct Observed {
     calls: Mutex<Vec<String>>,
@@ -502,7 +501,7 @@ impl CallObserver for Observed {
     }
 }
 
-/// What the whole test run logs.
+/// The log of the whole test run.
 #[derive(Default)]
 struct Captured(Mutex<Vec<u8>>);
 

@@ -1,4 +1,4 @@
-//! Signatures over files beside the document.
+//! Signatures over files outside the document.
 
 use bytes::Bytes;
 use parafa_plugin_host::{CoverageKind, Document, Integrity, SourceFile, TargetLevel, Verdict};

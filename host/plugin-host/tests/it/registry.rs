@@ -156,7 +156,7 @@ async fn of_two_plugins_of_one_media_type_the_one_is_given_its_documents_that_is
     assert!(given().is_none(), "the other does not take its place");
 }
 
-/// The same component with another digest: a custom section more.
+/// Returns the component with another digest: it has an additional custom section.
 fn other_build() -> Bytes {
     [&component("test/toy.wasm")[..], b"\x00\x05\x04note"]
         .concat()

@@ -1,13 +1,12 @@
-//! What was released of the contract stays as it is.
+//! Released texts of the contract stay unchanged.
 
 use std::fs;
 use std::path::Path;
 
 use openssl::sha::sha256;
 
-/// The files below `wit` that `released.txt` lists and that are not, or not any
-/// more, what they were when they were released; of a released folder also those
-/// that came later.
+/// Returns the files below `wit` that `released.txt` lists and that are missing or changed. In
+/// released folders it also returns new files.
 fn changed(wit: &Path) -> Vec<String> {
     let list = fs::read_to_string(wit.join("released.txt")).unwrap();
     let lines = list.lines().filter(|line| !line.starts_with('#'));

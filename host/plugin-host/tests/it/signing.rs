@@ -8,13 +8,13 @@ use crate::support::{
     Nobody, Signer, answered, breach, done, other_type, suspended, timestamp, toy, toy_document,
 };
 
-/// What is asked for first.
+/// Returns the first suspension.
 async fn asked(toy: &Plugin, document: Bytes, request: &SignRequest) -> Suspension {
     let progress = toy.drive_sign(document, request, Vec::new(), &Nobody);
     suspended(progress.await.unwrap())
 }
 
-/// A signature that comes to its end.
+/// Signs to completion.
 async fn signed(
     toy: &Plugin,
     document: Bytes,

@@ -1,5 +1,5 @@
-//! Components that misbehave before anybody calls them with a document: while
-//! they are read, compiled, started, or asked what they are.
+//! Components that misbehave before any call with a document: while they are read, compiled,
+//! started, or describe themselves.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -19,18 +19,18 @@ const LIMITS: fn() -> CallLimits = || CallLimits {
     ..CallLimits::default()
 };
 
-/// A component that only says what it is.
+/// A component that only describes itself.
 #[derive(Default)]
 struct Stub<'a> {
     /// Pages of memory that it begins with, beyond the first.
     more_pages: u32,
-    /// What else its module holds.
+    /// Other fields of its module.
     fields: &'a str,
-    /// What it does when it is started.
+    /// Instructions of its start function.
     on_start: &'a str,
-    /// What it does before it says what it is.
+    /// Instructions that run before it describes itself.
     on_describe: &'a str,
-    /// Another module, and how many instances of it there are beside its own.
+    /// Another module, and the number of its instances.
     beside: Option<(&'a str, u8)>,
 }
 
@@ -103,7 +103,8 @@ async fn more_instances_than_a_component_may_have_are_not_made() {
         beside: Some(("(module)", instances)),
         ..Stub::default()
     };
-    // It has two of its own: of its module, and of what initializes that.
+    // The component has two instances of its own: of its module, and of the one that initializes
+    // it.
     for host in hosts(&LIMITS()) {
         host.admit(with(2).build()).await.unwrap();
     }
@@ -115,7 +116,7 @@ async fn more_instances_than_a_component_may_have_are_not_made() {
 
 #[tokio::test]
 async fn tables_past_the_limit_are_not_given() {
-    // Goes on only if a table grew, which it must not do without end.
+    // Continues only if a table grew, which it must not do without end.
     let growing = "(loop ref.null func i32.const 1000 table.grow $t i32.const -1 i32.ne br_if 0)
                    unreachable";
     let grown = self_test_fault(Stub {
@@ -249,13 +250,13 @@ async fn a_component_with_a_turned_bit_is_refused_or_contained() {
     let whole = component("test/toy.wasm");
     let host = host(LIMITS());
     let mut refused = 0;
-    // Fixed places all over the file, another bit each time.
+    // Fixed places across the file, another bit each time.
     for number in 0..8 {
         let mut flipped = whole.to_vec();
         let place = flipped.len() / 8 * number + 7 * number;
         flipped[place] ^= 1 << (number % 8);
 
-        // What is still valid may describe itself, be it wrongly.
+        // A component that is still valid may describe itself, even wrongly.
         refused += usize::from(host.admit(flipped.into()).await.is_err());
     }
 
@@ -315,8 +316,7 @@ impl Stub<'_> {
     }
 }
 
-/// The component with as many instances of another module, which take nothing
-/// from anybody.
+/// Returns the component with this many instances of another module, which import nothing.
 fn with_instances(mut component: Vec<u8>, module: &str, instances: u8) -> Vec<u8> {
     const CORE_MODULE_SECTION: u8 = 1;
     const CORE_INSTANCE_SECTION: u8 = 2;
@@ -339,7 +339,7 @@ fn section(id: u8, content: &[u8]) -> Vec<u8> {
     [&[id], &*leb128(content.len()), content].concat()
 }
 
-/// Little-endian words as the text format writes bytes.
+/// Encodes little-endian words in the text format.
 fn words(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     bytes.map(|byte| format!("\\{byte:02x}")).collect()
@@ -358,14 +358,15 @@ fn leb128(mut value: usize) -> Vec<u8> {
     }
 }
 
-/// How describing itself ends, in the same way wherever its instances are from.
+/// Returns the fault of the self-test, which is the same for pooled and on-demand instances.
 async fn self_test_fault(stub: Stub<'_>) -> FaultKind {
     let [pooled, on_demand] = refusals(stub).await.map(self_test);
     assert_eq!(pooled, on_demand);
     pooled
 }
 
-/// How the self-test ends where instances are made one by one; there is no room for any in a pool.
+/// Returns the fault of the self-test with on-demand instances; a pool has no room for the
+/// component.
 async fn unpooled_fault(stub: Stub<'_>) -> FaultKind {
     let [pooled, on_demand] = refusals(stub).await;
     let is_too_large = matches!(pooled, AdmissionError::Uncompilable(_));
@@ -380,8 +381,7 @@ fn self_test(refused: AdmissionError) -> FaultKind {
     }
 }
 
-/// How it is refused where instances come from a pool, and where they are made
-/// on demand.
+/// Returns the refusals with pooled and with on-demand instances.
 async fn refusals(stub: Stub<'_>) -> [AdmissionError; 2] {
     let wasm = stub.build();
     let [pooled, on_demand] = hosts(&LIMITS());

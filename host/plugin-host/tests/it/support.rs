@@ -13,20 +13,19 @@ use parafa_plugin_host::{
     TargetLevel, reason,
 };
 
-/// A host with the default limits, for everything that need not be cut short.
+/// A host with the default limits, for all tests that need no lower ones.
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| host(CallLimits::default()));
 
-/// Calls at once of which no address space has room for a pool: each would have
-/// 4 GiB of it.
+/// Too many concurrent calls for a pool in any address space: each would have 4 GiB of it.
 const TOO_MANY_FOR_A_POOL: NonZeroU32 = NonZeroU32::new(100_000).unwrap();
 
-/// A host whose compiled plugins outlive the test run.
+/// Creates a host whose compiled plugins outlive the test run.
 pub(crate) fn host(limits: CallLimits) -> Arc<PluginHost> {
     Arc::new(PluginHost::new(PluginHostConfig { limits, ..config() }).unwrap())
 }
 
-/// A host whose instances come from a pool, and one that has no room for a pool
-/// and makes them on demand.
+/// Creates a host with pooled instances, and one that has no room for a pool and makes them on
+/// demand.
 pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
     let without_pool = PluginHostConfig {
         limits: limits.clone(),
@@ -37,12 +36,12 @@ pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
     [host(limits.clone()), Arc::new(without_pool)]
 }
 
-/// The defaults, with a folder for compiled plugins that outlives the test run.
+/// Returns the defaults, with a folder for compiled plugins that outlives the test run.
 pub(crate) fn config() -> PluginHostConfig {
     PluginHostConfig::new(built::compiled_plugins())
 }
 
-/// A component of `target/plugins`.
+/// Returns a component of `target/plugins`.
 pub(crate) fn component(name: &str) -> Bytes {
     built::plugin(name).into()
 }
@@ -55,7 +54,7 @@ pub(crate) async fn toy() -> Arc<Plugin> {
     plugin("test/toy.wasm").await
 }
 
-/// A toy document with this behaviour; `plugins/toy` lists them.
+/// Returns a toy document with this behaviour; `plugins/toy` lists them.
 pub(crate) fn toy_document(behaviour: &str) -> Bytes {
     format!("TOY {behaviour} 5\nhello").into()
 }
@@ -99,13 +98,13 @@ pub(crate) fn derive_request() -> DeriveRequest {
     }
 }
 
-/// A toy document with this behaviour that somebody has signed to level B-T.
+/// Returns a toy document with this behaviour, signed to level B-T.
 pub(crate) async fn signed_toy(behaviour: &str) -> Bytes {
     let signer = Signer::named("Ona");
     signed_by(&signer, toy_document(behaviour)).await
 }
 
-/// The toy document with one more signature, of level B-T.
+/// Returns the toy document with one more signature, of level B-T.
 pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
     let request = signer.request(TargetLevel::BT);
     let toy = toy().await;
@@ -113,13 +112,12 @@ pub(crate) async fn signed_by(signer: &Signer, document: Bytes) -> Bytes {
     done(progress.unwrap()).bytes
 }
 
-/// The breach of a plugin that makes another media type than its own.
+/// Returns the breach of a plugin that makes another media type than its own.
 pub(crate) fn other_type() -> ContractBreach {
     ContractBreach::unknown("media type of the plugin", "text/x-other")
 }
 
-/// Answers what an archive needs: nobody is revoked, and who signed is an
-/// anchor.
+/// Answers the needs of an archive: no certificate is revoked, and the signer's is an anchor.
 pub(crate) struct Authorities;
 
 #[async_trait]
@@ -133,7 +131,7 @@ impl Answerer for Authorities {
     }
 }
 
-/// A time-stamp over a payload, or what it is the digest of.
+/// Returns a time-stamp over a payload, or over the bytes of its digest.
 pub(crate) fn timestamp(payload: &Payload) -> Vec<u8> {
     let imprint = payload.digest(DigestAlgorithm::Sha256).unwrap();
     parafa_fixtures::signed::timestamp(&imprint)
@@ -181,7 +179,7 @@ impl Answerer for Signer {
     }
 }
 
-/// Has none of the data that are asked for.
+/// Answers that no data are available.
 pub(crate) struct NoData;
 
 #[async_trait]
@@ -215,7 +213,7 @@ pub(crate) fn suspended(progress: Progress) -> Suspension {
     }
 }
 
-/// The suspension's answers and one to its only need.
+/// Returns the suspension's answers and one to its only need.
 pub(crate) fn answered(suspension: Suspension, outcome: Result<Vec<u8>, String>) -> Vec<Answer> {
     let [need] = <[Need; 1]>::try_from(suspension.needs).unwrap();
     let mut answers = suspension.answers;

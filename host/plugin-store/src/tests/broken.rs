@@ -1,4 +1,4 @@
-//! What came with the program and cannot be loaded.
+//! Shipped components that cannot be loaded.
 
 use std::fs;
 

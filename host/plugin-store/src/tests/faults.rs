@@ -1,5 +1,4 @@
-//! What is left of an installation when the records fail in it or it is refused, and of a program's
-//! plugin when its copy is damaged.
+//! Installations whose commit fails or is refused, and shipped plugins whose copy is damaged.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use parafa_store::faulty::{CrashPoint, FaultPlan};
 use super::{Installation, called, digest, listed};
 use crate::{InstallTerms, KeyPair};
 
-/// Whether anything of a build is kept compiled.
+/// Returns true if compiled code of a build exists.
 fn is_compiled(build: u8) -> bool {
     let begins = digest(build).to_string();
     let mut kept = fs::read_dir(built::compiled_plugins()).unwrap().flatten();
@@ -81,7 +80,7 @@ async fn a_damaged_copy_of_what_came_with_an_earlier_program_takes_nothing_from_
 
 #[tokio::test]
 async fn nothing_is_left_of_a_component_that_is_refused() {
-    // Compiled plugins are kept for all tests: no other test has these builds.
+    // All tests share compiled plugins: no other test has these builds.
     let (first, of_another, of_another_format) = (200, 201, 202);
     let installation = Installation::new(StoreMode::Production);
     let plugins = installation.started().await;

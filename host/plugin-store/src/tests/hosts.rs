@@ -14,14 +14,14 @@ use super::{FORMAT, Installation, called, digest, wasm};
 use crate::{InstallTerms, KeyPair, PluginStore};
 
 impl Installation {
-    /// A second host.
+    /// Starts a second host.
     async fn another(&self) -> PluginStore {
         let (plugins, _) = self.other_host();
         plugins.start().await.unwrap();
         plugins
     }
 
-    /// The same before it has started, with what it has its records in.
+    /// Creates a second host, not started, with the engine of its records.
     fn other_host(&self) -> (PluginStore, Arc<FaultyEngine>) {
         let engine = self.engine(FaultPlan::default());
         let settings = self.settings("data-of-another");
@@ -218,7 +218,7 @@ async fn the_folder_of_an_earlier_program_is_taken_over_once() {
         .install(&component, InstallTerms::default())
         .await
         .unwrap();
-    // The copy is as an earlier program would have left it, which had no number of changes.
+    // The copy is that of an earlier program, which had no number of changes.
     let state = installation.path("data/plugins/active.json");
     let mut text: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
     text.as_object_mut().unwrap().remove("generation");
@@ -240,7 +240,7 @@ async fn the_folder_of_an_earlier_program_is_taken_over_once() {
     assert_eq!(called(&earlier.started().await).await, None);
 }
 
-/// Waits until documents are given to this build, or to none.
+/// Waits until this build, or none, gets documents.
 async fn becomes(plugins: &PluginStore, build: Option<u8>) {
     let expected = build.map(digest);
     let followed = tokio::time::timeout(Duration::from_secs(5), async {

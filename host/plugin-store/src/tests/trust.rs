@@ -1,4 +1,4 @@
-//! Whom a component has to be signed by, when it is installed and afterwards.
+//! Required signers of components, at the installation and afterwards.
 
 use std::path::Path;
 use std::{fs, slice};
@@ -9,7 +9,7 @@ use parafa_store::StoreMode;
 use super::{FORMAT, Installation, called, digest};
 use crate::{InstallTerms, KeyPair, PluginStore, PluginStoreError, signature_file};
 
-/// Also a component of another publisher than the last.
+/// Allows a component of another publisher than the last.
 const REPLACES: InstallTerms = InstallTerms {
     replace_publisher: true,
     prefer: false,
@@ -225,7 +225,7 @@ async fn a_plugin_that_was_built_along_with_the_program_is_known() {
     assert!(of_another[0].contains("not built along"), "{of_another:?}");
 }
 
-/// A plugins outside the demo that trusts a publisher, of every format.
+/// Creates plugins outside the demo that trust a publisher for every format.
 async fn with_a_publisher() -> (Installation, PluginStore, KeyPair) {
     let installation = Installation::new(StoreMode::Production);
     let plugins = installation.started().await;

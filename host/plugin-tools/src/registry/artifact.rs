@@ -1,5 +1,5 @@
-//! A component as an artifact, in the layout of the CNCF's "Wasm OCI Artifact
-//! Layout" as `wkg` writes it, and what is attached to it.
+//! A component as an artifact, in the layout of the CNCF's "Wasm OCI Artifact Layout" as `wkg`
+//! writes it, and its attachments.
 
 use std::path::Path;
 
@@ -20,16 +20,16 @@ use crate::output::shown;
 
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const WASM: &str = "application/wasm";
-/// The name of the file that a content becomes (image-spec 1.1, annotations.md). It is
-/// always the same: so is the digest of a component, whatever its file is called.
+/// The file name of a content (image-spec 1.1, annotations.md). It is constant, so that a
+/// component's digest does not depend on its file's name.
 const TITLE: (&str, &str) = ("org.opencontainers.image.title", "plugin.wasm");
-/// The time that a configuration has to name. A fixed one: the same component has
-/// the same digest, whoever pushes it and when.
+/// The time that a configuration must have. It is constant, so that a component has the same digest
+/// in every push.
 const CREATED: &str = "1970-01-01T00:00:00Z";
-/// Longest document that is attached and looked at.
+/// Longest attachment that is read.
 const LONGEST_ATTACHED: u64 = 4 * 1024 * 1024;
-/// Most documents of an artifact that are looked at: whoever may write to a
-/// repository can attach any number.
+/// Most attachments of an artifact that are read: anyone with write access to a repository can
+/// attach any number.
 const MOST_ATTACHED: usize = 64;
 
 /// The configuration of an artifact with a component.
@@ -70,11 +70,10 @@ pub(super) struct Signed {
     pub(super) publisher: String,
 }
 
-/// Packages a component. Its version is said by tags alone, so that it is one
-/// artifact under all of them.
+/// Packages a component. Only tags have its version, so that it is one artifact under all of them.
 ///
 /// # Errors
-/// When it is none.
+/// When the file is not a component.
 pub(super) fn package(wasm: &[u8], file: &Path) -> Result<Packaged, ToolError> {
     let surface = Surface::read(wasm).map_err(|error| {
         ToolError::Refused(format!("{}: {}", file.display(), shown(&reasons(&error))))
@@ -117,11 +116,11 @@ pub(super) fn attach(
     })
 }
 
-/// The configuration of what has none (image-spec 1.1, manifest.md, "Guidance for
-/// an Empty Descriptor").
+/// The configuration of an artifact without one (image-spec 1.1, manifest.md, "Guidance for an
+/// Empty Descriptor").
 pub(super) const EMPTY: &[u8] = b"{}";
 
-/// Finds the artifact that is meant: without a tag or digest the newest release.
+/// Finds the named artifact: without a tag or digest, the newest release.
 pub(super) async fn resolve(
     repository: &dyn Repository,
     version: Option<&Version>,
@@ -146,7 +145,7 @@ pub(super) async fn resolve(
     }
 }
 
-/// Refuses to have a tag that is a version name something else than it did.
+/// Refuses to move a tag that is a version to another artifact.
 pub(super) async fn check_tag(
     repository: &dyn Repository,
     tag: &Tag,
@@ -166,7 +165,7 @@ pub(super) async fn check_tag(
     }
 }
 
-/// The tag with the highest semantic version; of pre-releases only where asked for.
+/// Returns the tag with the highest semantic version; pre-releases count only on request.
 pub(super) fn newest(tags: Vec<Tag>, with_pre_releases: bool) -> Option<(SemanticVersion, Tag)> {
     let versions = tags
         .into_iter()
@@ -175,7 +174,7 @@ pub(super) fn newest(tags: Vec<Tag>, with_pre_releases: bool) -> Option<(Semanti
     counted.max()
 }
 
-/// The layer with the component of an artifact.
+/// Returns the layer with the component of an artifact.
 pub(super) fn component(
     repository: &dyn Repository,
     artifact: &StoredManifest,
@@ -215,7 +214,7 @@ pub(super) async fn attached(
                 repository.place()
             )));
         }
-        // Lists under a tag outlive what they list.
+        // A list under a tag may outlive its entries.
         let manifest = repository.find(&Version::Digest(listed.digest)).await?;
         let Some(manifest) = manifest else {
             continue;
@@ -243,8 +242,8 @@ pub(super) async fn attached(
     Ok(all)
 }
 
-/// The signature of a component among what is attached to it: the only one, or that
-/// of a publisher. Whether the publisher is trusted is not known here.
+/// Returns the signature of a component among its attachments: the only one, or a given
+/// publisher's. Trust in the publisher is not checked here.
 pub(super) fn signature(
     attached: &[Attached],
     component: PluginDigest,
@@ -282,7 +281,7 @@ pub(super) fn signature(
     }
 }
 
-/// Reads a signature that has to be of a component.
+/// Parses a signature, which must be of a component.
 pub(super) fn signed(content: Bytes, component: PluginDigest) -> Result<Signed, &'static str> {
     let signature = PluginSignature::parse(&content)?;
     if signature.component() != component {

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A kind of document that refers to a component.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Attachment {
-    /// The publisher's signature, as it stands in the file beside the component.
+    /// The publisher's signature, as in the file beside the component.
     Signature,
     /// A bill of materials of CycloneDX.
     CycloneDx,
@@ -14,7 +14,7 @@ pub(super) enum Attachment {
     Spdx,
     /// A statement of in-toto, such as provenance by SLSA.
     Statement,
-    /// A signed one, in an envelope of DSSE.
+    /// A signed statement, in a DSSE envelope.
     Envelope,
 }
 
@@ -27,7 +27,7 @@ impl Attachment {
         Self::Envelope,
     ];
 
-    /// The kind of a document: known by the member that its specification demands.
+    /// Returns the kind of a document, by the member that its specification requires.
     pub(super) fn of_document(text: &[u8]) -> Option<Self> {
         let document: Value = serde_json::from_slice(text).ok()?;
         let member = |name: &str| document.get(name).and_then(Value::as_str);
@@ -44,13 +44,13 @@ impl Attachment {
         }
     }
 
-    /// The kind of an artifact by its type.
+    /// Returns the kind of an artifact by its type.
     pub(super) fn of_type(artifact_type: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|kind| kind.media_type() == artifact_type)
     }
 
-    /// The media type of the document, which is the type of the artifact, too.
+    /// Returns the media type of the document, which is also the type of the artifact.
     pub(super) fn media_type(self) -> &'static str {
         match self {
             Self::Signature => "application/vnd.parafa.plugin-signature.v1+json",
@@ -61,7 +61,7 @@ impl Attachment {
         }
     }
 
-    /// The suffix that makes the document's file name of the component's.
+    /// Returns the suffix that is added to the component's file name.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::Signature => ".sig",

@@ -24,7 +24,7 @@ pub struct CopyArguments {
     json: bool,
 }
 
-/// Copies a component with all that is attached to it, to the byte.
+/// Copies a component with all its attachments, to the byte.
 pub fn copy(arguments: &CopyArguments) -> Result<(), ToolError> {
     let (from, to) = (&arguments.from, &arguments.to);
     let named = match &to.version {

@@ -10,7 +10,7 @@ use super::{RegistryOptions, artifact, runtime};
 use crate::output::{print_json, print_line, shown, shown_whole};
 use crate::{REFUSED, ToolError};
 
-/// An installed plugin beside its repository.
+/// The comparison of an installed plugin with its repository.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Comparison {
@@ -20,16 +20,16 @@ struct Comparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<String>,
     outdated: bool,
-    /// Whether all that is there is older.
+    /// True if all versions in the repository are older.
     #[serde(skip)]
     is_ahead: bool,
-    /// The newest version there.
+    /// The newest version in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
-    /// The digest that the tag names now, where it is another one.
+    /// The tag's current digest, if it has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<String>,
-    /// Why nothing is known.
+    /// The reason why nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }
@@ -40,8 +40,7 @@ struct Found {
     moved: Option<String>,
 }
 
-/// Compares the plugins in use that were pulled with the newest of their
-/// repositories.
+/// Compares the pulled plugins in use with the newest versions of their repositories.
 pub fn outdated(
     installed: Vec<PluginVersion>,
     registry: &RegistryOptions,
@@ -73,7 +72,7 @@ pub fn outdated(
     }
 }
 
-/// Refuses to show one account to several registries.
+/// Refuses to send one account to several registries.
 fn check_account<'o>(origins: impl Iterator<Item = &'o PluginOrigin>) -> Result<(), ToolError> {
     let locations = origins.filter_map(|origin| origin.repository.parse::<Reference>().ok());
     let registries = locations.filter_map(|reference| match reference.location {

@@ -73,7 +73,7 @@ struct WrittenDocument {
     file: PathBuf,
 }
 
-/// Reads a component and what is attached to it into files.
+/// Writes a component and its attachments to files.
 pub fn pull(arguments: &PullArguments) -> Result<(), ToolError> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
@@ -118,7 +118,7 @@ pub fn pull(arguments: &PullArguments) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Reads a component and its signature into a folder, to be installed from there.
+/// Pulls a component and its signature into a folder, for the installation.
 pub fn pull_into(
     folder: &Path,
     from: &Reference,
@@ -180,8 +180,8 @@ impl Pulled {
         }
     }
 
-    /// Writes the component and its signature. A signature that is there and of
-    /// another component goes.
+    /// Writes the component and its signature. An existing signature of another component is
+    /// removed.
     fn write(&self, path: &Path) -> Result<(), ToolError> {
         let signature = signature_file(path);
         match &self.signature {
@@ -222,7 +222,7 @@ impl Written {
     }
 }
 
-/// The last part of a repository's name.
+/// Returns the last part of a repository's name.
 fn stem(location: &Location) -> String {
     match location {
         Location::Layout(path) => {
@@ -236,7 +236,7 @@ fn stem(location: &Location) -> String {
     }
 }
 
-/// The file for a document about the component in another file, beside so many of its
+/// Returns the path of an attachment beside the component's file, after this many others of its
 /// kind.
 fn beside(path: &Path, kind: Attachment, others: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -54,8 +54,8 @@ struct PushedDocument {
     digest: String,
 }
 
-/// Stores a component and what is attached to it. The tag is written last, and the
-/// component before what refers to it, as some registries demand.
+/// Stores a component and its attachments. The tag is written last, and the component before its
+/// referrers, as some registries demand.
 pub fn push(arguments: &PushArguments) -> Result<(), ToolError> {
     let Some(Version::Tag(tag)) = &arguments.to.version else {
         return Err(ToolError::Refused(format!(
@@ -103,7 +103,7 @@ pub fn push(arguments: &PushArguments) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// The signature beside the component, and whose it says it is.
+/// Reads the signature beside the component, and the publisher that it names.
 fn signature_of(
     arguments: &PushArguments,
     sha256: PluginDigest,

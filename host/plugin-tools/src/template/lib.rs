@@ -1,10 +1,9 @@
-//! The format `@id@` as a Parafa plugin: text in UTF-8, as long as it says
-//! nothing of what it is.
+//! The format `@id@` as a Parafa plugin: text in UTF-8. Replace it by the real format.
 //!
-//! Everything here is plain Rust against the traits of `parafa_plugin_sdk::core`
-//! and runs natively in tests. A format that can also be signed adds `sign` and
-//! `verify` to `export!`, whose documentation says what each function is given;
-//! `parafa plugin new --with sign,verify` begins with one.
+//! All of it is plain Rust against the traits of `parafa_plugin_sdk::core` and runs natively in
+//! tests. A format that can also be signed adds `sign` and `verify` to `export!`, whose
+//! documentation describes the arguments of each function; `parafa plugin new --with sign,verify`
+//! begins with one.
 
 use parafa_plugin_sdk::core::{About, Blob, Environment, Refusal, Report};
 
@@ -12,7 +11,7 @@ parafa_plugin_sdk::export!(about = about, inspect = inspect);
 
 const MEDIA_TYPE: &str = "application/x-@id@";
 
-/// What this plugin is.
+/// Describes this plugin.
 pub fn about() -> About {
     About {
         id: "@id@",
@@ -23,7 +22,7 @@ pub fn about() -> About {
     }
 }
 
-/// What a document is, and whether it may be signed.
+/// Reports the type of a document, and whether it may be signed.
 pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let bytes = document.read_all();
     if bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! What compiles for WebAssembly here.
+//! The toolchain that compiles for WebAssembly.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-/// What plugins are compiled for.
+/// The target of plugins.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// A Rust that compiles for it.
 pub(crate) enum Toolchain {
     /// Rust with a standard library for the target.
     Installed,
-    /// Debian's Rust, which has none: it is built along from its source.
+    /// Debian's Rust, which lacks it: the library is built from its source.
     Debian {
         /// `wasm-ld`.
         linker: PathBuf,
@@ -26,7 +26,7 @@ impl Toolchain {
     const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
     const DEBIAN_LINKERS: [&str; 2] = ["/usr/bin/wasm-ld-22", "/usr/bin/wasm-ld"];
 
-    /// Looks for one, and has rustup add the target where that is missing.
+    /// Finds a toolchain, and has rustup add the target if it is missing.
     pub(crate) fn find(root: &Path) -> Result<Self> {
         if has_target(root) {
             return Ok(Self::Installed);
@@ -54,7 +54,7 @@ impl Toolchain {
         }
     }
 
-    /// Its Cargo.
+    /// Returns its Cargo.
     pub(crate) fn cargo(&self) -> Command {
         match self {
             Self::Installed => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
@@ -62,7 +62,7 @@ impl Toolchain {
                 let mut cargo = Command::new(Self::DEBIAN_CARGO);
                 cargo
                     .env("RUSTC", Self::DEBIAN_RUSTC)
-                    // `-Z build-std` is what the bootstrap mode is needed for.
+                    // Enables `-Z build-std`.
                     .env("RUSTC_BOOTSTRAP", "1")
                     .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
                 cargo
@@ -70,7 +70,7 @@ impl Toolchain {
         }
     }
 
-    /// Its Cargo as it builds for the target.
+    /// Returns its Cargo, configured for the target.
     pub(crate) fn build(&self) -> Command {
         let mut cargo = self.cargo();
         cargo.args(["build", "--release", "--target", TARGET]);

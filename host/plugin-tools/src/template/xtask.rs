@@ -46,8 +46,8 @@ fn build(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A plugin has no source of randomness, a stack of 256 KiB, which is part of
-/// the memory of every call, and its bytes tell no path of this machine.
+/// Returns the compiler flags. A plugin has no source of randomness, and a stack of 256 KiB, which
+/// is part of the memory of every call. Its bytes reveal no paths of this machine.
 fn rustflags(root: &Path) -> OsString {
     let mut flags = OsString::from("--cfg\x1fgetrandom_backend=\"unsupported\"");
     flags.push("\x1f-Clink-arg=-z\x1f-Clink-arg=stack-size=262144");

@@ -23,13 +23,13 @@ use crate::port::run_at_once;
 
 /// Answers of Mobile-ID's service.
 ///
-/// The input chooses a sound answer and its edits. An answer is taken only where the
-/// service says that all went well, and no signature verifies but the phone's own over
-/// what was asked. Whoever it is about, no error names them.
+/// The input chooses a sound answer and its edits. An answer is accepted only if the service
+/// reports success, and only the phone's own signature over the message verifies. No error contains
+/// personal data.
 pub const MOBILE_ID: Target = Target {
     name: "mobile_id",
     run: |input| {
-        // Whoever chooses nothing has chosen no answer.
+        // An input that is too short chooses no answer.
         let _ = judge(&mut Unstructured::new(input));
     },
     seeds: || super::seeds(4),
@@ -37,14 +37,14 @@ pub const MOBILE_ID: Target = Target {
 
 const PERSON: &str = "PNOLT-50001018865";
 const PHONE: &str = "+37060000666";
-/// What no error has: the personal code, and the phone's number.
+/// The personal code and the phone's number, which no error contains.
 const NUMBERS: [&str; 2] = ["50001018865", "60000666"];
 /// Octets of a number of P-256.
 const FIELD_OCTETS: usize = 32;
 /// Longest id of a session, in characters.
 const LONGEST_SESSION: usize = 64;
 
-/// Names and values that stand in answers.
+/// Names and values in answers.
 const WORDS: &[&str] = &[
     "result",
     "cert",
@@ -72,7 +72,7 @@ const WORDS: &[&str] = &[
     "../session/1",
 ];
 
-/// Sessions that are under way, and their sound answers.
+/// Running sessions, and their sound answers.
 struct Sound {
     user: MobileIdUser,
     signature: SignatureSession,
@@ -159,7 +159,7 @@ fn start(answer: &Answer) {
         Ok(started) => {
             let code = &started.verification_code;
             assert!(code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()));
-            // It becomes a part of the address to be polled.
+            // The session id becomes a part of the polled URL.
             if let Some(value) = answer.value() {
                 let id = value["sessionID"].as_str().unwrap_or_default();
                 let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -185,8 +185,8 @@ fn assert_complete(answer: &Answer) {
     }
 }
 
-/// Operators read errors. The id by which the service knows a wrong request may be
-/// anything.
+/// Asserts that an error has no personal data, since operators read it. The id by which the service
+/// knows a wrong request may be anything.
 fn assert_names_nobody(error: &MobileIdError, answer: &Answer) {
     assert!(!answer.is_sound, "{error}");
     if !matches!(error, MobileIdError::BadRequest(_)) {

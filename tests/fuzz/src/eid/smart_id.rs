@@ -32,14 +32,13 @@ use crate::port::run_at_once;
 
 /// Answers of Smart-ID's service.
 ///
-/// The input chooses a sound answer and its edits. An answer is taken only for the
-/// document, the certificate, the algorithm and the way that were asked for, and no
-/// signature verifies but the device's own over what was asked. Whoever it is about, no
-/// error names them; sessions can be stored.
+/// The input chooses a sound answer and its edits. An answer is accepted only for the requested
+/// document, certificate, algorithm and interaction. Only the device's own signature over the
+/// message verifies. No error contains personal data; sessions can be stored.
 pub const SMART_ID: Target = Target {
     name: "smart_id",
     run: |input| {
-        // Whoever chooses nothing has chosen no answer.
+        // An input that is too short chooses no answer.
         let _ = judge(&mut Unstructured::new(input));
     },
     seeds: || super::seeds(5),
@@ -54,7 +53,7 @@ const USER_CHALLENGE: &str = "GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00";
 /// Octets of the salt of RSASSA-PSS.
 const SALT_OCTETS: i32 = 32;
 
-/// Names and values that stand in answers.
+/// Names and values in answers.
 const WORDS: &[&str] = &[
     "state",
     "result",
@@ -109,7 +108,7 @@ const WORDS: &[&str] = &[
     "javascript://smart-id.com/",
 ];
 
-/// Sessions that are under way, and their sound answers.
+/// Running sessions, and their sound answers.
 struct Sound {
     certificate: SigningCertificate,
     choice: CertificateSession,
@@ -256,7 +255,7 @@ fn open(answer: &Answer) {
     }
 }
 
-/// What a session ended well with.
+/// Returns the outcome of a session that ended well.
 fn outcome<T>(polled: Result<SessionState<T>, SmartIdError>, answer: &Answer) -> Option<T> {
     match polled {
         Ok(SessionState::Complete(outcome)) => Some(outcome),
@@ -273,7 +272,7 @@ fn outcome<T>(polled: Result<SessionState<T>, SmartIdError>, answer: &Answer) ->
     }
 }
 
-/// The members of an answer, which says that the session ended well.
+/// Returns the members of an answer, which reports that the session ended well.
 fn complete(answer: &Answer) -> Option<Value> {
     let value = answer.value()?;
     assert_eq!(value["state"], "COMPLETE");
@@ -281,7 +280,7 @@ fn complete(answer: &Answer) -> Option<Value> {
     Some(value)
 }
 
-/// Operators read errors.
+/// Asserts that an error has no personal data, since operators read it.
 fn assert_names_nobody(error: &SmartIdError, answer: &Answer) {
     assert!(!answer.is_sound, "{error}");
     assert!(!error.to_string().contains(NUMBER), "{error}");
@@ -313,7 +312,7 @@ impl Sound {
         ));
         let signed_value = device.sign(MESSAGE);
         let authentication = authentication(&session);
-        // The device signs what the client says that it signs.
+        // The device signs a message that names another one.
         let unsigned = proof(&authentication, &authenticated(b"unsigned"));
         let value = pss(&unsigned.message);
         let authenticated = authenticated(&value);
@@ -351,7 +350,7 @@ fn proof(session: &ProviderSession, answer: &Value) -> AuthenticationProof {
     }
 }
 
-/// RSASSA-PSS with SHA-256.
+/// Signs by RSASSA-PSS with SHA-256.
 fn pss(message: &[u8]) -> Vec<u8> {
     let sha256 = MessageDigest::sha256();
     let signed = Signer::new(sha256, WORLD.device.credential.key.pkey()).and_then(|mut signer| {

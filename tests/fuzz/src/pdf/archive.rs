@@ -1,9 +1,8 @@
-//! Archiving with an authority that always gives the same, but for what the
-//! input puts in its place.
+//! Archiving with an authority that always gives the same answers; the input may replace one.
 //!
-//! The first byte says whether the rest is a document or an answer. What is
-//! written begins with the document, is made the same twice, has the level that
-//! `verify` finds, and stays as it is when it is archived again.
+//! The first byte decides whether the rest is a document or an answer. The output begins with the
+//! document, is the same twice, and has the level that `verify` reports. Archiving it again changes
+//! nothing.
 
 use std::sync::LazyLock;
 
@@ -79,7 +78,7 @@ fn archives(document: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) {
     };
     match archive(after, &anchors_alone) {
         Ok((again, _)) => assert!(!again.changed),
-        // What was added took the last of the room.
+        // The additions used the last of the room.
         Err(refusal) => assert_listed(&refusal),
     }
 }

@@ -9,12 +9,12 @@ use super::{Durability, Postgres, START, USER};
 /// The standby's name.
 const STANDBY: &str = "standby";
 
-/// Two servers, of which the second has what the first acknowledges.
+/// Two servers; the second has everything that the first acknowledges.
 #[derive(Debug)]
 pub struct Replicated {
-    /// Takes writes, until it is stopped.
+    /// Accepts writes, until it is stopped.
     pub primary: Postgres,
-    /// Takes reads alone, until it is promoted.
+    /// Accepts only reads, until it is promoted.
     pub standby: Postgres,
 }
 
@@ -47,7 +47,7 @@ impl Postgres {
 }
 
 impl Replicated {
-    /// The URL of a database on whichever of the two takes writes.
+    /// Returns the URL of a database on the server that accepts writes.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         let [primary, standby] = [&self.primary, &self.standby].map(Postgres::port);

@@ -1,4 +1,4 @@
-//! The programs of PostgreSQL, and who runs them.
+//! The programs of PostgreSQL, and the user who runs them.
 
 use std::env;
 use std::fs;
@@ -6,12 +6,12 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian puts the programs of each version.
+/// Debian's folder of programs, with a folder for each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
-/// The system's user who may run a server where this process is root, who may not.
+/// The system's user who runs a server if this process is root, which may not.
 const SERVICE_USER: &str = "postgres";
 
-/// Runs what must not be run by root as the system's user for it.
+/// Runs programs that refuse root as the system's user for them.
 #[derive(Debug)]
 pub(crate) struct Service {
     as_user: Option<&'static str>,
@@ -19,7 +19,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Gives the folder to whoever runs the server.
+    /// Makes the user who runs the server the owner of the folder.
     pub(crate) fn of(folder: &Path) -> Self {
         let is_root = fs::metadata("/proc/self").is_ok_and(|me| {
             use std::os::unix::fs::MetadataExt;
@@ -35,12 +35,12 @@ impl Service {
         }
     }
 
-    /// The path of one of PostgreSQL's programs.
+    /// Returns the path of one of PostgreSQL's programs.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.programs.join(name)
     }
 
-    /// The same command, run by the service's user.
+    /// Returns the command to run as the service's user.
     pub(crate) fn command(&self, of: &Command) -> Command {
         let Some(user) = self.as_user else {
             let mut command = Command::new(of.get_program());
@@ -67,7 +67,8 @@ fn run(command: &mut Command) {
     assert!(done.status.success(), "{command:?}: {told}");
 }
 
-/// The folder of the programs: that of the newest version in Debian's place, or where `PATH` leads.
+/// Returns the folder of the programs: that of the newest version in Debian's folder, otherwise the
+/// one on the `PATH`.
 fn programs() -> PathBuf {
     let versions = fs::read_dir(DEBIAN).into_iter().flatten().flatten();
     let newest = versions
@@ -85,7 +86,7 @@ fn programs() -> PathBuf {
     found.expect("PostgreSQL is not installed: apt-get install postgresql")
 }
 
-/// A port that nobody listens at now.
+/// Returns a port without a listener.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     listener.local_addr().expect("its address").port()

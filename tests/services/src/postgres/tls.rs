@@ -19,7 +19,7 @@ pub struct Encrypted {
 }
 
 impl Postgres {
-    /// Starts one. It takes connections without encryption too.
+    /// Starts a server with TLS. It accepts connections without encryption too.
     ///
     /// # Panics
     /// When PostgreSQL or OpenSSL is not installed or does not start.

@@ -13,14 +13,14 @@ use super::{Fate, Moment, Shared, Traffic};
 #[derive(Debug)]
 pub(super) struct Link {
     client: TcpStream,
-    /// None where everything was swallowed from the beginning.
+    /// `None` if everything was swallowed from the beginning.
     server: Option<TcpStream>,
-    /// Whether something was swallowed, so that nothing after it may pass.
+    /// True if data was swallowed, so that nothing after it may pass.
     is_mute: AtomicBool,
 }
 
 impl Link {
-    /// `None` when nobody listens there.
+    /// Connects both ends; `None` if the upstream does not listen.
     pub(super) fn between(client: TcpStream, upstream: u16) -> Option<Self> {
         let server = TcpStream::connect(("127.0.0.1", upstream)).ok()?;
         for end in [&client, &server] {
@@ -46,12 +46,12 @@ impl Link {
             .into_iter()
             .flatten()
         {
-            // It may be closed already.
+            // The connection may be closed already.
             let _ = end.shutdown(Shutdown::Both);
         }
     }
 
-    /// Passes on what comes in, in threads of their own, until one end closes.
+    /// Forwards incoming data, in threads of their own, until one end closes.
     pub(super) fn start(self: &Arc<Self>, shared: &Arc<Shared>) {
         let from_server = self.server.is_some().then_some(Sender::Server);
         for sender in [Sender::Client].into_iter().chain(from_server) {
@@ -63,7 +63,7 @@ impl Link {
         }
     }
 
-    /// `None` when the connection ends.
+    /// Forwards data in one direction; `None` when the connection ends.
     fn pass_on(&self, sender: Sender, shared: &Shared) -> Option<()> {
         let (mut from, to) = match sender {
             Sender::Client => (&self.client, self.server.as_ref()),
@@ -96,7 +96,7 @@ impl Link {
     }
 }
 
-/// Whether this moment is that of a message.
+/// Returns true if this message is at that moment.
 fn is_now(moment: Moment, sender: Sender, message: &[u8]) -> bool {
     let is_done = |tag: &str| {
         let tag = [tag.as_bytes(), b"\0"].concat();

@@ -1,16 +1,16 @@
-//! The messages of PostgreSQL's protocol, version 3, cut out of what comes in.
+//! Splits incoming data into messages of PostgreSQL's protocol, version 3.
 
-/// Who sends them.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sender {
     Client,
     Server,
 }
 
-/// Bytes of which whole messages are taken.
+/// A buffer that is split into whole messages.
 pub(super) struct Messages {
     pending: Vec<u8>,
-    /// Whether the next one has a length and no type, as the one that a client begins with.
+    /// True if the next message has a length and no type, as a client's first one.
     is_untyped: bool,
 }
 
@@ -26,7 +26,7 @@ impl Messages {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// The next one, once all of it is there.
+    /// Returns the next message, once it is complete.
     pub(super) fn next(&mut self) -> Option<Vec<u8>> {
         let before_length = usize::from(!self.is_untyped);
         let length = self.pending.get(before_length..before_length + 4)?;

@@ -1,4 +1,4 @@
-//! What goes wrong between an object store and whoever asks it.
+//! Faults between an object store and its clients.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,37 +18,37 @@ use super::Closed;
 /// Pieces of an answer that comes slowly.
 const PIECES: usize = 8;
 
-/// What goes wrong with one request.
+/// A fault of one request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// Nothing is done, and nothing is ever answered.
+    /// The request is not done, and never answered.
     Swallowed,
-    /// Nothing is done, and the connection is closed.
+    /// The request is not done, and the connection is closed.
     Dropped,
-    /// Nothing is done, and it is answered with this status.
+    /// The request is not done, and is answered with this status.
     Refused(StatusCode),
-    /// Of what is sent so many bytes arrive, before the connection is closed.
+    /// Only this many bytes of the request's body arrive before the connection is closed.
     CutUpload(usize),
-    /// It is done so much later.
+    /// The request is done after this delay.
     Late(Duration),
-    /// It is done, and the connection is closed instead of an answer.
+    /// The request is done, and the connection is closed instead of an answer.
     Unanswered,
-    /// It is done, and somebody on the way answers with this status.
+    /// The request is done, and an intermediary answers with this status.
     Misreported(StatusCode),
-    /// Of what is read so many bytes are sent, before the connection is closed.
+    /// Only this many bytes of the answer's body are sent before the connection is closed.
     CutDownload(usize),
-    /// Of what is read so many bytes are sent, as if that were all.
+    /// The answer's body is cut to this many bytes, as if it were complete.
     Truncated(usize),
-    /// What is read comes in pieces, each so much later than the one before.
+    /// The answer's body is sent in pieces, with this delay between them.
     Slow(Duration),
 }
 
-/// Which request goes wrong.
+/// The request that fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
-    /// Any that can go wrong so.
+    /// The first to which the fault applies.
     Any,
-    /// The one that completes an upload in parts.
+    /// The completion of a multipart upload.
     Completion,
 }
 
@@ -62,7 +62,7 @@ impl Step {
     }
 }
 
-/// Faults that are to come.
+/// Planned faults.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Mutex<VecDeque<(Step, Fault)>>);
 
@@ -75,7 +75,7 @@ impl Faults {
         self.lock().len()
     }
 
-    /// The first that a request can have.
+    /// Takes the first fault that applies to a request.
     pub(super) fn take<B>(&self, request: &Request<B>) -> Option<Fault> {
         let mut faults = self.lock();
         let meets =
@@ -99,7 +99,7 @@ impl Fault {
         }
     }
 
-    /// Has a request suffer it.
+    /// Subjects a request to the fault.
     pub(super) async fn answer(
         self,
         service: S3Service,
@@ -155,7 +155,7 @@ impl Fault {
     }
 }
 
-/// Does what is asked to its end, whether or not somebody waits for the answer.
+/// Completes a request, even if its client hangs up.
 async fn done(
     service: S3Service,
     request: Request<Incoming>,
@@ -164,7 +164,7 @@ async fn done(
     doing.await.map_err(|_| Closed)?.map_err(|_| Closed)
 }
 
-/// An answer and all of its body.
+/// Returns an answer with its whole body.
 async fn read(
     service: S3Service,
     request: Request<Incoming>,
@@ -174,7 +174,7 @@ async fn read(
     Ok((Response::from_parts(head, ()), body))
 }
 
-/// Reads so many bytes.
+/// Reads this many bytes.
 async fn receive(mut body: Incoming, bytes: usize) {
     let mut received = 0;
     while received < bytes && !body.is_end_stream() {

@@ -1,4 +1,4 @@
-//! `wit/CATALOGUE.md` and the constants say the same.
+//! Comparison of `wit/CATALOGUE.md` with the constants.
 
 use std::fs;
 use std::path::Path;

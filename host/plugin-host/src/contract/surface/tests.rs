@@ -6,8 +6,7 @@ use wit_parser::ManglingAndAbi;
 
 use super::*;
 
-/// The text of this version: that of 0.2.0 but for its number, and for what
-/// 0.2.1 adds.
+/// Returns the text of this version: that of 0.2.0 but for its number and the additions of 0.2.1.
 fn text_of(version: &str) -> Vec<(&'static str, String)> {
     let mut files: Vec<_> = V0_2
         .iter()
@@ -34,8 +33,8 @@ fn contracts(versions: &[&str]) -> Contracts {
     Contracts(texts.collect())
 }
 
-/// A component of the world `plugin` against these versions of the
-/// contract, all of whose functions trap.
+/// Builds a component of the world `plugin` against these versions of the contract. All its
+/// functions trap.
 fn dummy(versions: &[&str], world: &str) -> Vec<u8> {
     let mut resolve = Resolve::new();
     for version in versions {
@@ -62,7 +61,7 @@ fn dummy(versions: &[&str], world: &str) -> Vec<u8> {
         .unwrap()
 }
 
-/// A component that describes itself and inspects.
+/// Returns a component that describes itself and inspects.
 fn inspector(version: &str) -> Vec<u8> {
     let world = format!(
         "include parafa:format/describe@{version}; include parafa:format/inspect@{version};"
@@ -113,7 +112,7 @@ fn a_component_that_imports_companions_reads_the_files_beside_a_document() {
     };
     let world = "world plugin { include parafa:format/describe@1.0.0; }";
     let (resolve, world) = component::contract_with(world);
-    // It imports all that there is.
+    // The dummy imports every interface of the world.
     let module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
 
     assert!(reads(&component::encode(module, &resolve, world)));
@@ -194,8 +193,8 @@ fn a_component_without_the_contract_is_none() {
     );
 }
 
-/// What the plugin of this version calls itself, called by the interface of
-/// that one, where the host offers 0.2.1 and 0.3.0.
+/// Returns the name of a plugin of this version, called through the interface of that one. The host
+/// offers 0.2.1 and 0.3.0.
 fn called(version: &str, by: &str) -> Option<Val> {
     let engine = Engine::default();
     let mut linker = Linker::<()>::new(&engine);

@@ -1,4 +1,4 @@
-//! Between the records of 0.2 and the host's values.
+//! Conversions between the records of 0.2 and the host's values.
 
 use parafa_catalogue::TargetLevel;
 
@@ -91,7 +91,7 @@ pub(super) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach
     })
 }
 
-/// What a plugin is asked to sign, covering these members.
+/// Converts a request for a signature over these members.
 pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
     sign::Request {
         time: request.time,

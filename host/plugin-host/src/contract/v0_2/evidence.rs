@@ -1,4 +1,4 @@
-//! Reads evidence about signatures, as `verify` of 0.2 gives it.
+//! Converts evidence about signatures by `verify` of 0.2.
 
 use parafa_catalogue::{Coverage, LaterChanges, TimestampEvidence, Verdict, check};
 
@@ -27,7 +27,7 @@ fn signature(evidence: verification::SignatureEvidence) -> Result<Placed, Contra
         value: evidence.value,
         algorithm: evidence.algorithm.parse().ok(),
         signer_certificate: evidence.signer_certificate,
-        // 0.2 does not say which certificate a signature names.
+        // 0.2 does not report which certificate a signature names.
         certificate: Verdict::unknown(match evidence.signer_certificate {
             Some(_) => check::UNNAMED,
             None => check::MISSING,

@@ -1,5 +1,5 @@
-//! What `wasmtime` makes of the contract 1.0: the host's interfaces once, and one
-//! module for each world that a plugin may have.
+//! Bindings of the contract 1.0 that `wasmtime` generates: the host's interfaces once, and one
+//! module for each world of a plugin.
 #![allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
 
 pub use platform::Platform;

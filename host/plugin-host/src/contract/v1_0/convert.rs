@@ -1,5 +1,4 @@
-//! Between the records of 1.0 and the host's values, which keep the shapes in
-//! which a host stores them.
+//! Conversions between the records of 1.0 and the host's values, which keep the stored forms.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -64,8 +63,8 @@ pub(super) fn level(level: &types::Level) -> String {
     baseline.in_profile(&level.profile)
 }
 
-/// The code is shown to people and compared; what it says of an outcome stays as
-/// it is.
+/// Converts a verdict. Its code is displayed and compared, so it is cut to one line; its outcome
+/// stays as it is.
 pub(super) fn verdict(check: types::Check) -> Verdict {
     let short = |code: String| line(&code, NAME_BYTES).into_owned().into();
     match check {
@@ -162,7 +161,7 @@ pub(super) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach
     })
 }
 
-/// What a plugin is asked to sign, covering these members or files.
+/// Converts a request for a signature over these members or files.
 pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
     sign::Request {
         time: request.time,
@@ -223,7 +222,8 @@ fn no_answer(why: String) -> types::NoAnswer {
     }
 }
 
-/// What the host stores of a question: parameters for what 1.0 has in members.
+/// Converts a question to the host's stored form, which has parameters for some of the members of
+/// 1.0.
 fn need(need: types::Need) -> Result<Need, ContractBreach> {
     let id = need.id;
     convert::need(match need.question {

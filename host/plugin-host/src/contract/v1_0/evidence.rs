@@ -1,4 +1,4 @@
-//! Reads evidence about signatures, as `verify` of 1.0 gives it.
+//! Converts evidence about signatures by `verify` of 1.0.
 
 use parafa_catalogue::{
     ChangeKind, Coverage, CoverageKind, Integrity, LaterChanges, MemberCheck, SignatureKind,
@@ -58,7 +58,7 @@ fn timestamp(evidence: verification::TimestampEvidence) -> TimestampEvidence {
     }
 }
 
-/// What is said of a signature, or the worst of its digests where that is worse.
+/// Returns the signature's verdict, or the worst one of its digests if that is worse.
 fn integrity(told: &Verdict, digests: &[MemberCheck]) -> Integrity {
     let badness = |verdict: &Verdict| match verdict {
         Verdict::Holds => 0,

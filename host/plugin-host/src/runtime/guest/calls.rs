@@ -15,7 +15,7 @@ use crate::{
     SignStep, SourceFile,
 };
 
-/// Most notes about a document that was made that are passed on.
+/// Most notes on a made document that are passed on.
 const MOST_NOTES: usize = 20;
 
 impl Guest {
@@ -91,7 +91,7 @@ impl Guest {
         .await
     }
 
-    /// `flatten` or `rehearse`.
+    /// Calls `flatten` or `rehearse`.
     pub(crate) async fn derive(
         self: &Arc<Self>,
         operation: Capability,
@@ -172,7 +172,7 @@ impl Guest {
     }
 }
 
-/// What was written, which keeps of the call's first document what it should.
+/// Returns the output, after checking that it preserves the call's first document.
 fn output_of(store: &Store<CallState>, kept: Preservation) -> Result<Document, FaultKind> {
     let CallState {
         documents, output, ..
@@ -205,7 +205,7 @@ fn made_document(
     })
 }
 
-/// What is made of an answer that is no refusal.
+/// Applies `then` to an answer that is not a refusal.
 fn and_then<T, U>(
     answer: Answered<T>,
     make: impl FnOnce(T) -> Result<U, FaultKind>,

@@ -1,5 +1,4 @@
-//! The calls of a component, whichever version of the contract it is written
-//! against.
+//! The calls of a component, in any version of the contract.
 
 use std::sync::Arc;
 
@@ -16,8 +15,8 @@ use crate::{
     FaultKind, Member, Outcome, Refusal, Report, SignRequest,
 };
 
-/// The worlds of the contract that a component has, ready to be instantiated. What
-/// an operation writes is in the state of the call.
+/// A component's worlds of the contract, ready to be instantiated. The output of an operation is in
+/// the state of the call.
 pub(super) trait Worlds: Send + Sync {
     fn describe(&self, store: &mut Store<CallState>) -> Called<About>;
     fn inspect(&self, store: &mut Store<CallState>) -> Called<Report>;
@@ -39,8 +38,8 @@ pub(super) trait Worlds: Send + Sync {
     ) -> Called<Step<ArchiveOutcome>>;
     fn flatten(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
     fn rehearse(&self, store: &mut Store<CallState>, request: &DeriveRequest) -> Called<Made>;
-    /// Of files of these names and media types, which are the documents of the
-    /// call in their order.
+    /// Composes a document of files with these names and media types; their contents are the call's
+    /// documents, in the same order.
     fn compose(
         &self,
         store: &mut Store<CallState>,
@@ -49,14 +48,14 @@ pub(super) trait Worlds: Send + Sync {
     ) -> Called<Made>;
 }
 
-/// What a component answered, or why there is no answer.
+/// A component's answer, or the reason why there is none.
 pub(super) type Called<T> = Result<Answered<T>, Failure>;
 
-/// Why a call has no answer.
+/// Reasons why a call has no answer.
 pub(super) enum Failure {
-    /// The call did not end as it should.
+    /// The call ended in an error.
     Ended(wasmtime::Error),
-    /// The answer is none of the contract, or cannot be asked for.
+    /// The answer is outside the contract, or the call is unsupported.
     Fault(FaultKind),
 }
 
@@ -78,8 +77,8 @@ impl From<ContractBreach> for Failure {
     }
 }
 
-/// Links a component that is written against a version that the host knows; that
-/// succeeds only if it exports the worlds of what it `has`.
+/// Links a component written against a version that the host knows; succeeds only if it exports the
+/// worlds of its capabilities, `has`.
 pub(super) fn link(
     version: &Version,
     linker: &Linker<CallState>,
@@ -94,8 +93,8 @@ pub(super) fn link(
     Ok(worlds)
 }
 
-/// The calls by the bindings of a version. Those of all versions have the same
-/// names, and no type in common.
+/// Implements the calls by the bindings of a version. Those of all versions have the same names,
+/// but no type in common.
 macro_rules! calls_of {
     ($version:ident) => {
         mod $version {
@@ -334,7 +333,7 @@ macro_rules! calls_of {
 calls_of!(v0_2);
 calls_of!(v1_0);
 
-/// A handle of the call's first document.
+/// Returns a handle of the call's first document.
 fn lend_blob(store: &mut Store<CallState>) -> wasmtime::Result<Resource<Blob>> {
     let blob = store.data_mut().resources.push(Blob::Given(0))?;
     Ok(Resource::new_borrow(blob.rep()))
@@ -349,7 +348,7 @@ fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultK
     plugin.ok_or(FaultKind::Unsupported(capability))
 }
 
-/// What is read of an answer, or of a refusal.
+/// Converts an answer, or a refusal.
 fn answered<T, R, U>(
     answer: Result<T, R>,
     refusal: impl FnOnce(R) -> Result<Refusal, ContractBreach>,

@@ -1,6 +1,6 @@
-//! What plugins of each version of the contract import, over the state of their
-//! call. The bindings of all versions have the same names, and no type in common:
-//! what is alike is written once.
+//! The imports of plugins of each version of the contract, on the state of their call. The bindings
+//! of all versions have the same names but no type in common; this module implements their shared
+//! functions once.
 
 use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
 use wasmtime::component::Resource;
@@ -16,8 +16,8 @@ use crate::runtime::inflation::NotInflated;
 use crate::runtime::known_keys::verify_with_key;
 use crate::{CryptoError, LogLevel};
 
-/// The functions that are alike: those of blobs, sinks, hashers and the log, with
-/// how an error of inflating is told, and what a blob and a hasher have beside.
+/// Implements the shared functions: those of blobs, sinks, hashers and the log. Parameters are the
+/// conversion of an inflation error and the additional functions of blobs and hashers.
 macro_rules! alike {
     (
         $version:ident, $InflateError:ty, $told:expr,

@@ -5,7 +5,7 @@ use crate::{LaterChanges, Parameter};
 
 const LEVEL: &str = "XAdES-LT";
 
-/// A signature at level LT with these time-stamps.
+/// Returns a signature at level LT with these time-stamps.
 fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
     SignatureEvidence {
         id: "one".to_owned(),
@@ -129,8 +129,8 @@ fn an_archive_loses_no_revocation_data_and_makes_none_up() {
     }
 }
 
-/// What comes of an archive of a signature with one time-stamp, for which
-/// one of its archive and one of the document were answered.
+/// Checks an archive of a signature with one time-stamp. An archive time-stamp and a document
+/// time-stamp were answered.
 fn with_timestamps(after: &[SignatureEvidence]) -> Result<(), EvidenceError> {
     let before = evidence(
         &[],

@@ -29,8 +29,8 @@ pub(crate) struct Signature {
 }
 
 impl Document {
-    /// Reads a document as a whole, which is small. Of a long one read parts,
-    /// and hash ranges: the bytes stay with the host.
+    /// Reads a whole document, which is small. Of a long document, read parts and hash ranges: the
+    /// bytes stay with the host.
     pub(crate) fn read<B: Blob>(blob: &B) -> Result<Self, Refusal> {
         let bytes = blob.read_all();
         if bytes.is_empty() {
@@ -45,20 +45,20 @@ impl Document {
         })
     }
 
-    /// The id of the next signature. Ids tell signatures apart, and a later
-    /// signature changes none of them.
+    /// Returns the id of the next signature. Ids identify signatures, and a later signature changes
+    /// none of them.
     pub(crate) fn next_id(&self) -> String {
         id(self.signatures.len())
     }
 
-    /// What the next signature adds before itself.
+    /// Returns the text that the next signature adds before itself.
     pub(crate) fn head(&self, time: i64) -> String {
         let line_feed = if self.ends_a_line { "" } else { "\n" };
         format!("{line_feed}{SIGNED}{time}\n")
     }
 }
 
-/// A signature as it stands in a document.
+/// Returns a signature's text in a document.
 pub(crate) fn block(cms: &[u8]) -> String {
     let mut block = format!("{BEGIN}\n");
     let base64 = STANDARD.encode(cms);
@@ -72,8 +72,8 @@ pub(crate) fn block(cms: &[u8]) -> String {
     block
 }
 
-/// The signatures, which have to follow each other to the end: what somebody
-/// writes behind one is refused, because nothing would cover it.
+/// Parses the signatures, which must follow each other to the end. Text after a signature is
+/// refused, because no signature would cover it.
 fn signatures(text: &str) -> Result<Vec<Signature>, Refusal> {
     let mut signatures = Vec::new();
     let mut claimed_time = None;

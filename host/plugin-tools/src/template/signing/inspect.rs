@@ -1,4 +1,4 @@
-//! What a document is.
+//! Inspection of a document.
 
 use parafa_plugin_sdk::cms::SignedData;
 use parafa_plugin_sdk::core::{Environment, Refusal, Report, SignatureSummary};
@@ -6,7 +6,7 @@ use parafa_plugin_sdk::core::{Environment, Refusal, Report, SignatureSummary};
 use crate::MEDIA_TYPE;
 use crate::document::{Document, Signature};
 
-/// What a document is, and whether it may be signed.
+/// Reports the type of a document, and whether it may be signed.
 pub(crate) fn inspect<E: Environment>(
     _environment: &E,
     document: &E::Blob,

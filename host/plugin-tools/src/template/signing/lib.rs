@@ -1,10 +1,9 @@
-//! The format `@id@` as a Parafa plugin: text in UTF-8 that is signed by adding
-//! to it, as long as it says nothing of what it is.
+//! The format `@id@` as a Parafa plugin: text in UTF-8 that is signed by appending to it. Replace
+//! it by the real format.
 //!
-//! A signature is a line `Signed: SECONDS`, the claimed time, and a detached CMS
-//! signature in the textual encoding of RFC 7468 over everything before its
-//! first line. Everything here is plain Rust against the traits of
-//! `parafa_plugin_sdk::core` and runs natively in tests.
+//! A signature is a line `Signed: SECONDS`, the claimed time, and a detached CMS signature in the
+//! textual encoding of RFC 7468 over everything before its first line. All of it is plain Rust
+//! against the traits of `parafa_plugin_sdk::core` and runs natively in tests.
 
 mod document;
 mod inspect;
@@ -23,20 +22,19 @@ parafa_plugin_sdk::export!(
 
 const MEDIA_TYPE: &str = "application/x-@id@";
 
-/// What follows the last hyphen of a level is compared in every format.
+/// The part after a level's last hyphen is compared in every format.
 const LEVEL_B: &str = "@id@-B-B";
 /// With a time-stamp.
 const LEVEL_T: &str = "@id@-B-T";
 
-/// What this plugin is.
+/// Describes this plugin.
 pub fn about() -> About {
     About {
         id: "@id@",
         version: env!("CARGO_PKG_VERSION"),
         media_types: &[MEDIA_TYPE],
         extensions: &["@extension@"],
-        // The host holds `sign` to this: its output begins with one copy of the
-        // whole document.
+        // The host checks this of `sign`: its output begins with one copy of the whole document.
         abilities: &[Ability {
             operation: Operation::Sign,
             preservation: Preservation::Whole,

@@ -12,10 +12,9 @@ use crate::{LEVEL_B, LEVEL_T, MEDIA_TYPE};
 const SIGNATURE: &str = "signature";
 const TIMESTAMP: &str = "timestamp";
 
-/// Asks for what it needs, and is called again with the answers so far, each
-/// time from the beginning: nothing is kept between two calls, and the same
-/// request and answers give the same bytes. Only when nothing is needed any more
-/// it writes.
+/// Returns its needs, and is called again with the answers so far, each time from the beginning.
+/// Nothing is kept between two calls, and the same request and answers give the same bytes. The
+/// output is written only once all needs are answered.
 pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
@@ -31,8 +30,8 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         return Err(unusable("the signer's certificate is missing"));
     };
 
-    // Everything before the signature, and nothing else, is covered by it: the
-    // document, which stays with the host, and what is added before the value.
+    // The signature covers exactly the bytes before it: the document, which stays with the host,
+    // and the text added before the value.
     let head = read.head(request.time);
     let covered = [
         Part::Range {

@@ -1,5 +1,4 @@
-//! Evidence about the signatures of a document. Whom to trust is the host's to
-//! decide.
+//! Evidence about the signatures of a document. The host decides on trust.
 
 use parafa_plugin_sdk::cms::{Certificate, SignedData, SigningCertificate, TimestampToken};
 use parafa_plugin_sdk::core::{
@@ -11,7 +10,7 @@ use parafa_plugin_sdk::core::{
 use crate::document::{Document, Signature};
 use crate::{LEVEL_B, LEVEL_T};
 
-/// Evidence about every signature, in the order in which they were made.
+/// Returns evidence about every signature, in the order in which they were made.
 pub(crate) fn verify<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -60,7 +59,7 @@ pub(crate) fn verify<E: Environment>(
     Ok(pool.into_evidence(signatures))
 }
 
-/// A time-stamp that is not intact counts for nothing, and takes nothing.
+/// Returns the level. A time-stamp that is not intact neither raises nor lowers it.
 fn level(timestamps: &[TimestampEvidence]) -> &'static str {
     let mut timestamps = timestamps.iter();
     match timestamps.any(|timestamp| timestamp.status == TimestampStatus::Intact) {
@@ -69,7 +68,7 @@ fn level(timestamps: &[TimestampEvidence]) -> &'static str {
     }
 }
 
-/// Whether the signature still says what it said (RFC 5652, 5.4 and 5.6).
+/// Checks the signature's integrity (RFC 5652, 5.4 and 5.6).
 fn integrity<E: Environment>(
     environment: &E,
     document: &E::Blob,
@@ -126,7 +125,7 @@ fn timestamps<E: Environment>(environment: &E, cms: &SignedData) -> Vec<Timestam
     cms.timestamps().iter().map(evidence).collect()
 }
 
-/// Whether a token stamps the signature value, and its maker signed it.
+/// Checks that a token stamps the signature value, and that its signer signed it.
 fn status<E: Environment>(
     environment: &E,
     cms: &SignedData,

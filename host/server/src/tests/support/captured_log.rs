@@ -58,7 +58,7 @@ impl Log {
     }
 }
 
-/// What the server logs unless it is told otherwise.
+/// Returns the default filter of the server's log.
 fn filter() -> Targets {
     log_filter("info").unwrap()
 }
