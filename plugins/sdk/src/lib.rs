@@ -1,35 +1,4 @@
-//! Makes a format crate a Parafa plugin.
-//!
-//! A plugin is one invocation of [`export!`] that names the functions of a
-//! format crate. They are written against the traits of `parafa-format-core`
-//! and know nothing of WebAssembly; this crate connects those traits with the
-//! resources of the WIT package `parafa:format`, converts the records, and
-//! hands panics to the host's log.
-//!
-//! ```ignore
-//! parafa_plugin_sdk::export!(
-//!     about = my_format::about,
-//!     inspect = my_format::inspect,
-//!     verify = my_format::verify,
-//! );
-//! ```
-//!
-//! `about` is required; each of the others gives the plugin a capability.
-//!
-//! A format whose signatures are detached asks for the files beside the document
-//! that they are over: [`Environment::companions`](parafa_format_core::Environment::companions).
-//!
-//! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core).
-//! With the feature `native` there are also `MemoryBlob`, `MemorySink` and
-//! `NativeEnvironment` in it, with which a format is tested without a host:
-//!
-//! ```toml
-//! [dev-dependencies]
-//! parafa-plugin-sdk = { version = "0.1", features = ["native"] }
-//! ```
-
-//! With the feature `cms` there is [`cms`]: what a format is made of that holds
-//! CMS signatures.
+#![doc = include_str!("../README.md")]
 
 // The macros that `generate!` makes name this crate from inside and outside.
 extern crate self as parafa_plugin_sdk;
