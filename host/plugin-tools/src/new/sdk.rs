@@ -51,7 +51,9 @@ impl Sdk {
     pub(super) fn configuration(&self) -> String {
         match self {
             Self::Bundle(bundle) => format!(
-                "[source.crates-io]\nreplace-with = \"parafa-plugin-sdk\"\n\n\
+                "# Every package comes from the SDK's bundle; `docs/plugins.md` of Parafa tells how to\n\
+                 # take others from crates.io.\n\
+                 [source.crates-io]\nreplace-with = \"parafa-plugin-sdk\"\n\n\
                  [source.parafa-plugin-sdk]\ndirectory = {}\n\n",
                 quoted(bundle)
             ),
