@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-const CASES: &str = "../../fixtures/cases";
+const CASES: &str = "cases";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={CASES}");

@@ -7,13 +7,16 @@ use std::path::{Component, Path, PathBuf};
 use crate::support::root;
 
 /// Folders with documentation, in addition to the files of the top folder.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: [&str; 9] = [
     "docs",
     "docs/clients/python",
     "docs/clients/typescript",
     "docs/decisions",
     "fixtures/cases",
+    "host/conformance",
+    "plugins/sdk",
     "wit",
+    "wit/catalogue",
 ];
 const LEAD: &str = "docs/README.md";
 const DECISIONS: &str = "docs/decisions/README.md";

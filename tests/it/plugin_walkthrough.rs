@@ -17,8 +17,8 @@ use crate::support::demo::{Demo, parafa, program};
 use crate::support::operator::{answer, done, text};
 use crate::support::root;
 
-/// Built by any cargo that is installed, with the SDK of this checkout and the crates that the
-/// checkout uses.
+/// It is built by whichever cargo is here, of the SDK's bundle and nothing else: neither the
+/// checkout nor a registry.
 #[tokio::test]
 async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
     let further = ("PARAFA_PLUGINS__EXTENSIONS", "saskaita".to_owned());
@@ -113,6 +113,9 @@ async fn a_format_with_an_extension_of_its_own_is_out_of_callers_reach_unless_a_
     assert_eq!(refused.problem.name(), "validation-failed");
 }
 
+/// The bundle of the SDK, as the guide names it.
+const BUNDLE: &str = "parafa-plugin-sdk-1.0.0";
+
 async fn post(demo: &Demo, name: &str) -> Refused {
     let signers = json!([{"email": "ona@example.lt"}]);
     let created = demo.signing().try_create(name, b"Labas.\n", signers).await;
@@ -149,15 +152,17 @@ impl Workshop {
             plugin,
             _turn: turn,
         };
+        let bundle = root().join("target/sdk").join(BUNDLE);
+        workshop.forget_another(&bundle);
         fs::create_dir_all(workshop.built()).expect("a folder");
         for made in [workshop.plugin(), workshop.folder.join("keys")] {
             if made.exists() {
                 fs::remove_dir_all(&made).expect("it is removed");
             }
         }
-        let checkout = workshop.folder.join("parafa");
-        if !checkout.exists() {
-            symlink(root(), checkout).expect("a link");
+        let unpacked = workshop.folder.join(BUNDLE);
+        if !unpacked.exists() {
+            symlink(bundle, unpacked).expect("a link");
         }
         workshop
     }
@@ -166,7 +171,21 @@ impl Workshop {
         self.folder.join(self.plugin)
     }
 
-    /// Returns the target folder of all plugins.
+    /// Removes what was built of another bundle. To Cargo a package of a directory source is the
+    /// same as long as its version is.
+    fn forget_another(&self, bundle: &Path) {
+        let (checksums, last) = (checksums(bundle), self.folder.join("checksums"));
+        if fs::read_to_string(&last).is_ok_and(|last| last == checksums) {
+            return;
+        }
+        if self.built().exists() {
+            fs::remove_dir_all(self.built()).expect("it is removed");
+        }
+        fs::create_dir_all(&self.folder).expect("a folder");
+        fs::write(last, checksums).expect("written");
+    }
+
+    /// What was built of all plugins.
     fn built(&self) -> PathBuf {
         self.folder.join("built")
     }
@@ -195,9 +214,7 @@ impl Workshop {
 
     fn run(&self, line: &str, folder: &Path) -> Output {
         let home = env::home_dir().expect("a home");
-        let of_rust = |variable: &str, folder: &str| {
-            env::var_os(variable).unwrap_or_else(|| home.join(folder).into())
-        };
+        let rustup = env::var_os("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup").into());
         let parafa = program();
         let mut shell = Command::new("sh");
         for (name, value) in parafa.get_envs() {
@@ -208,8 +225,8 @@ impl Workshop {
             .current_dir(folder)
             .env("PATH", path(Path::new(parafa.get_program())))
             .env("HOME", &self.folder)
-            .env("CARGO_HOME", of_rust("CARGO_HOME", ".cargo"))
-            .env("RUSTUP_HOME", of_rust("RUSTUP_HOME", ".rustup"))
+            .env("CARGO_HOME", self.folder.join("empty"))
+            .env("RUSTUP_HOME", rustup)
             .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_MANIFEST_DIR")
             .env_remove("CARGO_TARGET_DIR")
@@ -218,7 +235,20 @@ impl Workshop {
     }
 }
 
-/// Returns the `PATH` of the product, and of the cargo that runs this test.
+/// The checksums of our packages in a bundle.
+fn checksums(bundle: &Path) -> String {
+    let packages = fs::read_dir(bundle).expect("the bundle, which `cargo xtask sdk` makes");
+    let packages = packages.map(|entry| entry.expect("an entry"));
+    let mut ours: Vec<PathBuf> = packages
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("parafa-"))
+        .map(|entry| entry.path().join(".cargo-checksum.json"))
+        .collect();
+    ours.sort();
+    let texts = ours.iter().map(fs::read_to_string);
+    texts.collect::<Result<_, _>>().expect("checksums")
+}
+
+/// Where the shell finds the product, and the cargo that runs this test.
 fn path(parafa: &Path) -> OsString {
     let cargo = env::var_os("CARGO").map(PathBuf::from);
     let programs = [Some(parafa), cargo.as_deref()];

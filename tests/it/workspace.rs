@@ -2,6 +2,7 @@
 //! same way: `docs/architecture.md` describes it, and this test enforces it.
 
 mod circles;
+mod published;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

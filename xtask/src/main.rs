@@ -14,6 +14,7 @@ mod product;
 mod profile;
 mod referees;
 mod release;
+mod sdk;
 mod test;
 mod tools;
 
@@ -70,6 +71,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Profile { row } => profile::profile(&root, &row)?,
         Command::Release { twice: false } => release::assemble(&root)?,
         Command::Release { twice: true } => release::assemble_twice(&root)?,
+        Command::Sdk => println!("{}", sdk::bundle(&root)?.display()),
         Command::Setup => {
             let missing = tools::install(&root);
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
@@ -150,12 +152,14 @@ enum Command {
         #[arg(default_value = profile::USUAL_ROW)]
         row: String,
     },
-    /// Build what is released into target/dist: server, plugins, bill of materials, checksums
+    /// Build what is released into target/dist: server, plugins, the SDK's bundle, bill of materials, checksums
     Release {
         /// Build it again in another folder, and see that the same bytes come out
         #[arg(long)]
         twice: bool,
     },
+    /// Pack the SDK of plugins with all that it depends on, and the conformance kit, in target/sdk
+    Sdk,
     /// Install what the tests use, or say how
     Setup,
     /// Check formatting and lints, run all tests; or only the tests of some packages, or whose name contains FILTER

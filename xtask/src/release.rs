@@ -1,4 +1,5 @@
-//! The release: the server, its plugins, their bill of materials, checksums.
+//! What is released: the server, its plugins, what both are made of, the bundle of the SDK,
+//! checksums.
 
 mod bill_of_materials;
 
@@ -8,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{plugins, process, product};
+use crate::{plugins, process, product, sdk};
 
 /// The checksums in the release folder.
 const CHECKSUMS: &str = "SHA256SUMS";
@@ -31,6 +32,7 @@ pub(crate) fn assemble(root: &Path) -> Result<()> {
     let bill = folder.join("parafa.cdx.json");
     fs::write(&bill, bill_of_materials::of_product(root)?)?;
     files.push(bill);
+    files.push(sdk::archive(root, &folder)?);
     fs::write(folder.join(CHECKSUMS), checksums(&folder, &files)?)?;
     println!("{}", folder.display());
     Ok(())

@@ -12,7 +12,7 @@ use anyhow::Context;
 
 use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
-use crate::{fuzz, lints, product, referees, tools};
+use crate::{fuzz, lints, product, referees, sdk, tools};
 
 /// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
@@ -47,24 +47,25 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-/// Fetches programs and referees and compiles plugins and workspace, concurrently: fetching is
-/// waiting, and linking a plugin uses one processor. Warnings are failures if everything is
-/// checked.
+/// Fetches programs and referees, packs the SDK and compiles plugins and workspace, all at the
+/// same time: to fetch is to wait, and a plugin is linked by one processor.
+/// Warnings are failures where everything is checked.
 ///
 /// # Errors
-/// The plugins for tests are missing.
+/// There are no plugins to test with, or no SDK to make one with.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
-    let ((missing, prepared), compiled, checked) = thread::scope(|scope| {
+    let ((missing, prepared), bundled, compiled, checked) = thread::scope(|scope| {
         let prepared = scope.spawn(|| {
             let missing = tools::install_programs();
             let prepared = referees::prepare(root).context("the referees cannot be prepared");
             (missing, prepared.inspect_err(|error| println!("{error:#}")))
         });
+        let bundled = scope.spawn(|| sdk::bundle(root).context("the SDK cannot be packed"));
         let compiled = scope.spawn(|| plugins.compile_all());
         let checked = is_everything.then(|| lints::deny_warnings(root));
-        (joined(prepared), joined(compiled), checked)
+        (joined(prepared), joined(bundled), joined(compiled), checked)
     });
     if is_ci() {
         for name in missing {
@@ -81,6 +82,7 @@ fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Re
             Err(error) => tally.fail(format!("{error:#}")),
         }
     }
+    bundled?;
     let encoder = match is_everything {
         true => product::encoder_of_tests(),
         false => product::build_encoder(root),

@@ -29,3 +29,6 @@ pub use operation::{Answered, Input, Made, Operation, UnknownOperation, perform}
 pub use runner::{RunError, run, run_built_in, run_quick};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
 pub use signer::{SignedBy, SignerAlgorithm, SoftwareSigner};
+
+/// Version of the kit and of its built-in cases.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -12,6 +12,7 @@ mod publish;
 mod reach;
 mod registry;
 mod run;
+mod scorecard;
 mod signature_view;
 mod test;
 mod verify;

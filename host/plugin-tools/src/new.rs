@@ -1,5 +1,7 @@
 //! A new project of a plugin, which builds without this repository.
 
+mod sdk;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,15 +13,10 @@ use crate::ToolError;
 use crate::bench::may_be_id;
 use crate::output::{print_json, print_line, warn};
 use crate::reach::{postable, posted};
+use sdk::Sdk;
 
 /// The document of the included case.
 const DOCUMENT: &str = "Labas.\n";
-/// The note in the new README if the SDK is from the registry.
-const SDK_NOTE: &str = "
-`Cargo.toml` takes the SDK, `parafa-plugin-sdk`, from the registry. Until it is published there, \
-this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin it with \
-`parafa plugin new DIR --sdk PATH`, or write `parafa-plugin-sdk = { path = \"PATH\" }`.
-";
 /// Longest id of a format, in characters.
 const LONGEST_ID: usize = 32;
 
@@ -91,10 +88,13 @@ pub struct NewArguments {
     /// verify.
     #[arg(long, value_name = "ABILITIES", value_delimiter = ',')]
     with: Vec<Ability>,
-    /// The folder of the SDK's source; needed until the SDK is published in the
-    /// registry.
-    #[arg(long, value_name = "PATH")]
+    /// The folder of the SDK's source, `plugins/sdk` of Parafa's.
+    #[arg(long, value_name = "PATH", conflicts_with = "vendor")]
     sdk: Option<PathBuf>,
+    /// The unpacked bundle of the SDK, from which all packages are taken. Without it
+    /// and `--sdk`, they come from crates.io, where the SDK is not published yet.
+    #[arg(long, value_name = "FOLDER")]
+    vendor: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -106,15 +106,18 @@ pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
         std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
     let id = format_id(&dir);
     let extension = arguments.extension.as_ref().unwrap_or(&id);
-    let sdk = sdk(arguments.sdk.as_deref())?;
+    let sdk = Sdk::named(arguments.sdk.as_deref(), arguments.vendor.as_deref())?;
+    let dependency = sdk.dependency();
     let (sources, dependencies) = match begun_with(&arguments.with)? {
         Begin::Inspecting => (
             &INSPECTING[..],
-            format!("parafa-plugin-sdk = {{ {sdk} }}\n"),
+            format!("parafa-plugin-sdk = {{ {dependency} }}\n"),
         ),
         Begin::Signing => (
             &SIGNING[..],
-            format!("base64 = \"0.22\"\nparafa-plugin-sdk = {{ {sdk}, features = [\"cms\"] }}\n"),
+            format!(
+                "base64 = \"0.22\"\nparafa-plugin-sdk = {{ {dependency}, features = [\"cms\"] }}\n"
+            ),
         ),
     };
     fs::create_dir_all(&dir).map_err(|error| failed(&dir, &error))?;
@@ -125,15 +128,16 @@ pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
             dir.display()
         )));
     }
-    let note = arguments.sdk.as_ref().map_or(SDK_NOTE, |_| "");
     let filled = [
         ("@id@", id.clone()),
         ("@extension@", extension.clone()),
         ("@posted@", posted()),
         ("@module@", id.replace('-', "_")),
         ("@dependencies@", dependencies),
-        ("@sdk@", sdk),
-        ("@sdk-note@", note.to_owned()),
+        ("@sdk@", dependency),
+        ("@sdk-folder@", sdk.folder()),
+        ("@sdk-note@", sdk.note().to_owned()),
+        ("@source@", sdk.configuration()),
         ("@sha256@", hex::encode(sha256(DOCUMENT.as_bytes()))),
     ];
     for (name, template) in FILES.iter().chain(sources) {
@@ -145,10 +149,10 @@ pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
             });
         write(&path, &text).map_err(|error| failed(&path, &error))?;
     }
-    if arguments.sdk.is_none() {
+    if matches!(sdk, Sdk::Registry) {
         warn(
-            "the SDK, parafa-plugin-sdk, is taken from the registry: until it is published \
-             there, --sdk PATH is needed, the folder plugins/sdk of Parafa's source",
+            "the SDK, parafa-plugin-sdk, is taken from crates.io: until it is published there, \
+             --vendor FOLDER is needed, the SDK's bundle of a release",
         );
     }
     if arguments.json {
@@ -222,22 +226,6 @@ fn format_id(dir: &Path) -> String {
     }
 }
 
-/// Returns the SDK as a dependency in Cargo's syntax, between braces.
-fn sdk(path: Option<&Path>) -> Result<String, ToolError> {
-    let Some(path) = path else {
-        return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION")));
-    };
-    match path.canonicalize() {
-        Ok(path) if path.join("Cargo.toml").is_file() => {
-            Ok(format!("path = {:?}", path.display().to_string()))
-        }
-        _ => Err(ToolError::Refused(format!(
-            "{} is not the SDK's folder: there is no Cargo.toml in it",
-            path.display()
-        ))),
-    }
-}
-
 fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -293,8 +281,21 @@ mod tests {
                 assert!(!text.contains('@'), "{name}");
             }
             let readme = fs::read_to_string(arguments.dir.join("README.md")).unwrap();
-            assert!(readme.contains("--sdk PATH"), "{readme}");
+            assert!(readme.contains("--vendor FOLDER"), "{readme}");
             assert!(new(&arguments).is_err(), "the folder is not empty any more");
+        }
+    }
+
+    #[test]
+    fn the_readme_of_the_sdk_has_the_plugin_that_inspects() {
+        let readme = include_str!("../../../plugins/sdk/README.md");
+        for (name, template) in INSPECTING {
+            let text = template.replace("@id@", "saskaita");
+            let text = text.replace("@extension@", "saskaita");
+            assert!(
+                readme.contains(&format!("```rust,ignore\n{text}```\n")),
+                "{name}"
+            );
         }
     }
 
@@ -315,6 +316,7 @@ mod tests {
             extension: None,
             with,
             sdk: None,
+            vendor: None,
             json: false,
         }
     }

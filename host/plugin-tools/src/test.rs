@@ -4,6 +4,7 @@ use anyhow::Context;
 
 use crate::bench::{self, Bench};
 use crate::output::{print_json, print_line};
+use crate::scorecard::PublishedScorecard;
 use crate::{REFUSED, ToolError};
 
 /// Arguments of `parafa plugin test`.
@@ -16,6 +17,10 @@ pub struct TestArguments {
     /// the built-in ones.
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
+    /// Also write the scorecard into this folder, to be published: `scorecard.json`,
+    /// `scorecard.txt` and `badge.svg`.
+    #[arg(long, value_name = "DIR")]
+    scorecard: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -31,12 +36,16 @@ pub fn test(arguments: &TestArguments, bench: &Bench) -> Result<(), ToolError> {
         None => runtime.block_on(parafa_conformance::run_built_in(&plugin)),
     };
     let scorecard = played.map_err(|error| ToolError::Refused(bench::reasons(&error)))?;
-    if arguments.json {
-        print_json(&scorecard)?;
-    } else {
-        print_line(&scorecard)?;
+    let published = PublishedScorecard::now(&plugin, scorecard, arguments.cases.is_none())?;
+    if let Some(folder) = &arguments.scorecard {
+        published.write(folder)?;
     }
-    if scorecard.failed == 0 {
+    if arguments.json {
+        print_json(&published)?;
+    } else {
+        print_line(&published)?;
+    }
+    if published.scorecard.failed == 0 {
         Ok(())
     } else {
         Err(ToolError::Told(REFUSED))

@@ -12,7 +12,7 @@ pub use platform::parafa::format::types::{
 
 mod platform {
     wit_bindgen::generate!({
-        path: "../../wit/parafa-format-1.0",
+        path: "wit",
         world: "platform",
         generate_unused_types: true,
         runtime_path: "::parafa_plugin_sdk::rt",
@@ -24,7 +24,7 @@ macro_rules! world {
     ($module:ident $world:tt $export:tt, $interface:ident::{$($item:tt)*}) => {
         pub mod $module {
             wit_bindgen::generate!({
-                path: "../../wit/parafa-format-1.0",
+                path: "wit",
                 world: $world,
                 with: {
                     "parafa:format/companions@1.0.0": super::companions,

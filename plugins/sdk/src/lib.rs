@@ -1,33 +1,4 @@
-//! Makes a format crate a Parafa plugin.
-//!
-//! A plugin is one invocation of [`export!`] that names the functions of a format crate. They are
-//! written against the traits of `parafa-format-core` and do not depend on WebAssembly. This crate
-//! connects those traits with the resources of the WIT package `parafa:format`, converts the
-//! records, and passes panics to the host's log.
-//!
-//! ```ignore
-//! parafa_plugin_sdk::export!(
-//!     about = my_format::about,
-//!     inspect = my_format::inspect,
-//!     verify = my_format::verify,
-//! );
-//! ```
-//!
-//! `about` is required; each of the others gives the plugin a capability.
-//!
-//! A format whose detached signatures cover files outside the document reads these by
-//! [`Environment::companions`](parafa_format_core::Environment::companions).
-//!
-//! The traits and types are in [`parafa_plugin_sdk::core`](parafa_format_core). With the feature
-//! `native` it also has `MemoryBlob`, `MemorySink` and `NativeEnvironment`, for tests of a format
-//! without a host:
-//!
-//! ```toml
-//! [dev-dependencies]
-//! parafa-plugin-sdk = { version = "0.1", features = ["native"] }
-//! ```
-
-//! The feature `cms` adds [`cms`], for formats with CMS signatures.
+#![doc = include_str!("../README.md")]
 
 // The macros that `generate!` makes name this crate from inside and outside.
 extern crate self as parafa_plugin_sdk;

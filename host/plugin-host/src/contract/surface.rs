@@ -25,30 +25,30 @@ type Text<'t> = &'t [(&'static str, &'t str)];
 const V0_2: Text<'static> = &[
     (
         "types.wit",
-        include_str!("../../../../wit/parafa-format-0.2/types.wit"),
+        include_str!("../../wit/parafa-format-0.2/types.wit"),
     ),
     (
         "host.wit",
-        include_str!("../../../../wit/parafa-format-0.2/host.wit"),
+        include_str!("../../wit/parafa-format-0.2/host.wit"),
     ),
     (
         "format.wit",
-        include_str!("../../../../wit/parafa-format-0.2/format.wit"),
+        include_str!("../../wit/parafa-format-0.2/format.wit"),
     ),
 ];
 
 const V1_0: Text<'static> = &[
     (
         "types.wit",
-        include_str!("../../../../wit/parafa-format-1.0/types.wit"),
+        include_str!("../../wit/parafa-format-1.0/types.wit"),
     ),
     (
         "host.wit",
-        include_str!("../../../../wit/parafa-format-1.0/host.wit"),
+        include_str!("../../wit/parafa-format-1.0/host.wit"),
     ),
     (
         "format.wit",
-        include_str!("../../../../wit/parafa-format-1.0/format.wit"),
+        include_str!("../../wit/parafa-format-1.0/format.wit"),
     ),
 ];
 

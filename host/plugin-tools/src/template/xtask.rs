@@ -14,6 +14,8 @@ use toolchain::{TARGET, Toolchain};
 
 const PACKAGE: &str = "@id@-plugin";
 const MODULE: &str = "@module@_plugin.wasm";
+/// Where the SDK is on this machine.
+const SDK: Option<&str> = @sdk-folder@;
 
 fn main() -> Result<()> {
     match env::args().nth(1).as_deref() {
@@ -54,7 +56,11 @@ fn rustflags(root: &Path) -> OsString {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(env::home_dir()?.join(".cargo")));
-    for (from, to) in [(Some(root.to_owned()), "/plugin"), (home, "/cargo")] {
+    for (from, to) in [
+        (Some(root.to_owned()), "/plugin"),
+        (home, "/cargo"),
+        (SDK.map(PathBuf::from), "/sdk"),
+    ] {
         if let Some(from) = from {
             flags.push("\x1f--remap-path-prefix=");
             flags.push(from);

@@ -7,7 +7,7 @@ pub use platform::parafa::format::{crypto, documents, log, types};
 
 mod platform {
     wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-0.2",
+        path: "wit/parafa-format-0.2",
         world: "platform",
         imports: { default: trappable },
         with: {
@@ -23,7 +23,7 @@ macro_rules! world {
     ($module:ident, $world:tt $(, $interface:ident::$records:tt)?) => {
         pub mod $module {
             wasmtime::component::bindgen!({
-                path: "../../wit/parafa-format-0.2",
+                path: "wit/parafa-format-0.2",
                 world: $world,
                 with: {
                     "parafa:format/crypto": super::crypto,

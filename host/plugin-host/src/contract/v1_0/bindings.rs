@@ -7,7 +7,7 @@ pub use platform::parafa::format::{companions, crypto, documents, log, types};
 
 mod platform {
     wasmtime::component::bindgen!({
-        path: "../../wit/parafa-format-1.0",
+        path: "wit/parafa-format-1.0",
         world: "platform",
         imports: { default: trappable },
         with: {
@@ -23,7 +23,7 @@ macro_rules! world {
     ($module:ident, $world:tt $(, $interface:ident::$records:tt)?) => {
         pub mod $module {
             wasmtime::component::bindgen!({
-                path: "../../wit/parafa-format-1.0",
+                path: "wit/parafa-format-1.0",
                 world: $world,
                 with: {
                     "parafa:format/companions": super::companions,

@@ -1,0 +1,1 @@
+//! Nothing: this package is never built, its lock file says what the bundle holds.
