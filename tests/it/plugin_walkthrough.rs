@@ -171,8 +171,8 @@ impl Workshop {
         self.folder.join(self.plugin)
     }
 
-    /// Removes what was built of another bundle. To Cargo a package of a directory source is the
-    /// same as long as its version is.
+    /// Removes the build of another bundle: Cargo does not rebuild packages of a directory source
+    /// while their version is the same.
     fn forget_another(&self, bundle: &Path) {
         let (checksums, last) = (checksums(bundle), self.folder.join("checksums"));
         if fs::read_to_string(&last).is_ok_and(|last| last == checksums) {
@@ -185,7 +185,7 @@ impl Workshop {
         fs::write(last, checksums).expect("written");
     }
 
-    /// What was built of all plugins.
+    /// Returns the target folder of all plugins.
     fn built(&self) -> PathBuf {
         self.folder.join("built")
     }
@@ -235,7 +235,7 @@ impl Workshop {
     }
 }
 
-/// The checksums of our packages in a bundle.
+/// Returns the checksums of our packages in a bundle.
 fn checksums(bundle: &Path) -> String {
     let packages = fs::read_dir(bundle).expect("the bundle, which `cargo xtask sdk` makes");
     let packages = packages.map(|entry| entry.expect("an entry"));
@@ -248,7 +248,7 @@ fn checksums(bundle: &Path) -> String {
     texts.collect::<Result<_, _>>().expect("checksums")
 }
 
-/// Where the shell finds the product, and the cargo that runs this test.
+/// Returns the `PATH` of the product, and of the cargo that runs this test.
 fn path(parafa: &Path) -> OsString {
     let cargo = env::var_os("CARGO").map(PathBuf::from);
     let programs = [Some(parafa), cargo.as_deref()];

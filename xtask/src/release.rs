@@ -1,5 +1,4 @@
-//! What is released: the server, its plugins, what both are made of, the bundle of the SDK,
-//! checksums.
+//! The release: the server, its plugins, their bill of materials, the bundle of the SDK, checksums.
 
 mod bill_of_materials;
 

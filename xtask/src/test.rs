@@ -47,12 +47,12 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-/// Fetches programs and referees, packs the SDK and compiles plugins and workspace, all at the
-/// same time: to fetch is to wait, and a plugin is linked by one processor.
-/// Warnings are failures where everything is checked.
+/// Fetches programs and referees, packs the SDK and compiles plugins and workspace, concurrently:
+/// fetching is waiting, and linking a plugin uses one processor. Warnings are failures if everything
+/// is checked.
 ///
 /// # Errors
-/// There are no plugins to test with, or no SDK to make one with.
+/// The plugins for tests, or the SDK, are missing.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
