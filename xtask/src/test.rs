@@ -52,7 +52,7 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
 /// is checked.
 ///
 /// # Errors
-/// The plugins for tests, or the SDK, are missing.
+/// The plugins for tests are missing.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
@@ -82,7 +82,10 @@ fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Re
             Err(error) => tally.fail(format!("{error:#}")),
         }
     }
-    bundled?;
+    // Without it, tests that build new plugins fail; all others run.
+    if let Err(error) = bundled {
+        tally.fail(format!("{error:#}"));
+    }
     let encoder = match is_everything {
         true => product::encoder_of_tests(),
         false => product::build_encoder(root),
