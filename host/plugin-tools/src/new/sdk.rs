@@ -31,7 +31,7 @@ impl Sdk {
         match (bundle, source) {
             (Some(bundle), _) => existing(bundle, is_bundle)
                 .map(Self::Bundle)
-                .ok_or_else(|| unlike(bundle, "bundle", "folder parafa-plugin-sdk-VERSION")),
+                .ok_or_else(|| unlike(bundle, "bundle", "package parafa-plugin-sdk-VERSION")),
             (None, Some(source)) => existing(source, |path| path.join("Cargo.toml").is_file())
                 .map(Self::Source)
                 .ok_or_else(|| unlike(source, "folder", "Cargo.toml")),
@@ -84,12 +84,14 @@ fn existing(path: &Path, is_expected: impl FnOnce(&Path) -> bool) -> Option<Path
     is_expected(&path).then_some(path)
 }
 
+/// Returns true if the SDK's package is in the folder. The bundle itself is named like the package,
+/// but has no manifest, so that the folder with the bundle is told from it.
 fn is_bundle(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| {
-        entries.any(|entry| {
-            entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(IN_BUNDLE))
-        })
-    })
+    let is_sdk = |entry: fs::DirEntry| {
+        entry.file_name().to_string_lossy().starts_with(IN_BUNDLE)
+            && entry.path().join("Cargo.toml").is_file()
+    };
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_sdk)))
 }
 
 fn unlike(path: &Path, what: &str, missing: &str) -> ToolError {
@@ -120,18 +122,19 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_the_sdk_is_no_bundle() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(Sdk::named(None, Some(folder.path())).is_err());
+    fn neither_a_folder_without_the_sdk_nor_the_one_with_the_bundle_is_a_bundle() {
+        let home = tempfile::tempdir().unwrap();
+        let bundle = home.path().join("parafa-plugin-sdk-1.0.0");
+        let package = bundle.join("parafa-plugin-sdk-1.0.0");
+        fs::create_dir_all(&package).unwrap();
+        assert!(Sdk::named(None, Some(&bundle)).is_err());
 
-        fs::create_dir(folder.path().join("parafa-plugin-sdk-1.0.0")).unwrap();
+        fs::write(package.join("Cargo.toml"), "").unwrap();
 
-        let sdk = Sdk::named(None, Some(folder.path())).unwrap();
+        assert!(Sdk::named(None, Some(home.path())).is_err());
+        let sdk = Sdk::named(None, Some(&bundle)).unwrap();
         assert_eq!(sdk.dependency(), "version = \"1\"");
-        let directory = format!(
-            "directory = {}\n",
-            quoted(&folder.path().canonicalize().unwrap())
-        );
+        let directory = format!("directory = {}\n", quoted(&bundle.canonicalize().unwrap()));
         assert!(sdk.configuration().contains(&directory));
     }
 }
