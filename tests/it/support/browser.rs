@@ -100,9 +100,13 @@ impl Screen {
 
 /// Starts the driver and reads its port. A driver exits at once if the free
 /// IPv4 port that it found is taken on IPv6.
-fn start_driver(program: &Path) -> Option<(Child, String)> {
+///
+/// The driver makes the browser's profile in the folder `profiles`: the headless shell opens no
+/// page with a profile that it is given.
+fn start_driver(program: &Path, profiles: &Path) -> Option<(Child, String)> {
     let mut driver = Command::new(program)
         .arg("--port=0")
+        .env("TMPDIR", profiles)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -132,7 +136,7 @@ impl Browser {
         let is_installed = Path::new(CHROMIUM).is_file();
         let chromium = tool::or_skip("chromium-headless-shell", is_installed.then_some(CHROMIUM))?;
         let profile = tempfile::tempdir().expect("a temporary folder");
-        let started = (0..STARTS).find_map(|_| start_driver(&program));
+        let started = (0..STARTS).find_map(|_| start_driver(&program, profile.path()));
         let (driver, port) = started.expect("chromedriver says its port");
 
         let options = json!({
@@ -151,7 +155,6 @@ impl Browser {
                     u8::from(!screen.is_dark),
                     if screen.width < 500 { "" } else { MOUSE },
                 ),
-                format!("--user-data-dir={}", profile.path().display()),
             ],
             "mobileEmulation": {"deviceMetrics": {
                 "width": screen.width, "height": screen.height, "pixelRatio": 1,
