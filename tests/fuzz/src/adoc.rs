@@ -12,8 +12,8 @@ use crate::authority::WORLD;
 
 /// The reader of documents.
 ///
-/// A document that can be inspected can be verified and extracted, member by member. It can be
-/// signed, unless `inspect` reports an obstacle.
+/// What can be inspected can be verified and taken out, member by member, and
+/// asks for one signature unless it says why not.
 pub const ADOC: Target = Target {
     name: "adoc",
     run,

@@ -1,11 +1,11 @@
-//! Answers of an authority in an archive, which are always the same.
+//! What an authority that always gives the same answers to those who archive.
 
 use parafa_format_core::{Need, NeedKind};
 use parafa_issuing::Status;
 
 use crate::authority::{Identity, WORLD};
 
-/// Returns a sound answer.
+/// A sound answer.
 pub(crate) fn sound(need: &Need) -> Vec<u8> {
     match need.kind {
         NeedKind::Certificate if need.payload.as_bytes() == Some(&WORLD.issuer.certificate[..]) => {
@@ -23,8 +23,8 @@ pub(crate) fn sound(need: &Need) -> Vec<u8> {
     }
 }
 
-/// Returns a response of status good, a minute after the time-stamp. Its issuer answers about the
-/// responder.
+/// Somebody is good, a minute after the time-stamp. About the responder its
+/// issuer answers.
 pub(crate) fn response(about: &Identity) -> Vec<u8> {
     let is_responder = about.certificate == WORLD.responder.certificate;
     let responder = if is_responder {

@@ -10,12 +10,12 @@ use parafa_format_core::{
 use crate::Target;
 use crate::authority::WORLD;
 
-/// Containers that are inspected, extracted, verified and signed.
+/// Containers that are inspected, taken apart, verified and signed.
 ///
-/// If `inspect` accepts a container, the other functions do, too; members have the reported length.
-/// Without an obstacle, or if it is only unsigned, it can be signed. The result begins with the
-/// earlier signed bytes, is the same twice, is accepted again, and its new signature is intact over
-/// all members.
+/// What inspect takes, the others take; members are as long as they are told to
+/// be. What has no obstacle, or is only unsigned, can be signed: the result
+/// begins with what was signed before, is the same twice, is taken again, and
+/// its new signature is intact over all members.
 pub const ASICE: Target = Target {
     name: "asice",
     run,
@@ -94,7 +94,7 @@ fn signed(document: &MemoryBlob, covers: &[String]) -> Result<Vec<u8>, Refusal> 
     }
 }
 
-/// Longest seed document, in bytes: longer ones are slow to mutate.
+/// Longest document to begin with, in bytes: what is longer is slow to mutate.
 const LONGEST_SEED: usize = 64 * 1024;
 
 fn seeds() -> Vec<Vec<u8>> {

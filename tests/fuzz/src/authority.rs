@@ -14,11 +14,9 @@ use parafa_issuing::{
 
 /// `baseline-ts-policy` (EN 319 421, 5.2).
 const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2023.1.1");
-/// A public test key.
-const RSA_KEY: &[u8] = include_bytes!("../../../host/conformance/src/pki/rsa.pem");
 const USABLE: &str = "the key can be used";
 
-/// URL of the responder for the signer's certificate.
+/// Where the responder of the signer's certificate answers.
 pub(crate) const OCSP_URL: &str = "http://ocsp.example.com/";
 
 /// A key with its certificate.
@@ -28,14 +26,12 @@ pub(crate) struct Identity {
     pub(crate) certificate: Vec<u8>,
 }
 
-/// All identities.
+/// Everybody there is.
 pub(crate) struct World {
     pub(crate) issuer: Identity,
     pub(crate) signer: Identity,
     pub(crate) responder: Identity,
     pub(crate) stamper: Identity,
-    /// A person's phone, with an RSA key.
-    pub(crate) device: Identity,
 }
 
 /// The one world of this process.
@@ -74,18 +70,11 @@ impl World {
                 "Stamper",
                 vec![Extension::only_purpose(ID_KP_TIME_STAMPING)],
             ),
-            device: Identity::with_key(
-                Key::from_pem(RSA_KEY).expect(USABLE),
-                5,
-                "Device",
-                Some(&issuer),
-                vec![Extension::key_usage(KeyUsages::NonRepudiation)],
-            ),
             issuer,
         }
     }
 
-    /// Returns the answer of `responder` about a person's certificate.
+    /// What `responder` tells of somebody's certificate.
     pub(crate) fn response<'a>(
         &'a self,
         responder: &'a Identity,
@@ -111,14 +100,14 @@ impl World {
         }
     }
 
-    /// Returns an OCSPResponse around a tbsResponseData, signed by the responder.
+    /// An OCSPResponse around a tbsResponseData, signed by the responder.
     pub(crate) fn ocsp_response(&self, data: &[u8]) -> Vec<u8> {
         let responder = &self.responder.credential;
         let certificate = responder.certificate.clone();
         ocsp_response(responder, data, &[certificate]).expect(USABLE)
     }
 
-    /// Returns a TimeStampToken around a TSTInfo, signed by the time-stamper.
+    /// A TimeStampToken around a TSTInfo, signed by the time-stamper.
     pub(crate) fn timestamp_token(&self, info: &[u8]) -> Vec<u8> {
         let stamper = &self.stamper.credential;
         let certificate = stamper.certificate.clone();
@@ -126,7 +115,7 @@ impl World {
     }
 }
 
-/// Returns a TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
+/// A TSTInfo over a SHA-256 digest; `nonce` are the octets of its INTEGER.
 pub(crate) fn timestamp_info(digest: &[u8; 32], gen_time: &str, nonce: &[u8]) -> Vec<u8> {
     let info = TimestampInfo {
         policy: POLICY,
@@ -146,23 +135,13 @@ impl Identity {
         issuer: Option<&Self>,
         extensions: Vec<Extension>,
     ) -> Self {
-        let key = Key::from_seed(&[number; 32]).expect("a small scalar is a key");
-        Self::with_key(key, number, common_name, issuer, extensions)
-    }
-
-    fn with_key(
-        key: Key,
-        number: u8,
-        common_name: &str,
-        issuer: Option<&Self>,
-        extensions: Vec<Extension>,
-    ) -> Self {
         let profile = Profile {
             subject: name(&[(COMMON_NAME, common_name)]),
             serial: vec![number],
             validity: ["20200101000000Z".into(), "20400101000000Z".into()],
             extensions,
         };
+        let key = Key::from_seed(&[number; 32]).expect("a small scalar is a key");
         let issued = match issuer {
             Some(issuer) => issuer.credential.issue(&profile, key),
             None => Credential::self_signed(&profile, key),
@@ -174,7 +153,7 @@ impl Identity {
         }
     }
 
-    /// Signs by ECDSA or RSASSA-PKCS1-v1_5, over SHA-256.
+    /// ECDSA over SHA-256.
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.credential.key.sign(message).expect(USABLE)
     }

@@ -1,4 +1,4 @@
-//! X.509 certificates, which the host and the plugins parse separately.
+//! X.509 certificates, which the host and the plugins read each for itself.
 
 use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
@@ -9,8 +9,8 @@ use crate::authority::WORLD;
 
 /// Both readers of certificates.
 ///
-/// A plugin accepts every certificate that the host accepts, with the same content; and a signature
-/// made with it is read back as its.
+/// What the host takes, a plugin takes as well and sees the same in it; and a
+/// signature made with it is read back as its.
 pub const CERTIFICATE: Target = Target {
     name: "certificate",
     run,

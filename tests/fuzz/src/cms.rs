@@ -9,8 +9,8 @@ use crate::authority::{WORLD, timestamp_info};
 
 /// The reader of SignedData.
 ///
-/// Zeros after a signature change nothing. If it can be read, so can its parts, and a second
-/// reading gives the same.
+/// Zeros behind a signature change nothing, its parts are read whenever it is,
+/// and reading a second time gives the same.
 pub const CMS: Target = Target {
     name: "cms",
     run,
@@ -61,7 +61,7 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Returns the ContentInfo in BER with an indefinite outermost length (X.690, 8.1.3.6).
+/// The same ContentInfo in BER, its outermost length left open (X.690, 8.1.3.6).
 fn with_indefinite_length(der: &[u8]) -> Vec<u8> {
     let header = match der.get(1) {
         Some(0x82) => 4,

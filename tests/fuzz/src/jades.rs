@@ -1,5 +1,5 @@
-//! JSON, and JAdES signatures around it: whole documents, and correctly encoded documents of
-//! mutated texts.
+//! JSON, and JAdES signatures around it: whole documents, and documents made of
+//! mutated texts that are encoded rightly.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -16,9 +16,10 @@ use crate::pdf::{TrustingEnvironment, assert_listed};
 
 /// The reader, the signer and the verifier of JAdES.
 ///
-/// The input is a document or, after a zero, the texts of a payload, a protected header and
-/// components, separated by zeros. A document that can be read can be verified, and gives the same
-/// payload again. An unsigned one can be signed, with the same payload.
+/// The input is a document, or, behind a zero, the texts of a payload, a protected
+/// header and components, with zeros between them. What can be read can be
+/// verified, and gives the same payload again; what nobody has signed can be
+/// signed, with the same payload.
 pub const JADES: Target = Target {
     name: "jades",
     run: |input| match input.split_first() {
@@ -96,7 +97,7 @@ fn signed(blob: &MemoryBlob) -> Vec<u8> {
     }
 }
 
-/// Has a signature raised, without any answers.
+/// Asks for what a signature lacks, which nobody answers.
 fn raise(blob: &MemoryBlob) {
     let request = ArchiveRequest {
         time: 1_795_276_800,
@@ -110,7 +111,7 @@ fn raise(blob: &MemoryBlob) {
     }
 }
 
-/// Returns a flattened JWS of texts.
+/// A flattened JWS of texts.
 fn encoded(texts: &[u8]) -> Vec<u8> {
     let base64url = |text: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(text);
     let mut texts = texts.split(|byte| *byte == 0);

@@ -14,8 +14,8 @@ use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
 
 /// The reader of OCSP responses.
 ///
-/// The input is taken as a response, then as the ResponseData of a response that the right
-/// responder signs: so the code after the signature check is reached, too.
+/// The input is taken as a response, then as the ResponseData of a response
+/// that the right responder signs: what comes after the signature is read too.
 pub const OCSP: Target = Target {
     name: "ocsp",
     run,

@@ -23,7 +23,8 @@ use ceremony::{Level, sign};
 
 /// Reading a file.
 ///
-/// The same file gives the same answer, and the code of a refusal is in the catalogue.
+/// The same file gives the same answer, and a refusal has a code of the
+/// catalogue.
 pub const PDF_INSPECT: Target = Target {
     name: "pdf_inspect",
     run: |input| {
@@ -36,7 +37,7 @@ pub const PDF_INSPECT: Target = Target {
     seeds: unsigned,
 };
 
-/// Signing an accepted file, see [`signs`].
+/// Signing a file that is taken, see [`signs`].
 pub const PDF_SIGN: Target = Target {
     name: "pdf_sign",
     run: signs,
@@ -63,8 +64,9 @@ pub const PDF_VERIFY: Target = Target {
     seeds: || [signed(), unsigned()].concat(),
 };
 
-/// Signing a file with the objects of the input. Offsets and lengths are corrected, so that
-/// mutations reach the code that depends on them. The first byte chooses the layout.
+/// Signing a file whose objects are those of the input: offsets and lengths
+/// are made right, so mutations reach what lies behind them. The first byte
+/// picks the layout.
 pub const PDF_OBJECTS: Target = Target {
     name: "pdf_objects",
     run: |input| {
@@ -75,8 +77,8 @@ pub const PDF_OBJECTS: Target = Target {
     seeds: || in_every_layout(&unsigned()),
 };
 
-/// Flattening a file with the objects of the input, built as by [`PDF_OBJECTS`]; see
-/// [`flatten::flattens`].
+/// Flattening a file whose objects are those of the input, as [`PDF_OBJECTS`]
+/// makes it; see [`flatten::flattens`].
 pub const PDF_FLATTEN: Target = Target {
     name: "pdf_flatten",
     run: |input| {
@@ -87,8 +89,8 @@ pub const PDF_FLATTEN: Target = Target {
     seeds: || in_every_layout(&[unsigned(), flatten::forms()].concat()),
 };
 
-/// Rehearsing a file with the objects of the input, built as by [`PDF_OBJECTS`]; see
-/// [`rehearse::rehearses`].
+/// Rehearsing a file whose objects are those of the input, as [`PDF_OBJECTS`]
+/// makes it; see [`rehearse::rehearses`].
 pub const PDF_REHEARSE: Target = Target {
     name: "pdf_rehearse",
     run: |input| {
@@ -99,11 +101,11 @@ pub const PDF_REHEARSE: Target = Target {
     seeds: || in_every_layout(&[unsigned(), signed()].concat()),
 };
 
-/// Verifying a signed file to which the objects of the input were appended, as an update with a
-/// sound cross-reference table.
+/// Verifying a signed file to which the objects of the input were appended, as
+/// an update with a sound cross-reference table.
 ///
-/// Its signature is found again unless the file is refused. If the file is accepted for signing, it
-/// can be signed.
+/// Its signature is found again unless the file is refused, and if the file is
+/// taken for signing, it can be signed.
 pub const PDF_UPDATE: Target = Target {
     name: "pdf_update",
     run: |input| {
@@ -120,14 +122,15 @@ pub const PDF_UPDATE: Target = Target {
     seeds: update::seeds,
 };
 
-/// Signs an accepted file twice. The signed file begins with it, is the same twice, is accepted and
-/// has one more signature, which is intact.
+/// A file that is taken can be signed. The signed file begins with it, is made
+/// the same twice, is taken as well and has one signature more, which is
+/// intact.
 fn signs(input: &[u8]) {
     let before = match inspected(input) {
         Ok(report) => report,
         Err(refusal) => return assert_listed(&refusal),
     };
-    // One level per input is slow enough; mutations change the length all the time.
+    // One level is slow enough; mutations change the length all the time.
     let level = if input.len().is_multiple_of(2) {
         Level::Basic
     } else {
@@ -161,7 +164,7 @@ fn in_every_layout(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns a request to derive a document, always the same.
+/// A request to derive a document, always the same.
 fn derivation() -> DeriveRequest {
     DeriveRequest {
         time: 1_795_276_800,
@@ -170,7 +173,8 @@ fn derivation() -> DeriveRequest {
     }
 }
 
-/// Inspects a file that is to be signed; an obstacle is a refusal.
+/// What is told of a file that is to be signed: what keeps it from that is a
+/// refusal.
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {
     let mut report = inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
     match report.obstacles.pop() {
@@ -191,7 +195,7 @@ pub(crate) fn assert_listed(refusal: &Refusal) {
     assert!(CATALOGUE.contains(&code), "not in the catalogue: {refusal}");
 }
 
-/// Returns sound and hostile documents.
+/// Sound and hostile documents.
 fn unsigned() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for layout in LAYOUTS {
@@ -201,7 +205,7 @@ fn unsigned() -> Vec<Vec<u8>> {
             files.push(builder.text_field("Vardas", "Ona").build());
         }
     }
-    // Making a bomb takes more memory than the targets' limit.
+    // A bomb takes more memory to make than the targets may have.
     let hostile = hostile::ALL
         .iter()
         .filter(|hostile| hostile.code != "decompression-bomb");
@@ -209,7 +213,7 @@ fn unsigned() -> Vec<Vec<u8>> {
     files
 }
 
-/// Returns documents with one and two signatures.
+/// Documents with one and two signatures.
 fn signed() -> Vec<Vec<u8>> {
     LAYOUTS
         .into_iter()

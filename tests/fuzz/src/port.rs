@@ -1,4 +1,4 @@
-//! The HTTP port of a client, without a network or a clock.
+//! The world of a client that asks over HTTP, without a network or a clock.
 
 use std::future::Future;
 use std::pin::pin;
@@ -6,28 +6,17 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{Request, Response};
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_trust::{RandomSource, RandomUnavailable};
 
-/// One answer to every request.
-pub(crate) struct OneAnswer {
-    status: StatusCode,
-    body: Bytes,
-}
+/// 200 with this body, whatever is asked.
+pub(crate) struct OneAnswer(Bytes);
 
 impl OneAnswer {
-    /// Creates the answer 200 with this body.
     pub(crate) fn new(body: &[u8]) -> Self {
-        Self::with_status(200, body)
-    }
-
-    pub(crate) fn with_status(status: u16, body: &[u8]) -> Self {
-        Self {
-            status: StatusCode::from_u16(status).expect("a status of HTTP"),
-            body: Bytes::copy_from_slice(body),
-        }
+        Self(Bytes::copy_from_slice(body))
     }
 }
 
@@ -38,13 +27,11 @@ impl HttpPort for OneAnswer {
         _: Request<Bytes>,
         _: ExchangeLimits,
     ) -> Result<Response<Bytes>, HttpPortError> {
-        let mut answer = Response::new(self.body.clone());
-        *answer.status_mut() = self.status;
-        Ok(answer)
+        Ok(Response::new(self.0.clone()))
     }
 }
 
-/// Constant random numbers.
+/// Random numbers that are not.
 pub(crate) struct FixedRandom;
 
 impl FixedRandom {
@@ -62,7 +49,7 @@ pub(crate) fn now() -> Timestamp {
     "2026-11-21T16:00:00Z".parse().expect("a sound time")
 }
 
-/// Returns the output of a future that never waits.
+/// What a future gives that waits for nothing.
 pub(crate) fn run_at_once<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -14,8 +14,8 @@ use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
 
 /// The reader of time-stamp responses.
 ///
-/// The input is taken as a response, then as the TSTInfo of a token that the right authority signs:
-/// so the code after the signature check is reached, too.
+/// The input is taken as a response, then as the TSTInfo of a token that the
+/// right authority signs: what comes after the signature is read too.
 pub const TIMESTAMP: Target = Target {
     name: "timestamp",
     run,

@@ -22,12 +22,13 @@ use crate::pdf::assert_listed;
 /// Most calls: the chains of this world are short.
 const MAX_CALLS: usize = 6;
 
-/// The reader of XML, the canonical forms, the verifier of signatures, and the function that raises
-/// them.
+/// The reader of XML, the canonical forms, the verifier of signatures, and what
+/// raises them.
 ///
-/// A canonical form is its own canonical form. Only signatures over the signed data here are
-/// intact, and within a document only over its own. A raised signature is intact, is at the claimed
-/// level, and raising it again changes nothing.
+/// A canonical form is its own, and no signature holds but one that says what was
+/// signed here, nor one within a document but over the one that was. What is raised
+/// holds as before, is at the level that is claimed, and stays as it is when it is
+/// raised again.
 pub const XADES: Target = Target {
     name: "xades",
     run,
@@ -72,7 +73,7 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
     let draft = Draft::new(&NativeEnvironment, &request).expect("the certificate is sound");
     let value = WORLD.signer.sign(draft.to_be_signed());
     let signed = draft.with_value(&value).expect("two numbers");
-    // The digest of the stamped data does not matter here.
+    // What time-stamps stamp is not digested here.
     let info = timestamp_info(&[1; 32], "20261121160000Z", &[1]);
     let token = WORLD.timestamp_token(&info);
     draft.with_timestamp(&signed, &token).expect("a signature")
@@ -81,15 +82,15 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
 /// A document in its canonical form.
 const DOCUMENT: &str = "<d Id=\"D\"><e>f</e></d>";
 
-/// The document with a signature in it.
+/// The same with a signature in it.
 static ENVELOPED: LazyLock<String> = LazyLock::new(|| {
     let signature = EnvelopedSignature::over(DOCUMENT).by(&WORLD.signer.credential);
     DOCUMENT.replace("</d>", &(signature + "</d>"))
 });
 
-/// The digest of the canonical SignedInfo that was signed.
+/// The form of what was signed.
 static SIGNED_INFO: LazyLock<[u8; 32]> = LazyLock::new(|| {
-    let verified = verified(&OneMember, SIGNED.as_bytes());
+    let verified = verified(SIGNED.as_bytes());
     Sha256::digest(&verified[0].signed_info).into()
 });
 
@@ -108,14 +109,14 @@ fn run(input: &[u8]) {
     if let Ok(enveloped) = verify_enveloped(&NativeEnvironment, &document, &Limits::default()) {
         assert_eq!(enveloped.signed, DOCUMENT.as_bytes());
     }
-    for signature in verified(&OneMember, input) {
+    for signature in verified(input) {
         assert!(signature.integrity != Integrity::Intact || is_sound(&signature));
     }
     archives(input);
 }
 
 fn archives(file: &[u8]) {
-    let raised = match raise(&OneMember, file, &sound) {
+    let raised = match raise(file, &sound) {
         Ok(raised) => raised,
         Err(refusal) => return assert_listed(&refusal),
     };
@@ -123,39 +124,29 @@ fn archives(file: &[u8]) {
         panic!("there is one file")
     };
     let after = written.as_deref().map_or(file, str::as_bytes);
-    let signatures = verified(&OneMember, after);
+    let signatures = verified(after);
     assert!(signatures.iter().all(is_sound));
     let levels = signatures.iter().map(|signature| signature.level);
     let lowest = levels.min_by_key(|level| BaselineLevel::of(level));
     assert_eq!(lowest, Some(raised.level));
-    assert_is_raised(&OneMember, after);
-}
-
-/// Asserts that raising a raised file changes nothing and has no needs.
-pub(crate) fn assert_is_raised(objects: &impl DataObjects, file: &[u8]) {
     let anchors_alone = |need: &Need| match need.kind {
         NeedKind::Certificate => sound(need),
         _ => panic!("{need:?} after archiving"),
     };
-    match raise(objects, file, &anchors_alone) {
+    match raise(after, &anchors_alone) {
         Ok(again) => assert_eq!(again.files, [None]),
         Err(refusal) => panic!("what was raised is refused: {refusal}"),
     }
 }
 
-/// Raises a signature file with these answers.
-pub(crate) fn raise(
-    objects: &impl DataObjects,
-    file: &[u8],
-    answer: &dyn Fn(&Need) -> Vec<u8>,
-) -> Result<Raised, Refusal> {
+fn raise(file: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) -> Result<Raised, Refusal> {
     let files = [SignatureFile {
         name: "META-INF/signatures0.xml",
         bytes: file,
     }];
     let mut answers = Vec::new();
     for _ in 0..MAX_CALLS {
-        match archive(&NativeEnvironment, objects, &files, &answers)? {
+        match archive(&NativeEnvironment, &OneMember, &files, &answers)? {
             Step::Done(raised) => return Ok(raised),
             Step::Needs(needs) => {
                 answers.extend(needs.iter().map(|need| need.answer(Ok(answer(need)))));
@@ -165,21 +156,20 @@ pub(crate) fn raise(
     panic!("{MAX_CALLS} calls were not enough");
 }
 
-/// Returns the signatures of a file that can be read.
-pub(crate) fn verified(objects: &impl DataObjects, file: &[u8]) -> Vec<Verified> {
+fn verified(file: &[u8]) -> Vec<Verified> {
     let document = Document::parse(file, &Limits::default()).expect("it was read before");
-    let verifier = Verifier::new(&NativeEnvironment, objects);
+    let verifier = Verifier::new(&NativeEnvironment, &OneMember);
     verifier.verify(&document).unwrap_or_default()
 }
 
-/// Returns true if a signature is intact and over the data signed here.
+/// Whether a signature holds and says what was signed here.
 fn is_sound(signature: &Verified) -> bool {
     let signed: [u8; 32] = Sha256::digest(&signature.signed_info).into();
     signature.integrity == Integrity::Intact && signed == *SIGNED_INFO
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let raised = raise(&OneMember, SIGNED.as_bytes(), &sound).expect("what is sound can be raised");
+    let raised = raise(SIGNED.as_bytes(), &sound).expect("what is sound can be raised");
     let archived = raised.files.into_iter().flatten().map(String::into_bytes);
     let metadata = b"<sig:m xmlns:sig='urn:m'><!-- c --><sig:d ID='d'>t&amp;</sig:d></sig:m>";
     let signed = SIGNED.clone().into_bytes();

@@ -8,8 +8,8 @@ use crate::Target;
 
 /// The reader and the writer of archives.
 ///
-/// Data are inside the archive, one after the other. A member can be added after them, and is found
-/// together with the earlier ones.
+/// Data stand inside the archive, one after the other; a member can be added
+/// behind them, which is found together with those that were there.
 pub const ZIP: Target = Target {
     name: "zip",
     run,

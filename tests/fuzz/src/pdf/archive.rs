@@ -1,8 +1,9 @@
-//! Archiving with an authority that always gives the same answers; the input may replace one.
+//! Archiving with an authority that always gives the same, but for what the
+//! input puts in its place.
 //!
-//! The first byte decides whether the rest is a document or an answer. The output begins with the
-//! document, is the same twice, and has the level that `verify` reports. Archiving it again changes
-//! nothing.
+//! The first byte says whether the rest is a document or an answer. What is
+//! written begins with the document, is made the same twice, has the level that
+//! `verify` finds, and stays as it is when it is archived again.
 
 use std::sync::LazyLock;
 
@@ -78,7 +79,7 @@ fn archives(document: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) {
     };
     match archive(after, &anchors_alone) {
         Ok((again, _)) => assert!(!again.changed),
-        // The additions used the last of the room.
+        // What was added took the last of the room.
         Err(refusal) => assert_listed(&refusal),
     }
 }

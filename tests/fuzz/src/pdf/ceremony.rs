@@ -1,5 +1,5 @@
-//! A ceremony whose device and time-stamping authority always give the same answers, and an
-//! environment that accepts any signature.
+//! A ceremony whose device and time-stamping authority always give the same,
+//! and an environment that believes in any signature.
 
 use std::sync::LazyLock;
 
@@ -10,10 +10,10 @@ use parafa_format_core::{
 
 use crate::authority::{WORLD, timestamp_info};
 
-/// The device's signature value.
+/// What the device gives.
 const VALUE: &[u8] = b"the signature value";
 
-/// A level of new signatures.
+/// A level that signatures are made at.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Level {
     Basic,
@@ -28,7 +28,7 @@ impl Level {
         }
     }
 
-    /// Returns the level's name in `verify`.
+    /// What `verify` calls it.
     pub(super) fn reached(self) -> &'static str {
         match self {
             Self::Basic => "PAdES-B-B",
@@ -37,7 +37,7 @@ impl Level {
     }
 }
 
-/// Computes digests and accepts every signature value.
+/// Computes digests and takes every signature value for a sound one.
 pub(crate) struct TrustingEnvironment;
 
 impl Environment for TrustingEnvironment {
@@ -63,7 +63,7 @@ impl Environment for TrustingEnvironment {
     }
 }
 
-/// Runs the whole ceremony over one document.
+/// The whole ceremony over one document.
 pub(super) fn sign(document: &[u8], level: Level) -> Result<Vec<u8>, Refusal> {
     let document = MemoryBlob(document.to_vec());
     let request = request(level);

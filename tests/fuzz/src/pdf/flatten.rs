@@ -5,13 +5,14 @@ use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
 use super::{assert_listed, derivation, inspected};
 
-/// Returns forms with all kinds of fields.
+/// Forms with all kinds of fields.
 pub(super) fn forms() -> Vec<Vec<u8>> {
     vec![form(3), form(40)]
 }
 
-/// Flattens a file twice. The outputs are equal and have no fields left to flatten. If the file is
-/// accepted for signing, so is the output, without fields. A refusal of fields names some.
+/// What is flattened is made the same twice and has nothing left to flatten.
+/// When the file is taken for signing, so is what comes out, without fields. A
+/// refusal of fields names some.
 pub(super) fn flattens(input: &[u8]) {
     let flattened = match flatten(input) {
         Ok(flattened) => flattened,

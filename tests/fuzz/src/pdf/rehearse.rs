@@ -4,15 +4,15 @@ use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
 use super::{assert_listed, derivation, inspected};
 
-/// The code of a limit that only the banner exceeds.
+/// The code when a limit is passed with the banner that is not without it.
 const NO_ROOM: &str = "too-many-objects";
 
-/// The code of forms that are rehearsed, although they cannot be signed.
+/// The code of forms that are rehearsed, though they are not signed.
 const XFA: &str = "xfa";
 
-/// Rehearses a file. It succeeds for files accepted for signing, unless the banner has too little
-/// room. XFA forms may be rehearsed, too; other files are refused as by `inspect`. The output
-/// begins with the input, is the same twice and is accepted; a signed file stays unchanged.
+/// What is taken for signing is rehearsed, and XFA forms, and nothing else,
+/// unless the banner has too little room. What comes out begins with the input,
+/// is made the same twice and is taken as well; a signed file stays as it is.
 pub(super) fn rehearses(input: &[u8]) {
     let before = match inspected(input) {
         Ok(report) => report,

@@ -1,4 +1,4 @@
-//! Files built from the objects in a text; the rest of the text is ignored.
+//! Files made anew of the objects in a text, whatever else it says.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use parafa_fixtures::Objects;
 
 use super::LAYOUTS;
 
-/// Highest accepted object number; the layouts list every number below.
+/// Highest object number that is taken; the layouts list every number below.
 const MAX_NUMBER: u32 = 4096;
 
-/// Writes the file; `layout` chooses one of three.
+/// The file; `layout` picks one of three.
 pub(super) fn write(text: &[u8], layout: u8) -> Vec<u8> {
     let mut objects = Objects::new();
     for (number, body) in self::objects(text) {
@@ -23,12 +23,12 @@ pub(super) fn write(text: &[u8], layout: u8) -> Vec<u8> {
     objects.write(&version(text), layout, &trailer(text))
 }
 
-/// Returns true if the text has objects for a file.
+/// Whether there is something to make a file of.
 pub(super) fn has_objects(text: &[u8]) -> bool {
     memmem::find(text, b"\ntrailer\n").is_some() && !objects(text).is_empty()
 }
 
-/// Returns the bodies between `N 0 obj` and `endobj`; of two with one number, the later.
+/// The bodies between `N 0 obj` and `endobj`; of two with one number the later.
 pub(super) fn objects(text: &[u8]) -> BTreeMap<u32, &[u8]> {
     const START: &[u8] = b" 0 obj\n";
     const END: &[u8] = b"\nendobj";
@@ -47,7 +47,7 @@ pub(super) fn objects(text: &[u8]) -> BTreeMap<u32, &[u8]> {
     objects
 }
 
-/// Returns the trailer's entries except those that the writer sets.
+/// The trailer's entries but those that the writer sets.
 pub(super) fn trailer(text: &[u8]) -> String {
     const START: &[u8] = b"\ntrailer\n<<";
 
@@ -74,7 +74,7 @@ fn number_before(text: &[u8]) -> Option<u32> {
     str::from_utf8(&text[start..]).ok()?.parse().ok()
 }
 
-/// Splits a stream into the entries of its dictionary without `/Length`, and its data.
+/// The entries of a stream's dictionary without `/Length`, and its data.
 fn split_stream(body: &[u8]) -> Option<(String, &[u8])> {
     let end = memmem::find(body, b">>\nstream\n")?;
     let entries = String::from_utf8_lossy(body[..end].strip_prefix(b"<<")?);

@@ -6,7 +6,7 @@ use parafa_fixtures::PdfBuilder;
 use super::ceremony::{Level, sign};
 use super::source;
 
-/// Appends the objects of `text` to the file, with a cross-reference table.
+/// The file with the objects of `text` behind it, and a table that finds them.
 pub(super) fn append(file: &[u8], text: &[u8]) -> Vec<u8> {
     let mut updated = file.to_vec();
     let mut table = String::from("xref\n");
@@ -29,7 +29,7 @@ pub(super) fn append(file: &[u8], text: &[u8]) -> Vec<u8> {
     updated
 }
 
-/// Returns updates of the kinds found in practice.
+/// Updates of the kinds that are found in the field.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let form = PdfBuilder::new().text_field("Vardas", "Ona").build();
     let once = sign(&form, Level::Timestamped).expect("fixtures can be signed");
@@ -57,7 +57,7 @@ fn size(file: &[u8]) -> u32 {
     last_number(file, b"/Size ")
 }
 
-/// Returns the number after the last `label`, which our files have.
+/// The number behind the last `label`; the file is one of ours.
 fn last_number(file: &[u8], label: &[u8]) -> u32 {
     let found = memmem::rfind(file, label).expect("the file has it");
     let digits: String = file[found + label.len()..]

@@ -1,8 +1,0 @@
-//! See [`JADES_UNSIGNED`].
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::JADES_UNSIGNED;
-
-fuzz_target!(init: JADES_UNSIGNED.write_seeds(), |input: &[u8]| JADES_UNSIGNED.run(input));

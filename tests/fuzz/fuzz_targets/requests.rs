@@ -1,8 +1,0 @@
-//! See [`REQUESTS`].
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::REQUESTS;
-
-fuzz_target!(init: REQUESTS.write_seeds(), |input: &[u8]| REQUESTS.run(input));
