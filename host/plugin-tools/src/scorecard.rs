@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use jiff::{Timestamp, Unit};
+use jiff::Timestamp;
 use parafa_conformance::Scorecard;
 use parafa_plugin_host::Plugin;
 use serde::Serialize;
@@ -30,20 +30,16 @@ pub(crate) struct PublishedScorecard {
     kit: &'static str,
     /// Whether the cases are those of the kit.
     built_in_cases: bool,
-    /// By the clock of this machine.
-    time: Timestamp,
+    /// Time of the test by the clock of this machine, in RFC 3339 with milliseconds.
+    time: String,
     #[serde(flatten)]
     pub(crate) scorecard: Scorecard,
 }
 
 impl PublishedScorecard {
     /// The scorecard of a plugin that was tested now.
-    pub(crate) fn now(
-        plugin: &Plugin,
-        scorecard: Scorecard,
-        built_in_cases: bool,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
+    pub(crate) fn now(plugin: &Plugin, scorecard: Scorecard, built_in_cases: bool) -> Self {
+        Self {
             format: FORMAT,
             plugin: plugin.id().to_owned(),
             version: plugin.version().to_owned(),
@@ -51,9 +47,9 @@ impl PublishedScorecard {
             digest: plugin.digest().to_string(),
             kit: parafa_conformance::VERSION,
             built_in_cases,
-            time: Timestamp::now().round(Unit::Second)?,
+            time: format!("{:.3}", Timestamp::now()),
             scorecard,
-        })
+        }
     }
 
     /// Writes `scorecard.json`, `scorecard.txt` and `badge.svg` into a folder.
@@ -166,7 +162,7 @@ mod tests {
         assert_eq!(
             published(1, 0, 0).to_string(),
             "toy 0.1.0, contract 1.0.0, sha256 00\n\
-             kit 0.1.0 with its built-in cases, 1970-01-01T00:00:00Z\n\
+             kit 0.1.0 with its built-in cases, 1970-01-01T00:00:00.000Z\n\
              1 passed, 0 failed, 0 skipped"
         );
     }
@@ -180,7 +176,7 @@ mod tests {
             digest: "00".to_owned(),
             kit: "0.1.0",
             built_in_cases: true,
-            time: Timestamp::UNIX_EPOCH,
+            time: "1970-01-01T00:00:00.000Z".to_owned(),
             scorecard: Scorecard {
                 passed,
                 failed,
