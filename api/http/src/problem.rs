@@ -97,8 +97,9 @@ impl Problem {
     /// 403: the caller's role allows only reading, and `what` does more.
     #[must_use]
     pub fn forbidden(what: &str) -> Self {
-        let detail =
-            format!("The workspace user behind the key may only read, and {what} does more.");
+        let detail = format!(
+            "The workspace user behind the key may only read; {what} needs the role member or owner."
+        );
         Self::new(ProblemType::FORBIDDEN, detail)
     }
 
@@ -127,12 +128,10 @@ impl Problem {
         let encoding = value(CONTENT_ENCODING).filter(|encoding| *encoding != "identity");
         let what = match (value(CONTENT_TYPE), encoding) {
             (_, Some(encoding)) => {
-                format!(
-                    "Content-Encoding is {encoding}, and a body is taken without one, as {taken}."
-                )
+                format!("Content-Encoding is {encoding}; send the body without one, as {taken}.")
             }
-            (Some(given), None) => format!("Content-Type is {given}, and {taken} is taken."),
-            (None, None) => format!("Content-Type is missing, and {taken} is taken."),
+            (Some(given), None) => format!("Content-Type is {given}; send {taken}."),
+            (None, None) => format!("Content-Type is missing; send {taken}."),
         };
         Self::new(ProblemType::UNSUPPORTED_MEDIA_TYPE, what)
     }

@@ -279,9 +279,7 @@ fn room_for(received: usize, declared: Option<usize>, longest: usize) -> usize {
 
 fn too_slow(received: usize, time: Duration) -> Problem {
     let seconds = time.as_secs();
-    let detail = format!(
-        "After {seconds} seconds {received} bytes of the body had come, and it was not whole."
-    );
+    let detail = format!("Only {received} bytes of the body had arrived after {seconds} seconds.");
     Problem::new(ProblemType::REQUEST_TIMEOUT, detail)
 }
 

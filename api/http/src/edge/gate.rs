@@ -114,11 +114,11 @@ fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
 fn absent(params: &RawPathParams) -> String {
     let named = params.iter().map(|(name, value)| match parse_uuid(value) {
         Some(id) => format!("{name} {id}"),
-        None => format!("a {name} that is no UUID"),
+        None => format!("a {name} that is not a UUID"),
     });
     let named: Vec<_> = named.collect();
     format!(
-        "For these credentials there is nothing with {}.",
+        "These credentials have no record with {}.",
         named.join(" and ")
     )
 }
@@ -218,10 +218,10 @@ fn missing(headers: &HeaderMap, security: Security) -> String {
     let scheme = security.name();
     match headers.contains_key(AUTHORIZATION) {
         true => format!(
-            "The Authorization header does not hold credentials of the scheme {scheme}, once."
+            "The request must have one Authorization header with credentials of the scheme {scheme}."
         ),
         false => format!(
-            "The request has no Authorization header; credentials of the scheme {scheme} are needed."
+            "The request has no Authorization header; send one with credentials of the scheme {scheme}."
         ),
     }
 }

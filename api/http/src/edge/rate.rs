@@ -217,7 +217,7 @@ impl RateDecision {
                     policy => policy,
                 };
                 let detail = format!(
-                    "More than {quota} {what} a minute came; the next one may come in {seconds} s."
+                    "The limit of {quota} {what} a minute is reached; send the next one in {seconds} s."
                 );
                 Err(Problem::new(ProblemType::RATE_LIMITED, detail).with_retry_after(seconds))
             }

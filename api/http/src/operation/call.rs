@@ -138,8 +138,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
                 Presence::Present => Ok(()),
                 Presence::Erased if contract.answers_on_erased => Ok(()),
                 Presence::Erased => {
-                    let told =
-                        "What the path names was erased; only its states and times are left.";
+                    let told = "The record that the path names was erased; only its states and times are left.";
                     Err(Problem::new(ProblemType::NOT_FOUND, told))
                 }
                 Presence::Absent => Err(Problem::not_found()),

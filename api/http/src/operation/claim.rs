@@ -82,14 +82,14 @@ where
                 retry_after_seconds,
             } => {
                 let detail = format!(
-                    "An earlier {of} with this Idempotency-Key is still running; come again in {retry_after_seconds} s."
+                    "An earlier {of} with this Idempotency-Key is still running; repeat the request in {retry_after_seconds} s."
                 );
                 return Err(Problem::new(ProblemType::IDEMPOTENCY_IN_PROGRESS, detail)
                     .with_retry_after(retry_after_seconds));
             }
             Reservation::Reused => {
                 let detail = format!(
-                    "This Idempotency-Key came with another body or query of {of} within the last {IDEMPOTENCY_HOURS} hours."
+                    "This Idempotency-Key was used with another body or query of {of} within the last {IDEMPOTENCY_HOURS} hours."
                 );
                 return Err(Problem::new(ProblemType::IDEMPOTENCY_KEY_REUSED, detail));
             }

@@ -68,7 +68,7 @@ pub(crate) fn write<F: ProblemFormat>(
         .get(ALLOW)
         .and_then(|allowed| allowed.to_str().ok())
     {
-        problem = problem.told_instead(|| format!("The path takes {allowed} and no other method."));
+        problem = problem.told_instead(|| format!("The path allows only the methods {allowed}."));
     }
     let problem = &problem.translated(format);
     parts.status = problem.status();

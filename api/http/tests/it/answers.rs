@@ -63,7 +63,7 @@ async fn a_refusal_is_the_envelope_with_the_id_of_its_request() {
         refusal,
         json!({"error": {
             "code": "not-found",
-            "message": "For these credentials there is nothing with requestId 0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f.",
+            "message": "These credentials have no record with requestId 0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f.",
             "requestId": id,
             "retryable": false,
         }})
