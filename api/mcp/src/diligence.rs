@@ -165,7 +165,7 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
                 .await
                 .map_err(|AnswersAway| {
                     Problem::unavailable(
-                        "The answer cannot be gone on with at the moment; nothing is charged.",
+                        "The answer cannot be continued at the moment; nothing is charged.",
                     )
                     .with_retry_after(AWAY_RETRY_SECONDS)
                 })?;
@@ -235,7 +235,7 @@ impl<A> DiligenceTools<A> {
 fn expired() -> Problem {
     Problem::validation(vec![Fault::new(
         "/cursor",
-        "is of other arguments or another key, or was not used in time: call without it for a new answer, which is charged as one",
+        "belongs to other arguments or another key, or has expired: call without it for a new answer, which is charged",
     )])
 }
 

@@ -108,7 +108,7 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         let head = context.extensions.get::<Parts>();
         let admitted = head.and_then(|head| Some((head, head.extensions.get()?)));
         let Some((head, Admitted::<T::Caller> { caller, rate })) = admitted else {
-            let message = "Nobody is known to make this call.";
+            let message = "The call has no valid API key.";
             return Err(ErrorData::invalid_request(message, None));
         };
         if self.get_tool(&request.name).is_none() {

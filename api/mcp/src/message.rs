@@ -23,7 +23,9 @@ impl Message {
             Ok(Value::Object(message)) if message.get("jsonrpc") == Some(&"2.0".into()) => {
                 Ok(Self(message))
             }
-            Ok(Value::Array(_)) => Err(invalid("A body is one message; batches are not taken.")),
+            Ok(Value::Array(_)) => Err(invalid(
+                "A body must be one message; batches are not supported.",
+            )),
             Ok(_) => Err(invalid("The body is not a JSON-RPC 2.0 message.")),
             Err(error) => {
                 let message = format!("The body is not JSON: {error}.");
