@@ -105,7 +105,7 @@ async fn pair<C: CeremonyApi>(
     if let Some(address) = address
         && let Some(seconds) = guesses.retry_after(address, Instant::now())
     {
-        let told = "Too many codes from this address lead nowhere.";
+        let told = "Too many invalid pairing codes came from this address.";
         return Err(Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(seconds));
     }
     let PairingCode(code) = routes.asked::<WholeBody<PairingCode>>(request).await?;

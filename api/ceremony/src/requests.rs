@@ -177,9 +177,7 @@ fn reason(object: &mut Object<'_>) -> Option<String> {
 
 fn personal_code(country: Country) -> &'static str {
     match country {
-        Country::Lithuania | Country::Estonia => {
-            "11 digits, of which the last is the check digit of the others"
-        }
+        Country::Lithuania | Country::Estonia => "11 digits, the last of them a check digit",
         Country::Latvia => "11 digits, with or without a hyphen after the sixth",
     }
 }

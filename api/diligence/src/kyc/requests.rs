@@ -43,7 +43,7 @@ impl<A: KycApi> FromBody<A> for CreateKycPackage {
                 node.described("Nine digits, the last of them a check digit.")
                     .parsed(
                         ENTITY_CODE,
-                        "the code of a legal entity: nine digits, of which the last checks the others",
+                        "the code of a legal entity: nine digits, the last of them a check digit",
                         |text| text.parse().ok(),
                     )
             });
