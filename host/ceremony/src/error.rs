@@ -36,7 +36,7 @@ pub enum CeremonyError {
         retry_after: u32,
     },
     /// A needed plugin is disabled, and may return.
-    #[error("{format} documents cannot be {done} at the moment: their plugin is out of use")]
+    #[error("{format} documents cannot be {done} at the moment: their plugin is disabled")]
     OutOfUse {
         /// The plugin's id, or the extension of its documents.
         format: String,

@@ -47,7 +47,7 @@ impl Refusals {
 
 /// The head of a request is not one of HTTP/1.1.
 pub(crate) fn malformed() -> Problem {
-    no_request("is not HTTP/1.1 as RFC 9112 has it")
+    no_request("is not valid HTTP/1.1 (RFC 9112)")
 }
 
 /// A line of a head ends in LF alone.

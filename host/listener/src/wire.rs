@@ -262,7 +262,7 @@ impl<S> Wire<S> {
 
 fn too_long_address() -> Problem {
     let detail = format!(
-        "The head of the request, and most of it its address, is longer than {LONGEST_HEAD} bytes."
+        "The head of the request is longer than {LONGEST_HEAD} bytes, mostly because of its address."
     );
     Problem::new(ProblemType::URI_TOO_LONG, detail)
 }

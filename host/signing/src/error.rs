@@ -63,7 +63,7 @@ pub enum SigningError {
         retry_after: u32,
     },
     /// A service needed for an archive cannot answer.
-    #[error("a service that tells of certificates cannot answer")]
+    #[error("a certificate status service cannot answer")]
     ArchiveServiceDown {
         /// The wanted data.
         wanted: Option<String>,

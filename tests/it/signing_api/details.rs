@@ -186,7 +186,7 @@ async fn a_format_whose_plugin_is_disabled_is_told_with_a_time_to_come_again() {
         &refused,
         503,
         "unavailable",
-        &[".pdf documents", "out of use"],
+        &[".pdf documents", "plugin is disabled"],
     );
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
 }

@@ -358,7 +358,7 @@ impl Ceremonies {
             }
             if Instant::now() >= deadline || self.stop.is_cancelled() {
                 return Err(CeremonyError::ServiceDown(
-                    "what was sent is being looked at; send it again",
+                    "the certificate or signature is still being checked; send it again",
                 ));
             }
             let pause = deadline.min(Instant::now() + self.waiting.pause());
