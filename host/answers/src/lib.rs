@@ -212,7 +212,7 @@ pub struct NothingNow;
 
 impl NothingNow {
     /// The reason in place of an answer.
-    pub const REASON: &str = "nobody can be asked at the moment";
+    pub const REASON: &str = "no service can be asked at the moment";
 }
 
 #[async_trait]
