@@ -132,7 +132,7 @@ impl Ceremonies {
         match self.erase_unless_kept(caller, id).await {
             Ok(false) => false,
             Ok(true) => {
-                tracing::info!(signing.id = %id, tenant.id = %caller.tenant, "a signing was kept for long enough and is erased");
+                tracing::info!(signing.id = %id, tenant.id = %caller.tenant, "a signing has reached the end of its retention period and is erased");
                 metrics::erased_by_itself("erased");
                 true
             }
