@@ -104,7 +104,7 @@ impl MailSender {
                     provider = "mail",
                     host = self.host(),
                     status = code,
-                    remedy = "see parafa delivery list, and whether the address of the signer is right",
+                    remedy = "check the signer's address; `parafa delivery list` shows the delivery",
                     job.id = %job.id,
                     ?notices,
                     "the mail server refuses an email permanently"
@@ -193,10 +193,10 @@ impl MailSender {
             tracing::warn!(
                 provider = "mail",
                 host = self.host(),
-                remedy = "when the server takes letters again: parafa delivery list, parafa delivery replay",
+                remedy = "once the server accepts emails again, find the delivery with `parafa delivery list` and send it with `parafa delivery replay`",
                 job.id = %job.id,
                 ?notices,
-                "the mail server accepted an email in none of the attempts"
+                "the mail server did not accept an email in any attempt"
             );
             self.end_mail(job, notices, Some(UNAVAILABLE)).await?;
         }
