@@ -40,7 +40,7 @@ pub enum DiligenceError {
     #[error("the caller has disconnected")]
     Abandoned,
     /// There is an answer, but it is unknown whether it was logged and charged.
-    #[error("an answer may have been accounted for, and may not")]
+    #[error("it is unknown whether an answer was recorded for billing")]
     Unaccounted(#[source] PlatformError),
     /// The store failed, or stored data are inconsistent.
     #[error(transparent)]

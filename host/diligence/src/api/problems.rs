@@ -59,13 +59,16 @@ impl From<DiligenceError> for Problem {
                 "The caller disconnected before the answer was ready; nothing was charged.",
             ),
             DiligenceError::Unaccounted(_) => {
-                log_failure(&error, "nobody knows whether an answer was accounted for");
+                log_failure(
+                    &error,
+                    "it is unknown whether an answer was recorded for billing",
+                );
                 Self::unavailable(
                     "The answer could not be recorded for billing, so it is withheld. It is unknown whether it was charged: the operator can look it up by the X-Request-Id.",
                 )
             }
             DiligenceError::Platform(_) => {
-                log_failure(&error, "an answer could not be accounted for");
+                log_failure(&error, "an answer could not be recorded for billing");
                 Self::unavailable(
                     "The answer could not be recorded for billing, so it is withheld; nothing was charged.",
                 )
