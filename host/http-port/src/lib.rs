@@ -75,7 +75,7 @@ pub enum HttpPortError {
         limit: usize,
     },
     /// The budget for fetching is spent.
-    #[error("as much was fetched as may be")]
+    #[error("the limit on fetched data is reached")]
     Spent,
     /// No complete answer within the time limit.
     #[error("no answer within {0:?}")]
@@ -101,16 +101,16 @@ impl HttpPortError {
     fn remedy(&self) -> &'static str {
         match self {
             Self::Forbidden { .. } => {
-                "if this address is meant, name its host and port in the setting that allows it"
+                "if the address is right, add its host and port to the setting that allows it"
             }
             Self::ResponseTooLong { .. } | Self::Spent => {
-                "see whether the configured address is the service's, and whom it answers"
+                "check that the configured address is the service's, and that the service accepts this machine"
             }
             Self::TimedOut(_) => {
-                "see whether the service answers from this machine, and what its provider says of its state"
+                "check that this machine can reach the service, and read its provider's status page"
             }
             Self::Transport(_) => {
-                "see from this machine that the name is known, the port is open, and the service's certificate leads to a root of the system (ca-certificates) or of the configuration"
+                "check from this machine that the name resolves, the port is open, and the service's certificate leads to a root of the system (ca-certificates) or of the configuration"
             }
         }
     }
@@ -124,19 +124,19 @@ pub fn remedy(status: Option<u16>, error: &(dyn Error + 'static)) -> &'static st
     let unanswered = causes.find_map(|cause| cause.downcast_ref::<HttpPortError>());
     match (status, unanswered) {
         (Some(401 | 403), _) => {
-            "see that name, credentials and this machine's address are those that the provider has registered"
+            "check that name, credentials and this machine's address are those that the provider has registered"
         }
         (Some(429), _) => {
-            "more is asked than the provider allows: have the limit of the contract raised"
+            "the provider's limit on requests is reached: have the contract's limit raised"
         }
         (Some(480), _) => "the provider does not support this version any more: upgrade",
         (Some(500..), _) => {
-            "the fault is the provider's, and may pass: see what it says of its state, or ask it"
+            "the fault is the provider's, and may be temporary: read its status page, or ask its support"
         }
-        (Some(_), _) => "see that the configured address is the service's",
+        (Some(_), _) => "check that the configured address is the service's",
         (None, Some(unanswered)) => unanswered.remedy(),
         (None, None) => {
-            "the answer does not count: see the cause, and whether address and trusted authorities are right"
+            "the answer cannot be used: read the cause, and check the address and the trusted authorities"
         }
     }
 }
@@ -158,14 +158,14 @@ mod tests {
         let late = NoAnswer(HttpPortError::TimedOut(Duration::from_secs(1)));
         let cut = NoAnswer(HttpPortError::Transport("refused".to_owned()));
         let cases: [(Option<u16>, &(dyn Error + 'static), &str); 8] = [
-            (Some(403), &Unreadable, "see that name"),
-            (Some(429), &Unreadable, "more is asked"),
+            (Some(403), &Unreadable, "check that name"),
+            (Some(429), &Unreadable, "the provider's limit on requests"),
             (Some(480), &Unreadable, "the provider does not support"),
             (Some(502), &late, "the fault is the provider's"),
-            (Some(404), &Unreadable, "see that the configured address"),
-            (None, &late, "see whether the service answers"),
-            (None, &cut, "see from this machine"),
-            (None, &Unreadable, "the answer does not count"),
+            (Some(404), &Unreadable, "check that the configured address"),
+            (None, &late, "check that this machine can reach the service"),
+            (None, &cut, "check from this machine"),
+            (None, &Unreadable, "the answer cannot be used"),
         ];
         for (status, error, begins) in cases {
             let told = remedy(status, error);
