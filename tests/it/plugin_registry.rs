@@ -396,7 +396,7 @@ fn web_addresses_are_refused_with_what_to_do_instead() {
     let file = refusal(&place.try_install("pdf.wasm", &["--publisher", "a"]));
     assert!(file.contains("parafa plugin trust"), "{file}");
     let missing = refusal(&place.try_install("oci-layout:/no/such/folder", &[]));
-    assert!(missing.contains("no OCI image layout"), "{missing}");
+    assert!(missing.contains("not an OCI image layout"), "{missing}");
 }
 
 /// The folder of a publisher.

@@ -40,7 +40,7 @@ pub enum OciError {
     },
     /// A content's digest differs from the expected one.
     #[error(
-        "{place} gives another content than was asked for: {found} in place of {expected}; it may have been tampered with"
+        "{place} returned other content than requested: {found} instead of {expected}; it may have been tampered with"
     )]
     WrongDigest {
         /// The repository.
@@ -51,7 +51,7 @@ pub enum OciError {
         found: Digest,
     },
     /// A content exceeds the size limit.
-    #[error("{what} is longer than {limit} bytes, which is the most that is read of one")]
+    #[error("{what} is longer than the limit of {limit} bytes")]
     TooLong {
         /// The content.
         what: String,
@@ -59,7 +59,7 @@ pub enum OciError {
         limit: u64,
     },
     /// An answer violates the specification.
-    #[error("{place} gives for {what} what cannot be used: {reason}")]
+    #[error("the answer of {place} for {what} cannot be used: {reason}")]
     Malformed {
         /// The repository.
         place: String,
@@ -70,7 +70,7 @@ pub enum OciError {
     },
     /// The registry redirects to a forbidden address.
     #[error(
-        "{host} leads to {target}, which is not spoken to: plain HTTP is for a registry on this machine alone; one behind a proxy has to be told its own address, such as by X-Forwarded-Proto"
+        "{host} redirects to {target}, which is refused: plain HTTP is only for a registry on this machine; one behind a proxy must know its public address, for example by X-Forwarded-Proto"
     )]
     Insecure {
         /// The registry.
@@ -79,11 +79,11 @@ pub enum OciError {
         target: String,
     },
     /// The registry redirects, or continues its list, endlessly.
-    #[error("{0} leads from one address to the next without an end")]
+    #[error("{0} redirects endlessly from one address to the next")]
     Endless(String),
     /// An artifact has more referrers than are copied.
     #[error(
-        "more than {limit} manifests refer to {artifact} in {place}, which is the most that is copied"
+        "more than {limit} manifests refer to {artifact} in {place}, which is the limit for a copy"
     )]
     TooMany {
         /// The artifact.
@@ -102,7 +102,7 @@ pub enum OciError {
         source: io::Error,
     },
     /// A folder is no image layout.
-    #[error("{} is no OCI image layout of version 1.0.0; `parafa plugin copy` makes one", .0.display())]
+    #[error("{} is not an OCI image layout of version 1.0.0; `parafa plugin copy` makes one", .0.display())]
     NoLayout(PathBuf),
     /// The file of credentials cannot be used.
     #[error(transparent)]
@@ -113,7 +113,7 @@ pub enum OciError {
 fn advice_without_answer(error: &HttpPortError) -> &'static str {
     match error {
         HttpPortError::Forbidden { .. } => {
-            "if the address is meant although it is not public, allow it by --allow HOST:PORT"
+            "if the address is right although it is not public, allow it with --allow HOST:PORT"
         }
         other => remedy(None, other),
     }
@@ -126,7 +126,7 @@ fn advice(status: StatusCode) -> &'static str {
             "; give --username and --password-file, or log in with `docker login` or `podman login`, with an account that may do this"
         }
         StatusCode::TOO_MANY_REQUESTS => "; try again later",
-        status if status.is_server_error() => "; the fault is the registry's, and may pass",
+        status if status.is_server_error() => "; the fault is the registry's, and may be temporary",
         _ => "",
     }
 }
