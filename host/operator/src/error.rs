@@ -60,12 +60,10 @@ pub enum OperateError {
         most: usize,
     },
     /// No delivery has this id.
-    #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
+    #[error("there is no delivery {0}: it may have been removed, or its signing erased")]
     UnknownDelivery(Uuid),
     /// The delivery is being attempted.
-    #[error(
-        "the delivery {0} is being sent just now; `parafa delivery list` shows what comes of it"
-    )]
+    #[error("the delivery {0} is being sent right now; `parafa delivery list` shows the outcome")]
     DeliveryUnderWay(Uuid),
     /// The workspace has no secret of this product.
     #[error("the workspace has no {0} key yet, and so no webhook secret")]
@@ -77,7 +75,7 @@ pub enum OperateError {
     #[error("there is no signing {0}, and none was erased")]
     NoTrail(Uuid),
     /// The signing is not on hold.
-    #[error("{0} is not held; `parafa tenant show` lists what is")]
+    #[error("{0} is not on hold; `parafa tenant show` lists all holds")]
     NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]

@@ -62,7 +62,7 @@ pub enum LogoFault {
     Xml(#[source] roxmltree::Error),
     /// The SVG file has content that is not allowed in logos.
     #[error(
-        "a logo in SVG has shapes alone, and this one has {0}; export it as plain paths, or as PNG"
+        "a logo in SVG may have only shapes, and this one has {0}; export it as plain paths, or as PNG"
     )]
     Content(String),
     /// The SVG file cannot be drawn.

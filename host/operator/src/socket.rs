@@ -192,7 +192,7 @@ impl Starting {
 impl Drop for Socket {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(%error, "the operator's socket is left behind");
+            tracing::warn!(%error, "the operator's socket could not be removed");
         }
     }
 }
@@ -223,7 +223,7 @@ pub fn ask(data: &Path, command: &OperatorCommand) -> io::Result<Option<Reply>> 
 fn late(within: Duration) -> io::Error {
     let seconds = within.as_secs();
     io::Error::other(format!(
-        "nothing came within {seconds} seconds; what it was told to do may still be done"
+        "no answer within {seconds} seconds; the command may still be carried out"
     ))
 }
 
