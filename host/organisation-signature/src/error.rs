@@ -25,7 +25,7 @@ pub enum SignatureUnavailable {
     #[error("there is no time-stamp")]
     NoTimestamp,
     /// The validation data of a long-term level are not available now.
-    #[error("the validation data of a long-term level are not at hand ({0:?})")]
+    #[error("the validation data of a long-term level are not available ({0:?})")]
     NoValidationData(Postponed),
     /// The plugin refuses its input or faults.
     #[error("the plugin makes no signature")]
@@ -49,25 +49,25 @@ impl SignatureUnavailable {
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Self::NoPlugin(_) | Self::Withdrawn(_) => {
-                "see parafa plugin list, and install or roll back the plugin"
+                "read `parafa plugin list`, and install or roll back the plugin"
             }
             Self::UnreadableCertificate(_) | Self::NamelessCertificate => {
-                "see attorney.certificates: the attorney's own stands first"
+                "check attorney.certificates: the attorney's own certificate must be the first"
             }
             Self::Certificate(_) => {
-                "see whether the certificate has ended or was revoked, and that trust.toml has its issuer"
+                "check whether the certificate has expired or was revoked, and that trust.toml has its issuer"
             }
             Self::Key(_) => {
-                "see that the device, its module and its PIN are what the section [attorney] says"
+                "check that the section [attorney] names the right device, module and PIN"
             }
             Self::NoTimestamp | Self::NoValidationData(_) => {
-                "see what the log says of the authorities just before"
+                "read the log entries just before this one about the authorities"
             }
             Self::Plugin(_) | Self::NothingAdded(_) => {
-                "keep the log for the maintainers of the plugin, and roll it back where it is new"
+                "keep the log for the maintainers of the plugin, and roll the plugin back if it is new"
             }
             Self::Random | Self::TooLate => {
-                "see whether the machine, the device and the authorities keep up"
+                "check whether the machine, the device or an authority is overloaded"
             }
         }
     }
