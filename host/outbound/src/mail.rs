@@ -110,10 +110,10 @@ pub enum MailSetupError {
 pub enum MailError {
     /// Permanent failure: an address or a letter that the server refuses, with its reply code (RFC
     /// 5321, 4.2.1), or that cannot be written.
-    #[error("the letter is refused for good")]
+    #[error("the mail server refuses the email permanently")]
     Refused(Option<u16>),
     /// Transient failure.
-    #[error("the mail server did not take the letter")]
+    #[error("the mail server did not accept the email")]
     Unavailable,
 }
 
@@ -185,9 +185,9 @@ impl Mailer {
             host = self.host,
             status,
             remedy = match status {
-                Some(_) => "see why the server puts letters off: its log says it",
+                Some(_) => "read in the mail server's log why it defers emails",
                 None =>
-                    "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
+                    "check that this machine can reach the server at mail.host and mail.port, with the protection of mail.protection",
             },
             error = error.map(|error| error as &dyn std::error::Error),
             "the mail server did not accept an email"
