@@ -71,7 +71,7 @@ pub async fn run(records: &Records, job: &mut ClaimedJob) -> Result<(), Platform
     match walked? {
         Walked::Complete => {
             tracing::info!(
-                "every data key is wrapped by the master key: the keys before it may be removed, and secrets.other_master_key_files emptied"
+                "every data key is wrapped by the master key: earlier master keys may be removed, and secrets.other_master_key_files emptied"
             );
             Ok(end(store, job).await?)
         }

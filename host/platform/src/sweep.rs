@@ -187,7 +187,7 @@ impl Sweeper<'_> {
                 rows = unread.rows,
                 first = unread.first,
                 error,
-                "rows cannot be read: whatever they may refer to is kept"
+                "rows cannot be read: content that they may refer to is kept"
             );
         }
         let [files, keys] = self.folders().await?;
@@ -265,7 +265,7 @@ impl Outcome {
         let done = [self.left.quarantined, self.removed];
         if done != [Contents::default(); 2] {
             let [quarantined, removed] = done.map(|contents| contents.to_string());
-            tracing::info!(quarantined, removed, "what no row names was swept");
+            tracing::info!(quarantined, removed, "unreferenced content was swept");
         }
     }
 }

@@ -157,7 +157,7 @@ impl JobRunner {
         match self.store.is_held().await {
             Ok(is_held) => is_held || backup::is_held(&self.data),
             Err(error) => {
-                let what = "nothing is sent until the store tells whether it may be";
+                let what = "nothing is sent: the store does not say whether sending is on hold";
                 log_failure(&error, what);
                 true
             }

@@ -27,7 +27,7 @@ impl SweepRow {
         let held = self.held;
         (held != Contents::default()).then(|| {
             format!(
-                "no row names {held}: rows may be lost, so nothing is removed; bring the records back, or see docs/operating.md and give `parafa sweep --confirm`"
+                "no row refers to {held}: rows may be lost, so nothing is removed; restore the records, or read docs/operating.md and run `parafa sweep --confirm`"
             )
         })
     }
