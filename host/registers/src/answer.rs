@@ -85,7 +85,7 @@ pub enum SourceError {
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The circuit breaker is open after too many failures.
-    #[error("{} failed too often and is left alone for a while", .0.code())]
+    #[error("{} failed too often and is not asked for a while", .0.code())]
     Resting(Register),
     /// No answer. The port's error is the source.
     #[error("the register's source gave no answer")]

@@ -19,7 +19,7 @@ pub(crate) async fn read(
     for _ in 0..retries {
         match read_once(port, limits, address, authorization).await {
             Err(error) if may_go_better(&error) => {
-                tracing::debug!(%error, "a register is asked again");
+                tracing::debug!(%error, "repeating a request to a register");
             }
             read => return read,
         }
