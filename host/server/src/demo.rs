@@ -235,7 +235,7 @@ async fn offset(control: &Control, patience: Duration) -> Result<SignedDuration,
     loop {
         match control.clock().await {
             Err(error) if Instant::now() + PAUSE < until => {
-                tracing::debug!(%error, "the demo world is waited for");
+                tracing::debug!(%error, "waiting for the demo world");
                 tokio::time::sleep(PAUSE).await;
             }
             clock => return Ok(clock?.offset()),

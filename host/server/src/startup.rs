@@ -127,7 +127,7 @@ pub(crate) async fn release_jobs(store: &Store) -> anyhow::Result<()> {
             .await
             .context("the jobs that a crash cut short cannot be read")?;
         if released > 0 {
-            tracing::info!(released, "jobs that a crash cut short are taken up");
+            tracing::info!(released, "jobs interrupted by a crash are resumed");
         }
     }
     Ok(())

@@ -285,7 +285,7 @@ fn attorney_signers(signer: Option<&Arc<AnswerSigner>>, mode: StoreMode) -> Atto
         if signers.of(keys).is_none() {
             tracing::warn!(
                 ?keys,
-                "the attorney's key signs nothing for API keys of this mode"
+                "the attorney's key does not sign for API keys of this mode"
             );
         }
     }
