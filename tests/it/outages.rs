@@ -208,7 +208,10 @@ async fn a_document_waits_for_an_object_store_that_is_away() {
 
     outage.objects.behave(Behaviour::Well);
     outage.is_back().await;
-    outage.is_logged_once("the object store is away", "the object store answers again");
+    outage.is_logged_once(
+        "the object store is unavailable",
+        "the object store answers again",
+    );
     outage.host.sign(&signing, 0).await;
     api.create(&document, signers).await;
 }

@@ -69,7 +69,7 @@ pub enum ByteFileError {
         source: KeyError,
     },
     /// The content differs from the owner's row.
-    #[error("the byte file {id} does not have the length or the digest that its row tells")]
+    #[error("the byte file {id} does not have the length or the digest that its row states")]
     Differs {
         /// The file.
         id: Uuid,

@@ -40,7 +40,7 @@ pub enum DatabaseError {
     },
     /// A pooler reassigns the connections between two transactions.
     #[error(
-        "a pooler before the database gives its connections away after each transaction: have it pool by session (of pgbouncer: pool_mode = session), or name the database itself"
+        "a pooler before the database reassigns its connections after each transaction: let it pool by session (pgbouncer: pool_mode = session), or name the database itself"
     )]
     Pooled,
     /// Stored data are not in this engine's format.
@@ -69,7 +69,7 @@ pub enum DatabaseError {
     Unmarked,
     /// The database still executes abandoned requests, such as commits that wait for a standby.
     #[error(
-        "the database is still at what it was asked on {connections} connections that were given up: does a standby not answer?"
+        "the database is still executing requests of {connections} abandoned connections: check that its standbys answer"
     )]
     LeftBehind {
         /// Number of their connections.

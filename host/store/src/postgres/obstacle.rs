@@ -77,7 +77,7 @@ impl DatabaseError {
         };
         let is_of_limits = error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS);
         if !self.may_pass() && !is_of_limits && self.obstacle() == Obstacle::Other {
-            tracing::error!(error = %self, "the database does not do what it is asked");
+            tracing::error!(error = %self, "the database refuses a statement");
         }
     }
 }

@@ -243,7 +243,11 @@ impl BucketBlobs {
 
     fn away(&self, told: &str) -> BlobError {
         if !self.is_away.swap(true, Ordering::Relaxed) {
-            tracing::warn!(bucket = self.url, error = told, "the object store is away");
+            tracing::warn!(
+                bucket = self.url,
+                error = told,
+                "the object store is unavailable"
+            );
         }
         BlobError::Unavailable {
             reason: format!("{}: {told}", self.url).into(),

@@ -45,7 +45,7 @@ pub enum ObjectsError {
     },
     /// The bucket's endpoint does not use TLS.
     #[error(
-        "AWS_ENDPOINT_URL {endpoint} is plain http: write https, or set AWS_ALLOW_HTTP=true where nobody else is on the way"
+        "AWS_ENDPOINT_URL {endpoint} is plain http: write https, or set AWS_ALLOW_HTTP=true on a trusted network"
     )]
     PlainHttp {
         /// The endpoint.
@@ -59,7 +59,7 @@ pub enum ObjectsError {
     },
     /// The place belongs to another deployment.
     #[error(
-        "{place} keeps the documents of another deployment than the database: set objects.url or store.url right"
+        "{place} keeps the documents of another deployment than the database: correct objects.url or store.url"
     )]
     OtherDeployment {
         /// The place.
@@ -67,7 +67,7 @@ pub enum ObjectsError {
     },
     /// The place lacks the mark of this deployment.
     #[error(
-        "{place} is not the place where this deployment keeps its documents, which has an object {marker} in it: set objects.url right, or bring the documents back with it"
+        "{place} lacks the object {marker}, so it is not where this deployment keeps its documents: correct objects.url, or restore the documents together with that object"
     )]
     Unmarked {
         /// The place.
@@ -77,7 +77,7 @@ pub enum ObjectsError {
     },
     /// The store does not support conditional writes, or ignores the conditions.
     #[error(
-        "the object store of {place} does not heed If-None-Match, by which an object is put only if it is not there: set AWS_CONDITIONAL_PUT=disabled, and it is asked before"
+        "the object store of {place} ignores If-None-Match, which keeps objects from being overwritten: set AWS_CONDITIONAL_PUT=disabled, so that the server checks for an object first"
     )]
     WithoutConditions {
         /// The place.

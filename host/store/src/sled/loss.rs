@@ -110,7 +110,7 @@ impl fmt::Display for Loss {
         let Some(had) = &self.had else {
             return write!(
                 f,
-                "its mark is missing or cannot be read, so that nobody can say whether {} is its last one",
+                "its mark is missing or cannot be read, so it is unknown whether {} is its last one",
                 self.last
             );
         };

@@ -91,11 +91,11 @@ impl Opening {
                 if whole == Whole::Unmarked && opened.sequence > 0 {
                     tracing::info!(
                         sequence = opened.sequence,
-                        "an earlier program wrote to the store last: what it has is marked from now on"
+                        "an earlier version of the program wrote to the store last: losses are detected from now on"
                     );
                 }
                 if options.accepted_loss != AcceptedLoss::None {
-                    tracing::info!("nothing is missing in the store that could be accepted");
+                    tracing::info!("the store has lost nothing, so --accept-loss has no effect");
                 }
             }
             Err(loss) if options.accepted_loss.covers(&loss) => {
