@@ -11,19 +11,19 @@ use crate::signature::SignatureFault;
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationDataError {
     /// Neither the certificate nor the configuration names a source.
-    #[error("nothing says where they are")]
+    #[error("neither the certificate nor the configuration names a source")]
     NoSource,
     /// The sources have no usable data.
-    #[error("their sources hold nothing that could be used")]
+    #[error("their sources have no usable data")]
     Unusable(#[source] SourceFault),
     /// The chain ends in a root that is not configured.
-    #[error("no configured authority stands behind them")]
+    #[error("they do not chain to a configured authority")]
     Untrusted,
     /// A source cannot answer at the moment; trying again may help.
     #[error("their source cannot answer at the moment")]
     Unreachable(#[source] SourceFault),
     /// The data available cover only an earlier time than requested; there will be newer ones.
-    #[error("there are none yet that tell of {since}")]
+    #[error("there are none yet for {since}")]
     NotYet {
         /// Requested time.
         since: Timestamp,
