@@ -51,7 +51,7 @@ pub enum Pkcs11KeyError {
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// Nothing says which key it is.
-    #[error("neither a label nor an id says which key of the token it is")]
+    #[error("neither a label nor an id names the key on the token")]
     NoName,
 }
 

@@ -86,7 +86,7 @@ impl Token {
         if let Some(module) = locked(&self.module).take()
             && let Err(error) = module.finalize()
         {
-            tracing::warn!(%error, "the PKCS #11 module does not close");
+            tracing::warn!(%error, "the PKCS #11 module could not be closed");
         }
         true
     }
@@ -110,7 +110,7 @@ impl Token {
                 Err(error) => {
                     tracing::warn!(
                         provider = "attorney's device",
-                        remedy = "where this comes often, look at the device, its driver and its log",
+                        remedy = "if this happens often, check the device, its driver and its log",
                         %error,
                         "a session with the key's token is replaced"
                     );
