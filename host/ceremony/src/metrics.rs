@@ -46,7 +46,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.register(
         "retention_erasures",
-        "Signings that were kept for as long as their workspace wants, by what became of them",
+        "Signings past the retention period of their workspace, by outcome",
         ERASED_BY_THEMSELVES.clone(),
     );
     downloads::register(registry);

@@ -47,7 +47,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
     registry.register(
         "downloads_broken_off",
-        "Documents that were not sent to their end, by reason",
+        "Downloads of documents that were cut off, by reason",
         METRICS.broken_off.clone(),
     );
 }

@@ -126,7 +126,7 @@ fn gauged(amount: u64) -> i64 {
 pub(super) fn register(registry: &mut Registry) {
     registry.register(
         "uploads_refused",
-        "Requests whose documents were not stored for want of room, by what was wanting",
+        "Requests refused because their documents could not be stored, by the limit that was reached",
         METRICS.refused.clone(),
     );
     registry.register(
@@ -141,7 +141,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
     registry.register(
         "quota_used_ratio",
-        "How much of its quota the workspace uses that uses most of it",
+        "Highest share of its quota that any workspace uses",
         METRICS.fullest.clone(),
     );
     registry.register(
