@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
         }
         let time_outs = self.time_outs.entry(operation.name()).or_default();
         if *time_outs >= self.depth.most_time_outs() {
-            let why = format!("not asked: {operation} gave no result in time before");
+            let why = format!("skipped: {operation} gave no result in time before");
             return Ok((Verdict::Failed, Some(why)));
         }
         let trial = Trial::new(self.plugin, &case.input, check)?;
