@@ -28,17 +28,17 @@ struct OutcomeLabels {
 pub fn register(registry: &mut Registry) {
     registry.register(
         "webhook_attempts",
-        "Attempts to tell a webhook, by outcome",
+        "Attempts to deliver an event to a webhook, by outcome",
         METRICS.webhooks.clone(),
     );
     registry.register(
         "mail_attempts",
-        "Attempts to send a letter, by outcome",
+        "Attempts to send an email, by outcome",
         METRICS.mails.clone(),
     );
     registry.register(
         "webhook_waiting",
-        "Deliveries that are due and wait for others of their workspace to their receiver",
+        "Deliveries that are due and queued behind others of their workspace to the same receiver",
         METRICS.waiting.clone(),
     );
 }
