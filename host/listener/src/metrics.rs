@@ -75,7 +75,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.register(
         "connections_turned_away",
-        "Connections for which there was no room",
+        "Connections that were refused because too many were open",
         METRICS.turned_away.clone(),
     );
 }
