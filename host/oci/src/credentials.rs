@@ -34,7 +34,7 @@ pub enum CredentialsError {
     Malformed(PathBuf),
     /// The password is kept by another program.
     #[error(
-        "{} leaves the password for {host} to the helper {helper}, which is not called: give it by --username and --password-file",
+        "{} leaves the password for {host} to the helper {helper}, which is not supported: give --username and --password-file",
         path.display()
     )]
     Helper {

@@ -71,7 +71,7 @@ pub enum ReferenceError {
     #[error("an artifact is named `oci://HOST/NAME:TAG` or `oci-layout:PATH:TAG`, not {0:?}")]
     Scheme(String),
     /// The registry is not a host with an optional port.
-    #[error("{0:?} is not a registry: a host, and a port where it is not the usual one")]
+    #[error("{0:?} is not a registry: a host, and a port if it is not the default one")]
     Host(String),
     /// The name of the repository is malformed.
     #[error(
