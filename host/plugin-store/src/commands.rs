@@ -318,7 +318,7 @@ impl Inner {
         match granted {
             Ok(granted) => Ok(Ok(granted)),
             Err(error) if error.is_missing_trust() && self.mode == StoreMode::Demo => {
-                Ok(Err(format!("{error}; the demo takes it all the same")))
+                Ok(Err(format!("{error}; the demo installs it nevertheless")))
             }
             Err(error) => Err(error),
         }

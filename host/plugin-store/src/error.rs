@@ -53,7 +53,7 @@ pub enum PluginStoreError {
     )]
     SignatureNotKept(PathBuf),
     /// A signature does not verify.
-    #[error("the signature {} does not fit: {reason}", path.display())]
+    #[error("the signature {} is not valid: {reason}", path.display())]
     BadSignature {
         /// Its file.
         path: PathBuf,
@@ -61,14 +61,14 @@ pub enum PluginStoreError {
         reason: &'static str,
     },
     /// The component's publisher is not trusted.
-    #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` makes it so")]
+    #[error("the publisher {publisher} is not trusted: `parafa plugin trust FILE.pub` adds it")]
     UntrustedPublisher {
         /// The key's name.
         publisher: String,
     },
     /// The publisher is trusted for other formats.
     #[error(
-        "the publisher {publisher} is trusted, but not for {id}: `parafa plugin trust FILE.pub --for {id}` makes it so"
+        "the publisher {publisher} is trusted, but not for {id}: `parafa plugin trust FILE.pub --for {id}` adds that"
     )]
     TrustedForOthers {
         /// The key's name.
@@ -78,7 +78,7 @@ pub enum PluginStoreError {
     },
     /// The last version of the format has another publisher.
     #[error(
-        "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` takes it all the same"
+        "the plugin {id} was published by {before}, and this one by {now}: `--replace-publisher` allows the change"
     )]
     OtherPublisher {
         /// The format.
@@ -127,7 +127,7 @@ pub enum PluginStoreError {
     },
     /// A plugin takes too long for the checks of its format.
     #[error(
-        "the plugin is not through with the checks for its format within {seconds} seconds: it is too slow, or this server has too much to do at the moment"
+        "the plugin did not finish the checks for its format within {seconds} seconds: it is too slow, or this server is busy"
     )]
     SlowSelfTest {
         /// The time limit.
@@ -141,7 +141,7 @@ pub enum PluginStoreError {
     UnknownFormat(String),
     /// The plugin shipped with the program cannot be loaded.
     #[error(
-        "the plugin {id} of the program is broken: {reason}; `parafa plugin install` takes another"
+        "the plugin {id} of the program is broken: {reason}; install another with `parafa plugin install`"
     )]
     Broken {
         /// The format.
@@ -157,7 +157,7 @@ pub enum PluginStoreError {
     NothingToRollBack(String),
     /// None of the earlier versions can be used.
     #[error(
-        "no earlier version of the plugin {id} can be gone back to: {}; `parafa plugin install` takes another, `parafa plugin rollback {id} --enable` also one that is disabled",
+        "no earlier version of the plugin {id} can be activated: {}; install another with `parafa plugin install`, or activate a disabled one with `parafa plugin rollback {id} --enable`",
         passed.join(", ")
     )]
     NoneUsable {

@@ -64,7 +64,7 @@ pub use self::trusted::{DisabledVersion, Trust, Untrust};
 
 /// The interval at which a host polls for changes by others.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-const NOT_FOLLOWED: &str = "what other hosts change of plugins is not followed";
+const NOT_FOLLOWED: &str = "changes that other hosts make to plugins are not followed";
 const NOT_SHARED: &str = "other hosts do not have the plugins of this program yet";
 
 /// The plugins of a deployment on one host. Their state is read at the first use, and components
@@ -247,7 +247,7 @@ impl PluginStore {
         }
         let absent = catalogue.absent(&state).map(|(id, digest)| {
             format!(
-                "the plugin {id} {digest} came with another program and is not among those of this one: `parafa plugin rollback {id}` takes it into use here"
+                "the plugin {id} {digest} came with another version of the program and not with this one: `parafa plugin rollback {id}` activates it here"
             )
         });
         findings.faults.extend(absent);

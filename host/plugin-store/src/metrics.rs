@@ -109,13 +109,13 @@ pub fn register(registry: &mut Registry) {
     );
     registry.register_with_unit(
         "plugin_wait",
-        "Time that calls of plugins waited for a free slot, by their urgency",
+        "Time that calls of plugins waited for a free slot, by urgency",
         Unit::Seconds,
         METRICS.waits.clone(),
     );
     registry.register(
         "plugin_faults",
-        "Faults of plugins, in calls or found of their answers afterwards, by digest and kind",
+        "Faults of plugins, in calls or found later in their answers, by digest and kind",
         METRICS.faults.clone(),
     );
 }

@@ -164,8 +164,8 @@ impl PluginSignature {
     /// # Errors
     /// When it is not a signature.
     pub fn parse(text: &[u8]) -> Result<Self, &'static str> {
-        let parsed: Self =
-            serde_json::from_slice(text).map_err(|_| "it is no envelope of a signature")?;
+        let parsed: Self = serde_json::from_slice(text)
+            .map_err(|_| "it is not a signature in the expected envelope")?;
         if parsed.format != FORMAT {
             return Err("its format is not known");
         }
