@@ -159,7 +159,7 @@ pub(super) async fn check_tag(
     match found.filter(|found| *found != artifact.descriptor.digest) {
         None => Ok(()),
         Some(found) => Err(ToolError::Refused(format!(
-            "{tag} in {} is {found} already, and who has it expects it to stay so: raise the version, or say --move-tag",
+            "{tag} in {} is {found} already, and a version must not change: raise the version, or give --move-tag",
             repository.place()
         ))),
     }

@@ -30,7 +30,7 @@ pub fn copy(arguments: &CopyArguments) -> Result<(), ToolError> {
     let named = match &to.version {
         Some(Version::Digest(_)) => {
             return Err(ToolError::Refused(format!(
-                "name a tag to copy to, such as {}:0.1.0; the digest stays what it is",
+                "name a tag to copy to, such as {}:0.1.0; the digest stays the same",
                 to.location
             )));
         }

@@ -151,7 +151,9 @@ impl Comparison {
                 format!("{name}: {newest} is newer, in {repository}")
             }
             Some(newest) if self.is_ahead => {
-                format!("{name} is newer than all of {repository}, of which {newest} is the newest")
+                format!(
+                    "{name} is newer than all versions in {repository}; the newest there is {newest}"
+                )
             }
             Some(_) => format!("{name} is the newest in {repository}"),
             None => format!("{name}: no tag of {repository} is a version"),
