@@ -92,13 +92,13 @@ impl Metrics {
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",
-            "Jobs that are due and that nobody has claimed",
+            "Jobs that are due and not yet claimed",
             jobs_due.clone(),
         );
         let ownerless = Family::default();
         registry.register(
             "ownerless_files",
-            "Documents and data keys that no row names, held back or in quarantine",
+            "Documents and data keys that no row refers to, held back or in quarantine",
             ownerless.clone(),
         );
         let master_key_pending = Gauge::default();
@@ -110,13 +110,13 @@ impl Metrics {
         let dependencies = Family::default();
         registry.register(
             "dependency_up",
-            "Whether what the host depends on could be had when that was last looked at",
+            "Dependencies of the host at their last check: 1 if available, 0 if not",
             dependencies.clone(),
         );
         let certificates = Family::default();
         registry.register_with_unit(
             "certificate_expiry_timestamp",
-            "When certificates end that are configured, or that time-stamps came with",
+            "Expiry of certificates that are configured or came with time-stamps",
             Unit::Seconds,
             certificates.clone(),
         );

@@ -120,11 +120,11 @@ fn look_at_keys(data: &Path, master: &MasterKey, findings: &mut Findings) {
     match Folder::look_at(data, master) {
         Ok(FolderLook::KeyFits) => {}
         Ok(FolderLook::KeyUntold) => findings.warnings.push(format!(
-            "there is no data key in {} yet: only a start of the server shows whether the master key is the store's",
+            "there is no data key in {} yet: only a start of the server shows whether the master key fits the store",
             data.display()
         )),
         Ok(FolderLook::KeysAway(away)) => findings.warnings.push(format!(
-            "{away}; until they are back, nothing is created, erased or expired"
+            "{away}; until they are restored, nothing is created, erased or expired"
         )),
         Err(error) => findings.faults.push(cannot_be_opened(data, error)),
     }
@@ -135,18 +135,18 @@ fn look_at_records(data: &Path, findings: &mut Findings) {
     match Folder::look_at_records(data, Arc::new(SystemClock)) {
         Ok(RecordsLook::Whole | RecordsLook::InUse { is_marked: true }) => {}
         Ok(RecordsLook::InUse { is_marked: false }) => findings.warnings.push(format!(
-            "the store in {} is in use and has no readable mark: another server would not open it",
+            "the store in {} is in use, and its mark cannot be read: a server that starts later would refuse it",
             data.display()
         )),
         Ok(RecordsLook::NoRoom { bytes }) => findings.warnings.push(format!(
-            "the temporary folder has no room for a copy of the records in {} ({bytes} bytes): only a start of the server shows whether they are whole",
+            "the temporary folder has no room for a copy of the records in {} ({bytes} bytes): only a start of the server shows whether they are complete",
             data.display()
         )),
         Err(FolderError::Engine(EngineError::Io { source, .. }))
             if source.kind() == io::ErrorKind::PermissionDenied =>
         {
             findings.warnings.push(format!(
-                "this user may not read the records in {}: only a start of the server shows whether they are whole",
+                "this user may not read the records in {}: only a start of the server shows whether they are complete",
                 data.display()
             ));
         }

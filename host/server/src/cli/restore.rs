@@ -63,7 +63,7 @@ pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> 
         // open it.
         drop(runtime.block_on(opened).map_err(|error| {
             CommandError::Refused(format!(
-                "the backup is restored, and cannot be used as it is: {error:#}"
+                "the backup is restored, but cannot be used yet: {error:#}"
             ))
         })?);
     }
@@ -142,8 +142,7 @@ impl Restored {
 
 impl MasterKeyFile {
     fn advice(&self) -> String {
-        const MISSING: &str = "the master key is missing, without which the records do not open, \
-                               and nobody can say whether the backup is as it was made";
+        const MISSING: &str = "the master key is missing: without it the records do not open, and changes to the backup cannot be detected";
         match &self.path {
             Some(path) => format!("{MISSING}: put it at {}", path.display()),
             None => format!("{MISSING}: secrets.master_key_file is not set"),

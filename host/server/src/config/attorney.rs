@@ -76,7 +76,7 @@ impl Attorney {
                 let key = read("attorney.key_file", file)?;
                 let key = SoftwareKey::from_pem(&key, &certificates);
                 let key = key.with_context(|| {
-                    format!("attorney.key_file {} does not sign", file.display())
+                    format!("attorney.key_file {} cannot be used", file.display())
                 })?;
                 Ok(Arc::new(key))
             }
@@ -121,12 +121,16 @@ impl Attorney {
                 let pin = String::from_utf8(pin).context("attorney.pin_file is not text")?;
                 Pin::new(pin.trim_end().to_owned())
             }
-            _ => bail!("attorney.pin_file or attorney.pin is needed to open the token, not both"),
+            _ => bail!(
+                "exactly one of attorney.pin_file and attorney.pin must be set, to open the token"
+            ),
         };
         let key_id = self.key_id.as_ref().map(hex::decode).transpose();
-        let key_id = key_id.context("attorney.key_id is not of pairs of hexadecimal digits")?;
+        let key_id = key_id.context("attorney.key_id must be pairs of hexadecimal digits")?;
         if self.key_label.is_none() && key_id.is_none() {
-            bail!("attorney.key_label is not set, nor attorney.key_id: say which key it is");
+            bail!(
+                "neither attorney.key_label nor attorney.key_id is set: name the key by one of them"
+            );
         }
         Ok(Pkcs11Settings {
             module: module.to_owned(),

@@ -207,7 +207,7 @@ impl Diligence {
                 |text: &String| text.trim() == text && line_fault(text, LONGEST_WORDS).is_none();
             if !text.as_ref().is_none_or(is_line) {
                 bail!(
-                    "diligence.{setting} names nobody: write {what}, in 1 to {LONGEST_WORDS} characters on one line, or leave it out"
+                    "diligence.{setting} is not valid: write {what}, in 1 to {LONGEST_WORDS} characters on one line, or leave it out"
                 );
             }
         }
@@ -225,7 +225,7 @@ impl Diligence {
             ),
             (
                 self.privacy_contact.is_none(),
-                "diligence.privacy_contact is not set: subjects of identification orders are told mail.from, or the base URL, as the contact about their personal data",
+                "diligence.privacy_contact is not set: identification orders give mail.from, or the base URL, as the contact about personal data",
             ),
         ];
         let forgotten = forgotten.into_iter().filter(move |(is, _)| asks && *is);

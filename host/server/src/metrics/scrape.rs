@@ -25,17 +25,17 @@ type Tally = fn(&Store) -> u64;
 const TALLIES: [(&str, &str, Tally); 6] = [
     (
         "certificates_read",
-        "Certificates that were read, but for those that were remembered",
+        "Certificates that were parsed; cached ones do not count",
         |_| CERTIFICATES_READ.load(Ordering::Relaxed),
     ),
     (
         "document_reads",
-        "Reads of documents that were begun, whole or piece by piece",
+        "Reads of documents that were started, of whole documents or of ranges",
         |_| BYTE_FILE_READS.load(Ordering::Relaxed),
     ),
     (
         "signature_verifications",
-        "Signatures of digests that were verified, whatever was found",
+        "Verifications of signature values, whatever their result",
         |_| VERIFICATIONS.load(Ordering::Relaxed),
     ),
     (
@@ -45,12 +45,12 @@ const TALLIES: [(&str, &str, Tally); 6] = [
     ),
     (
         "store_conflicts",
-        "Transactions that met another one and began anew",
+        "Transactions that conflicted with another one and were retried",
         |store| store.transaction_counts().conflicts,
     ),
     (
         "store_syncs",
-        "Syncs of records, files and folders that were waited for",
+        "Syncs of records, files and folders to disk",
         |_| SYNCS.load(Ordering::Relaxed),
     ),
 ];

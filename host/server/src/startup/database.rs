@@ -20,7 +20,7 @@ use super::patience::Patience;
 use crate::config::Config;
 
 /// Advice on the master key of hosts that share a database.
-pub(super) const ONE_KEY_FOR_ALL: &str = "hosts that share a database have one key, which no host creates: write one to a file (openssl rand -hex 32, mode 0600), give the same to every host, and keep a copy elsewhere";
+pub(super) const ONE_KEY_FOR_ALL: &str = "hosts that share a database need one common key, and no host creates it: write a key to a file (openssl rand -hex 32, mode 0600), give the same to every host, and keep a copy elsewhere";
 
 /// Database that cannot be used: the setting, the reason and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ fn told(error: &DatabaseError) -> String {
     match error.obstacle() {
         Obstacle::Refused | Obstacle::Other => error.to_string(),
         Obstacle::Login => {
-            format!("the database does not let this user in: {error}: set another user or password")
+            format!("the database refuses this user: {error}: set another user or password")
         }
         Obstacle::UnknownDatabase => format!(
             "there is no such database on the server: {error}: create it (CREATE DATABASE … ENCODING 'UTF8'), or name another"
@@ -53,10 +53,10 @@ fn told(error: &DatabaseError) -> String {
             "the server has no encryption, so others on the network may read the password and all rows: {error}: turn on ssl there, or write sslmode=disable into store.url if the network is trusted"
         ),
         Obstacle::Certificate => format!(
-            "the server's certificate is not accepted: {error}: it has to be for the host as store.url names it, and to lead to a root of store.root_certificates, or else of the platform"
+            "the server's certificate is not accepted: {error}: it must be for the host in store.url, and chain to a root of store.root_certificates or, without that setting, of the platform"
         ),
         Obstacle::StandbysAlone => {
-            "only a standby answers, which takes no writes: promote one, or name the primary"
+            "only a standby answers, and it accepts no writes: promote one, or name the primary"
                 .to_owned()
         }
         Obstacle::NoAnswer => {

@@ -140,14 +140,14 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let remedy = match (&error, mode) {
         (KeyError::MasterMissing { .. }, _) if is_shared => ONE_KEY_FOR_ALL,
         (KeyError::MasterMissing { .. }, StoreMode::Demo) => {
-            "the store already has one: bring back the copy, or leave out --demo if the store is not a demo's"
+            "the store already has one: restore it from its copy, or leave out --demo if the store is not a demo's"
         }
         (KeyError::MasterMissing { .. }, StoreMode::Production) => {
-            "the store already has one: bring back the copy that is kept elsewhere"
+            "the store already has one: restore it from the copy that is kept elsewhere"
         }
         (KeyError::MasterExposed { .. }, _) => "remove the permissions of others (chmod 600)",
         (KeyError::MasterMalformed { .. }, _) => {
-            "bring back the copy that is kept elsewhere, or name another file"
+            "restore it from the copy that is kept elsewhere, or name another file"
         }
         _ => "let the server read it, or name another file",
     };
@@ -172,7 +172,7 @@ fn check_other_master_key(file: &Path, config: &Config, mode: StoreMode) -> anyh
     let remedy = match &error {
         KeyError::MasterExposed { .. } => "remove the permissions of others (chmod 600)",
         _ => {
-            "bring it back, or leave it out if the log says that every data key is wrapped by the master key"
+            "restore the file, or leave it out if the log says that every data key is wrapped by the master key"
         }
     };
     Err(anyhow!(

@@ -211,7 +211,7 @@ fn a_reviewer_or_contact_that_names_nobody_is_refused_and_one_that_is_missing_is
             let fault = read(&format!("{setting} = \"{nobody}\"")).check_words();
             let fault = fault.unwrap_err().to_string();
             assert!(
-                fault.contains(&format!("diligence.{setting} names nobody")),
+                fault.contains(&format!("diligence.{setting} is not valid")),
                 "{fault}"
             );
         }

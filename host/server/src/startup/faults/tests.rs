@@ -207,10 +207,14 @@ fn a_master_key_that_cannot_be_used_is_told_of() {
     put_key(&key, &good, 0o644);
     assert_one_fault(&config, "secrets.master_key_file", "chmod 600");
     put_key(&key, "secret", 0o600);
-    assert_one_fault(&config, "secrets.master_key_file", "bring back the copy");
+    assert_one_fault(
+        &config,
+        "secrets.master_key_file",
+        "restore it from the copy",
+    );
     fs::remove_file(&key).unwrap();
     fs::create_dir_all(config.store.data.join("store")).unwrap();
-    assert_one_fault(&config, "is missing", "bring back the copy");
+    assert_one_fault(&config, "is missing", "restore it from its copy");
     config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
     assert_one_fault(&config, "secrets.master_key_file", "outside");
 }
