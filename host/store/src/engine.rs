@@ -398,7 +398,7 @@ pub enum EngineError {
     },
     /// The store has lost acknowledged data.
     #[error(
-        "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start with `parafa serve {}` to go on with what is left",
+        "the store in {folder} is not what it was: {loss}; restore a backup to another folder, or start with `parafa serve {}` to continue without the lost records",
         .loss.option()
     )]
     Short {

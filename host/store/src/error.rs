@@ -57,7 +57,7 @@ pub enum StoreError {
     },
     /// The store has a table with unknown content.
     #[error(
-        "the store holds a table {table} that this program does not know: a later one has written to it"
+        "the store holds a table {table} that this program does not know: a later version has written to it"
     )]
     UnknownTable {
         /// The table.
@@ -87,7 +87,7 @@ pub enum StoreError {
         known: u32,
     },
     /// The folder belongs to the other kind of server.
-    #[error("the store was made for {found} and is opened for {wanted}")]
+    #[error("the store was created for {found} and is opened for {wanted}")]
     WrongMode {
         /// The mode that the store was made for.
         found: StoreMode,
@@ -99,7 +99,7 @@ pub enum StoreError {
     WrongMasterKey,
     /// No configured master key is the store's.
     #[error(
-        "none of the configured master keys is the one of this store: add its file to secrets.other_master_key_files"
+        "none of the configured master keys belongs to this store: add the file of its key to secrets.other_master_key_files"
     )]
     NoMasterKeyFits,
     /// A replaced master key that may still wrap a data key is not configured.
@@ -112,7 +112,7 @@ pub enum StoreError {
     RootUnreadable,
     /// A restore is filling the store, or was interrupted.
     #[error(
-        "the store is being filled from a backup, or that was cut short: wait for the restore, or begin it again"
+        "the store is being restored from a backup, or its restore was cut short: wait for the restore, or start it again"
     )]
     Restoring,
     /// There are rows, but not the schema row that describes them.

@@ -61,7 +61,7 @@ pub enum BackupError {
     NoFile(PathBuf),
     /// Files are written faster than they can be copied.
     #[error(
-        "more is written than can be copied, so there is no backup: try again at a quieter time"
+        "records are written faster than they can be copied, so there is no backup: try again at a quieter time"
     )]
     TooBusy,
     /// The folder is not a complete backup.

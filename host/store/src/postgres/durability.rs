@@ -51,10 +51,10 @@ impl fmt::Display for Weakness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoFsync => {
-                "the database has fsync off: what it has acknowledged is lost when its machine fails"
+                "the database has fsync off: acknowledged commits are lost if its machine fails"
             }
             Self::RemoteWrite => {
-                "the database has synchronous_commit remote_write: its standbys acknowledge what is not on their disks, and a failover after which their machine fails loses it: set it to on"
+                "the database has synchronous_commit remote_write: standbys acknowledge commits before they are on disk, so a failover followed by a failure of their machine loses them: set it to on"
             }
         })
     }

@@ -82,7 +82,7 @@ impl BucketBlobs {
                 if version.is_some() {
                     tracing::warn!(
                         bucket = self.url,
-                        "the bucket keeps old versions of its objects, sealed, also of what is erased: turn versioning off, or let old versions expire"
+                        "the bucket keeps old versions of its objects, also of erased ones, in sealed form: turn versioning off, or let old versions expire"
                     );
                 }
                 Ok(true)
