@@ -102,7 +102,7 @@ impl Exporter {
             tracing::warn!(
                 error,
                 spans,
-                remedy = "see that telemetry.traces_url is the collector's address for traces by OTLP/HTTP, and that it answers from this machine",
+                remedy = "check that telemetry.traces_url is the collector's address for traces by OTLP/HTTP, and that this machine can reach it",
                 "traces cannot be sent"
             );
         }
