@@ -124,7 +124,7 @@ pub enum ImportError {
     },
     /// A newer list is due.
     #[error(
-        "{}: {reason}; fetch the newest one, or go on with --accept-old",
+        "{}: {reason}; fetch the newest one, or continue with --accept-old",
         path.display()
     )]
     Old {
@@ -149,7 +149,7 @@ pub enum ImportError {
         recorded: u64,
     },
     /// Two lists are of one territory.
-    #[error("{}: another of the lists is of {territory} too", path.display())]
+    #[error("{}: another list is for {territory} too", path.display())]
     Repeated {
         /// The second one.
         path: PathBuf,

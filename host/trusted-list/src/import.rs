@@ -133,7 +133,7 @@ impl Import<'_> {
     ) -> Result<(), ImportError> {
         let reason = match list.next_update {
             Some(next) if self.now < next => return Ok(()),
-            Some(next) => format!("another list was to come by {next}"),
+            Some(next) => format!("a newer list was due by {next}"),
             None => "the list is closed".to_owned(),
         };
         if !self.accepts_old {

@@ -264,10 +264,7 @@ fn a_list_after_its_time_counts_only_where_that_is_accepted() {
         next_update: None,
         ..ended.clone()
     };
-    for (list, told) in [
-        (&ended, "was to come by 2026-05-31"),
-        (&closed, "is closed"),
-    ] {
+    for (list, told) in [(&ended, "was due by 2026-05-31"), (&closed, "is closed")] {
         world.accepts_old = false;
         let refused = refusal(world.import(list));
         assert!(refused.contains(told), "{refused}");
