@@ -214,7 +214,7 @@ fn a_master_key_that_cannot_be_used_is_told_of() {
     );
     fs::remove_file(&key).unwrap();
     fs::create_dir_all(config.store.data.join("store")).unwrap();
-    assert_one_fault(&config, "is missing", "restore it from its copy");
+    assert_one_fault(&config, "is missing", "restore it from the copy");
     config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
     assert_one_fault(&config, "secrets.master_key_file", "outside");
 }
