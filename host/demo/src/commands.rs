@@ -20,8 +20,8 @@ pub use self::{
 /// What is done with a demo world that runs.
 #[derive(Debug, clap::Subcommand)]
 pub enum DemoCommand {
-    /// Move the clock of the whole demo world: its services and every host in
-    /// it. What is due by then is done at once.
+    /// Move the clock of the whole demo world: its services and every host in it. Jobs that are due
+    /// by then run at once.
     Clock(ClockArguments),
     /// Use a persona's identity card, as an app would.
     #[command(subcommand)]

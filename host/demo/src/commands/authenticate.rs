@@ -27,10 +27,10 @@ pub struct AuthArguments {
     /// The client's token of the request.
     #[arg(long, value_name = "CLIENTTOKEN", allow_hyphen_values = true)]
     token: String,
-    /// Whose card it is: a persona's id.
+    /// The id of the persona whose card authenticates.
     #[arg(long = "as", value_name = "PERSONA")]
     persona: String,
-    /// Do not do as an honest app does.
+    /// Attack the authentication in this way.
     #[arg(long, value_enum)]
     hostile: Option<Hostile>,
 }
@@ -42,7 +42,7 @@ enum Hostile {
     Swap,
     /// Sign with another person's card.
     OtherCard,
-    /// Sign other bytes than those that are to be signed.
+    /// Sign bytes other than the data to be signed.
     OtherBytes,
     /// Sign the text of the data to be signed instead of its bytes.
     Text,

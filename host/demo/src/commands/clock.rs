@@ -11,8 +11,7 @@ use crate::control::Control;
 /// Arguments of `demo clock`.
 #[derive(Debug, clap::Args)]
 pub struct ClockArguments {
-    /// How far the clock moves on, such as +3d, +1h or +1d12h; `reset` sets it
-    /// back to the machine's.
+    /// The time to advance by, such as +3d, +1h or +1d12h; `reset` returns to the machine's time.
     #[arg(value_name = "+TIME|reset")]
     step: ClockStep,
 }

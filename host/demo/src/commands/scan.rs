@@ -13,7 +13,7 @@ pub struct ScanArguments {
     /// The device link, as the code to scan holds it.
     #[arg(value_name = "DEVICELINK")]
     link: String,
-    /// Whose phone scans it: a persona's id.
+    /// The id of the persona whose phone scans it.
     #[arg(long = "as", value_name = "PERSONA")]
     persona: String,
 }

@@ -18,10 +18,10 @@ pub struct SignArguments {
     /// The signer's link.
     #[arg(value_name = "CEREMONY_URL")]
     ceremony: Url,
-    /// Whose card signs: a persona's id.
+    /// The id of the persona whose card signs.
     #[arg(long = "as", value_name = "PERSONA")]
     persona: String,
-    /// Behave as no app should.
+    /// Attack the signing in this way.
     #[arg(long, value_name = "HOW")]
     hostile: Option<Hostile>,
 }
@@ -29,13 +29,13 @@ pub struct SignArguments {
 /// What a hostile app does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 enum Hostile {
-    /// Sends another card's certificate between the two calls.
+    /// Send another card's certificate between the two calls.
     Swap,
-    /// Has the card sign other bytes.
+    /// Sign bytes other than the data to be signed.
     OtherBytes,
-    /// Has a card with a key on another curve sign.
+    /// Sign with a card whose key is on another curve.
     WrongCurve,
-    /// Sends the authentication certificate.
+    /// Send the authentication certificate.
     AuthCertificate,
 }
 
