@@ -174,10 +174,10 @@ pub enum TenantCommand {
     /// keep their value.
     SetAgreement {
         tenant: String,
-        /// Whether the terms of service are accepted.
+        /// Set to yes if the terms of service are accepted.
         #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = yes_or_no)]
         terms: Option<bool>,
-        /// Whether the engagement agreement is signed.
+        /// Set to yes if the engagement agreement is signed.
         #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = yes_or_no)]
         agreement: Option<bool>,
         /// The code of the entity that is billed.
@@ -211,7 +211,7 @@ pub enum TenantCommand {
         #[arg(long, value_name = "ID", value_parser = id)]
         signing: Option<Uuid>,
     },
-    /// Set how signers' pages and emails present a workspace. Options that are left out
+    /// Set the branding of a workspace on signers' pages and in emails. Options that are left out
     /// keep their value.
     SetFace {
         tenant: String,
@@ -234,12 +234,11 @@ pub enum TenantCommand {
 pub enum FundingStatus {
     /// In good standing.
     Ok,
-    /// There is no way of paying.
+    /// No payment method is set up.
     NoRail,
     /// An invoice is overdue.
     Overdue,
-    /// In good standing until what is owed and the next signature exceed the
-    /// ceiling.
+    /// In good standing until the debt and the price of the next signature exceed the ceiling.
     Ceiling,
 }
 
@@ -284,7 +283,8 @@ pub enum ProviderCommand {
         /// them.
         #[arg(long = "encoding", value_name = "ENCODING", num_args = 1..)]
         encodings: Vec<String>,
-        /// The workspace that it belongs to; it is refused while that is suspended.
+        /// The workspace that it belongs to; its calls are refused while the workspace is
+        /// suspended.
         #[arg(long, value_name = "TENANT")]
         tenant: Option<String>,
         /// Do not issue assertions to it.
@@ -306,13 +306,13 @@ pub enum ProviderCommand {
         /// The id of its key.
         #[arg(value_parser = id)]
         key_id: Uuid,
-        /// The origins that people may authenticate for.
+        /// An origin that people may authenticate for.
         #[arg(long = "audience", value_name = "ORIGIN", num_args = 1.., group = "change")]
         audiences: Vec<String>,
         /// A method by which people may authenticate.
         #[arg(long = "method", value_name = "METHOD", num_args = 1.., value_enum, group = "change")]
         methods: Vec<ProviderMethod>,
-        /// The encodings in which signatures of cards may come: P1363, DER, RAW.
+        /// An accepted encoding of card signatures: P1363, DER or RAW.
         #[arg(long = "encoding", value_name = "ENCODING", num_args = 1.., group = "change")]
         encodings: Vec<String>,
     },
@@ -460,7 +460,7 @@ pub struct BackupCommand {
 /// A sweep of what no row names.
 #[derive(Clone, Copy, Debug, clap::Args, Deserialize, Serialize)]
 pub struct SweepCommand {
-    /// Even if it is so much that records may have been lost: it is deleted for good
+    /// Sweep even if the amount suggests that records were lost; the content is deleted permanently
     /// after a day in quarantine.
     #[arg(long)]
     pub confirm: bool,

@@ -66,20 +66,20 @@ impl FromStr for Chosen<PathBuf> {
 /// What of a face is to change; what is not named stays.
 #[derive(Clone, Debug, Deserialize, Serialize, clap::Args)]
 pub struct FaceChange {
-    /// The name in which the workspace asks; its registered name stands beside.
+    /// The name that signers see as the requester; the registered name is shown beside it.
     #[arg(long, value_name = "TEXT|none")]
     pub(crate) name: Option<Chosen<String>>,
-    /// A PNG or SVG file, which is drawn anew.
+    /// A PNG or SVG file; a PNG that is drawn from it is stored.
     #[arg(long, value_name = "FILE|none")]
     pub(crate) logo: Option<Chosen<PathBuf>>,
-    /// The colour of buttons and links, such as '#14532d'; it is made darker or
-    /// lighter where it could not be read.
+    /// The colour of buttons and links, such as '#14532d'; made darker or lighter where it would be
+    /// unreadable.
     #[arg(long, value_name = "#RRGGBB|none")]
     pub(crate) accent: Option<Chosen<Rgb>>,
-    /// What signers to whom links are mailed get once all have signed.
+    /// The email to signers invited by email, once all have signed.
     #[arg(long, value_enum)]
     pub(crate) done_mail: Option<DoneMail>,
-    /// The email address at which signers can ask; answers to letters go there.
+    /// The email address for signers' questions; replies to emails go there.
     #[arg(long, value_name = "ADDRESS|none")]
     pub(crate) contact: Option<Chosen<String>>,
 }
