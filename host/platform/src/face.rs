@@ -68,11 +68,11 @@ pub struct LogoRow {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum DoneMail {
-    /// A letter with the document.
+    /// An email with the document attached.
     Attach,
-    /// A letter with a link to the document.
+    /// An email with a link to the document.
     Link,
-    /// No letter.
+    /// No email.
     None,
 }
 
