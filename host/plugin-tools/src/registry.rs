@@ -30,15 +30,15 @@ use crate::output::shown_whole;
 /// Options of commands that speak to a registry.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RegistryOptions {
-    /// The account at the registry, which for a copy is the one that is written to.
-    /// Default: what `docker login` or `podman login` has stored.
+    /// The account at the registry; for a copy, at the target registry. Default: the account that
+    /// `docker login` or `podman login` has stored.
     #[arg(long, value_name = "NAME", requires = "password_file")]
     username: Option<String>,
     /// The file with the account's password or token.
     #[arg(long, value_name = "F", requires = "username")]
     password_file: Option<PathBuf>,
-    /// A host that the registry may lead to although it is not public, such as one
-    /// for tokens or contents. Can be given several times.
+    /// A host that the registry may redirect to although it is not public, for example for tokens
+    /// or contents. Can be given several times.
     #[arg(long, value_name = "HOST:PORT")]
     allow: Vec<HostPort>,
 }

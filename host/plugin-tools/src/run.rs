@@ -20,24 +20,21 @@ const NOT_RUN: &str = "not-run";
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArguments {
-    /// inspect, verify, sign (by a key that is made for it), archive (what was
-    /// signed so), flatten, rehearse, compose (of this file), members, or
-    /// extract.
+    /// inspect, verify, sign (with a temporary key), archive (a document that `sign` made),
+    /// flatten, rehearse, compose (a document from this file), members, or extract.
     operation: Operation,
     /// The document.
     file: PathBuf,
-    /// The component to call, or the format of an installed one; without it the
-    /// plugin for the document, by the end of its name, that is active in the
-    /// data folder or came with the program. What `compose` is given is of
-    /// another format: there the end of `--out` counts, and without it the
-    /// plugin is the only one that is installed.
+    /// The component to call, or the format of an installed one. Default: the plugin for the
+    /// document's file extension that is active in the data folder or came with the program. For
+    /// `compose`, the extension of `--out` counts; without `--out`, the only installed plugin is
+    /// called.
     #[arg(long, value_name = "WASM")]
     plugin: Option<PathBuf>,
     /// The file for the resulting document; an unchanged document is written as it is.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// A file beside the document, which its detached signatures are over; may be
-    /// repeated.
+    /// A file beside the document that its detached signatures cover. Can be given several times.
     #[arg(long, value_name = "F")]
     beside: Vec<PathBuf>,
     /// The id of the member for `extract`.

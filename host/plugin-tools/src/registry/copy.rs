@@ -8,13 +8,12 @@ use crate::output::{print_json, print_line};
 /// Arguments of `parafa plugin copy`.
 #[derive(Debug, clap::Args)]
 pub struct CopyArguments {
-    /// What: oci://HOST/NAME, or oci-layout:PATH, with :TAG or @sha256:DIGEST. Default:
-    /// the newest release.
+    /// The source: oci://HOST/NAME or oci-layout:PATH, with :TAG or @sha256:DIGEST. Default: the
+    /// newest release.
     from: Reference,
-    /// Where to: oci://HOST/NAME, or oci-layout:PATH, with :TAG. Default: the tag that
-    /// it has.
+    /// The target: oci://HOST/NAME or oci-layout:PATH, with :TAG. Default: the tag of the source.
     to: Reference,
-    /// Also where the tag is a version that names another artifact already.
+    /// Move the tag even if it is a version that names another artifact already.
     #[arg(long)]
     move_tag: bool,
     #[command(flatten)]

@@ -17,15 +17,15 @@ use crate::output::{print_json, print_line, shown, warn};
 /// Arguments of `parafa plugin pull`.
 #[derive(Debug, clap::Args)]
 pub struct PullArguments {
-    /// What: oci://HOST/NAME, or oci-layout:PATH, with :TAG or @sha256:DIGEST. Default:
-    /// the newest release.
+    /// The source: oci://HOST/NAME or oci-layout:PATH, with :TAG or @sha256:DIGEST. Default: the
+    /// newest release.
     #[arg(value_name = "REFERENCE")]
     from: Reference,
     /// The file for the component; its signature is written beside it, to F.sig.
     /// Default: the last part of the repository's name, with .wasm.
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// The publisher whose signature is written, where several have signed it.
+    /// The publisher whose signature is written, if several have signed the component.
     #[arg(long, value_name = "SHA256")]
     publisher: Option<String>,
     #[command(flatten)]

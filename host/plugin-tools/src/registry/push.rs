@@ -18,14 +18,14 @@ use crate::output::{print_json, print_line, shown};
 pub struct PushArguments {
     /// The component; its signature is beside it, in WASM.sig.
     wasm: PathBuf,
-    /// Where to: oci://HOST/NAME:TAG, or oci-layout:PATH:TAG.
+    /// The target: oci://HOST/NAME:TAG or oci-layout:PATH:TAG.
     #[arg(value_name = "REFERENCE")]
     to: Reference,
     /// A document about the component, in JSON: provenance (in-toto, DSSE) or a bill
     /// of materials (CycloneDX, SPDX). Can be given several times.
     #[arg(long, value_name = "F")]
     attach: Vec<PathBuf>,
-    /// Also where the tag is a version that names another artifact already.
+    /// Move the tag even if it is a version that names another artifact already.
     #[arg(long)]
     move_tag: bool,
     #[command(flatten)]

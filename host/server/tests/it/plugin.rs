@@ -244,7 +244,10 @@ fn the_help_of_run_says_which_plugin_is_called() {
 
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("--plugin <WASM>"), "{ended:?}");
-    assert!(ended.stdout.contains("without it the plugin"), "{ended:?}");
+    assert!(
+        ended.stdout.contains("Default: the plugin for"),
+        "{ended:?}"
+    );
 }
 
 #[test]
