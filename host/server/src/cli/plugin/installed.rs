@@ -19,11 +19,11 @@ const PULLED: &str = ".pulled-";
 /// Arguments of `parafa plugin install`.
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArguments {
-    /// The component, whose signature is beside it, in WASM.sig; or oci://HOST/NAME or
+    /// The component, with its signature beside it in WASM.sig; or oci://HOST/NAME or
     /// oci-layout:PATH, with :TAG or @sha256:DIGEST, by default the newest release.
     #[arg(value_name = "WASM", value_parser = OsStringValueParser::new().try_map(PluginSource::parse))]
     source: PluginSource,
-    /// The publisher whose signature counts, where several have signed an artifact.
+    /// The publisher whose signature counts, if several have signed an artifact.
     #[arg(long, value_name = "SHA256")]
     publisher: Option<String>,
     #[command(flatten)]
@@ -31,8 +31,8 @@ pub(super) struct InstallArguments {
     /// Accept a change of the plugin's publisher.
     #[arg(long)]
     replace_publisher: bool,
-    /// Give it the documents of media types and extensions that other plugins take,
-    /// too; without this it is refused.
+    /// Also give it media types and extensions that belong to other plugins; without this, such a
+    /// plugin is refused.
     #[arg(long)]
     prefer: bool,
     #[command(flatten)]
