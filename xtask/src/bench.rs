@@ -23,7 +23,7 @@ pub(crate) enum Bench {
     SignedAnswers,
     /// Plugin calls and PDF signing.
     Signing,
-    /// What calls and whole signatures cost the built server, beside pyHanko and DSS.
+    /// The cost of calls and whole signatures on the built server, beside pyHanko and DSS.
     Whole,
 }
 

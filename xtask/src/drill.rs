@@ -24,23 +24,23 @@ enum Engine {
 /// Attack the built server, kill it under load, or have it carry a steady load for hours
 #[derive(Args)]
 pub(crate) struct Drill {
-    /// As strangers and careless tenants do
+    /// Send the attacks that strangers and careless tenants could make
     #[arg(
         long,
         required_unless_present_any = ["minutes", "kills"],
         conflicts_with_all = ["minutes", "kills", "soak"]
     )]
     attack: bool,
-    /// Kill hosts under load for this long, or with --soak have one carry a load
+    /// Minutes to kill hosts under load, or with --soak to keep one host under load
     #[arg(long)]
     minutes: Option<u64>,
-    /// Kill hosts under load this often
+    /// Number of times to kill hosts under load
     #[arg(long, conflicts_with = "soak")]
     kills: Option<u32>,
-    /// Kill nobody, and print every minute what the host has and how quickly it answers
+    /// Kill no host; print its resource use and response times every minute
     #[arg(long, requires = "minutes")]
     soak: bool,
-    /// Errands a second of a soak; without it four fifths of what is measured first
+    /// Tasks per second of a soak. Default: four fifths of the rate that is measured first
     #[arg(long, requires = "soak")]
     rate: Option<f64>,
     /// What the server keeps its records in
@@ -49,10 +49,10 @@ pub(crate) struct Drill {
     /// Hosts that share a database
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     hosts: u8,
-    /// Another build of `parafa`, as which hosts are started at random, as in a rolling upgrade
+    /// Another build of `parafa`: each host runs either build at random, as in a rolling upgrade
     #[arg(long, value_name = "PATH", conflicts_with = "soak")]
     other_binary: Option<PathBuf>,
-    /// Of all random choices; each run prints its own
+    /// Seed of all random choices; each run prints its own
     #[arg(long)]
     seed: Option<u64>,
     /// Only the attacks whose name contains this

@@ -110,7 +110,7 @@ enum Command {
         /// One of the benches alone
         #[arg(long)]
         only: Option<bench::Bench>,
-        /// Measure the API for moments, to see that it can be measured
+        /// Measure the API only briefly, to check that the benches work
         #[arg(long)]
         quick: bool,
         /// Only the measurements whose name contains this
@@ -127,17 +127,17 @@ enum Command {
         arguments: Vec<String>,
     },
     Drill(drill::Drill),
-    /// Fuzz what reads bytes from outside, as docs/testing.md tells
+    /// Fuzz the parsers of untrusted input (see docs/testing.md)
     Fuzz {
-        /// Some of tests/fuzz/fuzz_targets; without any all, two at a time
+        /// Targets in tests/fuzz/fuzz_targets. Default: all, two at a time
         targets: Vec<String>,
         /// Minutes for each target
         #[arg(long, default_value_t = 10)]
         minutes: u64,
-        /// Keep the best of what was learnt in tests/fuzz/corpus instead
+        /// Instead minimize the inputs found so far into tests/fuzz/corpus
         #[arg(long)]
         minimize: bool,
-        /// Print what the kept inputs cover instead
+        /// Instead print the coverage of the kept inputs
         #[arg(long, conflicts_with = "minimize")]
         coverage: bool,
     },
@@ -146,7 +146,7 @@ enum Command {
         /// Name of the archive in tests/data-folders, such as `0.1.0`
         name: String,
     },
-    /// Have perf sample the server while it is measured, and print whose code was running
+    /// Sample the server with perf during a bench, and print where its time went
     Profile {
         /// Only the rows of `bench --only whole` whose name contains this
         #[arg(default_value = profile::USUAL_ROW)]
@@ -154,17 +154,17 @@ enum Command {
     },
     /// Build what is released into target/dist: server, plugins, the SDK's bundle, bill of materials, checksums
     Release {
-        /// Build it again in another folder, and see that the same bytes come out
+        /// Build twice, in two folders, and check that the results are identical
         #[arg(long)]
         twice: bool,
     },
-    /// Pack the SDK of plugins with all that it depends on, and the conformance kit, in target/sdk
+    /// Pack the plugin SDK with all its dependencies, and the conformance kit, into target/sdk
     Sdk,
-    /// Install what the tests use, or say how
+    /// Install the tools that the tests use, or print how to
     Setup,
     /// Check formatting and lints, run all tests; or only the tests of some packages, or whose name contains FILTER
     Test {
-        /// A package whose tests are run, such as `parafa-store`; may be given again
+        /// A package whose tests are run, such as `parafa-store`. Can be given several times
         #[arg(short, long = "package", value_name = "PACKAGE")]
         packages: Vec<String>,
         /// Part of a test's name
