@@ -11,7 +11,7 @@ use crate::process::{cargo, run};
 use crate::test::database;
 use crate::{product, tools};
 
-/// What the server keeps its records in.
+/// The server's storage engine.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 enum Engine {
     /// The embedded store.
@@ -43,7 +43,7 @@ pub(crate) struct Drill {
     /// Tasks per second of a soak. Default: four fifths of the rate that is measured first
     #[arg(long, requires = "soak")]
     rate: Option<f64>,
-    /// What the server keeps its records in
+    /// The server's storage engine
     #[arg(long, default_value_t, value_enum)]
     engine: Engine,
     /// Hosts that share a database
