@@ -16,11 +16,11 @@ wire_enums! {
         Expired = "expired",
         /// The caller retracted it.
         Cancelled = "cancelled",
-        /// It could not be prepared or finished.
+        /// The document could not be prepared or finished.
         Failed = "failed",
     }
 
-    /// How a completed signing was completed.
+    /// The way in which a signing was completed.
     CompletionMode {
         /// People signed with their eID.
         QesCeremony = "qes_ceremony",
@@ -28,7 +28,7 @@ wire_enums! {
         SandboxSimulation = "sandbox_simulation",
     }
 
-    /// How ceremony links reach the signers.
+    /// Delivery of ceremony links to the signers.
     Delivery {
         /// The caller hands them on.
         Link = "link",
@@ -104,7 +104,7 @@ wire_enums! {
         Failed = "signing.failed",
     }
 
-    /// Who wrote a comment.
+    /// Author of a comment.
     CommentAuthor {
         /// The caller.
         Client = "client",

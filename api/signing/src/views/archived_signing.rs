@@ -13,7 +13,7 @@ pub struct ArchivedSigning {
     pub signing_id: SigningId,
     /// The level.
     pub level: ArchiveLevel,
-    /// Whether this call raised it; false if it was at that level before.
+    /// True if this call raised it; false if it was at that level before.
     pub upgraded: bool,
     /// The output at that level.
     pub document: SignedDocument,

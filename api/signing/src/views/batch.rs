@@ -17,7 +17,7 @@ pub struct Batch {
     pub title: String,
     /// The caller's own reference.
     pub external_id: Option<String>,
-    /// When it was created.
+    /// Time of creation.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
     /// One for each document, in the order posted.

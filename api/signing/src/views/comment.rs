@@ -18,7 +18,7 @@ pub struct Comment {
     pub author_label: Option<String>,
     /// The remark.
     pub body: String,
-    /// When it was written.
+    /// Time of the comment.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
 }

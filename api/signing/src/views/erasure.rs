@@ -11,7 +11,7 @@ pub struct ErasedSigning {
     signing_id: SigningId,
     /// Always true.
     deleted: bool,
-    /// Whether this call erased it; false if it was erased before.
+    /// True if this call erased it; false if it was erased before.
     changed: bool,
 }
 

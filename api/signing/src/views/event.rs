@@ -13,13 +13,13 @@ use crate::vocabulary::{CompletionMode, SignerStatus, SigningEventKind, SigningS
 pub struct SigningEvent {
     /// The event.
     pub event: SigningEventKind,
-    /// To which signing.
+    /// The signing.
     pub signing_id: SigningId,
     /// The status of the signing at that time.
     pub status: SigningStatus,
     /// The caller's own reference.
     pub external_id: Option<String>,
-    /// When it happened.
+    /// Time of the event.
     #[serde(serialize_with = "timestamp::serialize")]
     pub occurred_at: Timestamp,
     /// Only with `signing.completed`.
@@ -33,7 +33,7 @@ pub struct SigningEvent {
     pub document: Option<SignedDocument>,
 }
 
-/// Whom an event is about, without anything that the ceremony captured.
+/// Signer of an event, without anything that the ceremony captured.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventSigner {

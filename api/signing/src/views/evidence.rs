@@ -17,10 +17,10 @@ pub struct SigningEvidence {
     pub signing_id: SigningId,
     /// Its status.
     pub status: SigningStatus,
-    /// When it was created.
+    /// Time of creation.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// When the last signer signed.
+    /// Time of the last signature.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub completed_at: Option<Timestamp>,
     /// The parties in the order posted.
@@ -48,7 +48,7 @@ pub struct EvidenceSigner {
     pub status: SignerStatus,
     /// Set by a real signature.
     pub actual_method: Option<SigningMethod>,
-    /// When the signature was stored.
+    /// Time at which the signature was stored.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub signed_at: Option<Timestamp>,
 }
@@ -64,14 +64,14 @@ pub struct EvidenceDocument {
     pub bytes: u64,
     /// The media type.
     pub mime_type: String,
-    /// When it was made.
+    /// Time of creation.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// How it was made; null for the posted document.
+    /// Origin of the version; null for the posted document.
     pub made_by: Option<VersionMaker>,
 }
 
-/// How a version was made of the previous one.
+/// Origin of a version.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionMaker {
@@ -116,7 +116,7 @@ pub struct AuditTrail {
 pub struct AuditEvent {
     /// Its place in the chain, from 1.
     pub sequence: u64,
-    /// When it happened.
+    /// Time of the event.
     #[serde(serialize_with = "timestamp::serialize")]
     pub at: Timestamp,
     /// The same time in nanoseconds since 1970, for the hash.
@@ -148,10 +148,10 @@ pub struct AuditHead {
 pub struct AuditSeal {
     /// The seal's number, from 1.
     pub number: u64,
-    /// When the hour began.
+    /// Start of the sealed hour.
     #[serde(serialize_with = "timestamp::serialize")]
     pub hour: Timestamp,
-    /// When it was sealed.
+    /// Time of the seal.
     #[serde(serialize_with = "timestamp::serialize")]
     pub sealed_at: Timestamp,
     /// The number of chains under it.

@@ -28,10 +28,10 @@ pub struct Signer {
     #[schemars(url)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceremony_url: Option<String>,
-    /// When the signature was stored.
+    /// Time at which the signature was stored.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub signed_at: Option<Timestamp>,
-    /// When the signer declined.
+    /// Time of the refusal.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub declined_at: Option<Timestamp>,
     /// In the signer's own words, if any were given.
@@ -42,11 +42,11 @@ pub struct Signer {
     pub methods_allowed: Vec<SigningMethod>,
     /// Set by a real signature.
     pub actual_method: Option<SigningMethod>,
-    /// Whether the signer must have the personal code that was given.
+    /// True if the signer must have the given personal code.
     pub identity_locked: bool,
     /// True once a locked signer has completed the real ceremony.
     pub identity_matched: Option<bool>,
-    /// When a sandbox simulation completed this signer.
+    /// Time of the sandbox simulation that completed this signer.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub simulated_at: Option<Timestamp>,
 }

@@ -17,32 +17,31 @@ pub struct Signing {
     pub status: SigningStatus,
     /// The title that signers see; empty once erased.
     pub title: String,
-    /// How the links reach the signers.
+    /// Delivery of the links to the signers.
     pub delivery: Delivery,
     /// The order in which signers sign.
     pub signing_order: SigningOrder,
-    /// When it is wanted by. Nothing expires then.
+    /// The soft deadline. Nothing expires then.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub soft_deadline_at: Option<Timestamp>,
     /// The caller's own reference.
     pub external_id: Option<String>,
-    /// When it was created.
+    /// Time of creation.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
     /// The hard deadline.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub expires_at: Option<Timestamp>,
-    /// When the last signer signed.
+    /// Time of the last signature.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub completed_at: Option<Timestamp>,
-    /// How it was completed.
+    /// The way in which it was completed.
     pub completion_mode: Option<CompletionMode>,
-    /// When it was erased.
+    /// Time of erasure.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub erased_at: Option<Timestamp>,
-    /// When it is erased automatically. Only in the answer of the call that reads one
-    /// signing: once it has ended, in a workspace with a retention period, unless it is
-    /// held.
+    /// Time of automatic erasure. Only in the answer of the call that reads one signing: once it
+    /// has ended, in a workspace with a retention period, unless it is on hold.
     #[serde(
         serialize_with = "timestamp::nullable::serialize",
         skip_serializing_if = "Option::is_none"

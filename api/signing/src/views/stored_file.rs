@@ -21,12 +21,12 @@ pub struct StoredFile {
     pub sha256: [u8; 32],
     /// Size, in bytes.
     pub bytes: u64,
-    /// When it was stored.
+    /// Time at which it was stored.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// When it is dropped.
+    /// Time at which it is deleted.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// How many signings copied the bytes.
+    /// Number of signings that copied the bytes.
     pub used_count: u64,
 }
