@@ -22,7 +22,7 @@ pub struct Answer<D> {
     /// Whom the answer is about.
     #[serde(flatten)]
     pub subject: Subject,
-    /// When the register was asked.
+    /// Time of the query to the register.
     #[serde(serialize_with = "timestamp::serialize")]
     pub retrieved_at: Timestamp,
     /// The source of the data; parts from another register have their own source.
@@ -38,7 +38,7 @@ pub struct Answer<D> {
     /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
-    /// What the signature certifies, and what it does not; present in signed answers.
+    /// Statement of what the signature certifies and what it does not; present in signed answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<Bilingual>,
 }
@@ -62,7 +62,7 @@ pub struct ReportAnswer {
     pub schema: String,
     /// The code of the legal entity.
     pub entity_code: String,
-    /// When the report was put together.
+    /// Time at which the report was compiled.
     #[serde(serialize_with = "timestamp::serialize")]
     pub retrieved_at: Timestamp,
     /// The purpose of the call.
@@ -76,7 +76,7 @@ pub struct ReportAnswer {
     /// The meaning of the data under Lithuanian law, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
-    /// What the signature certifies, and what it does not; present in signed answers.
+    /// Statement of what the signature certifies and what it does not; present in signed answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<Bilingual>,
 }
@@ -111,10 +111,10 @@ pub struct Sections {
 #[serde(tag = "status", rename_all = "kebab-case")]
 #[schemars(rename = "{D}Section")]
 pub enum Section<D> {
-    /// It holds something.
+    /// The register holds data.
     #[serde(rename_all = "camelCase")]
     Ok {
-        /// When it was asked.
+        /// Time of the query to the register.
         #[serde(serialize_with = "timestamp::serialize")]
         retrieved_at: Timestamp,
         /// The source of the data.
@@ -122,13 +122,13 @@ pub enum Section<D> {
         /// The data.
         data: D,
     },
-    /// It answered, and holds nothing.
+    /// The register answered, and holds nothing.
     #[serde(rename_all = "camelCase")]
     NoData {
-        /// When it was asked.
+        /// Time of the query to the register.
         #[serde(serialize_with = "timestamp::serialize")]
         retrieved_at: Timestamp,
-        /// Where that comes from.
+        /// The source of that answer.
         source: Source,
     },
 }

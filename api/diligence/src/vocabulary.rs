@@ -18,7 +18,7 @@ wire_enums! {
         Other = "OTHER",
     }
 
-    /// How a JSON answer is signed.
+    /// The signature level of a JSON answer.
     SignatureTier {
         /// JAdES baseline T: with a qualified time-stamp.
         JadesT = "jades-t",

@@ -19,7 +19,7 @@ pub struct Interpretation {
     /// The lawyer who reviewed the library for this service; null in a sandbox without
     /// a review.
     pub reviewed_by: Option<String>,
-    /// What the data mean, ordered by pointer, then by rule.
+    /// Meanings of the data, ordered by pointer, then by rule.
     pub items: Vec<InterpretationItem>,
     /// The scope of this interpretation.
     pub notice: Bilingual,
@@ -33,7 +33,7 @@ pub struct InterpretationItem {
     pub rule_id: String,
     /// The part of `data` that this is about (RFC 6901); empty: all of it.
     pub pointer: String,
-    /// What it means.
+    /// The meaning.
     pub meaning: Bilingual,
     /// The provisions that say so.
     pub citations: Vec<Citation>,

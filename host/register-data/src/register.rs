@@ -30,7 +30,7 @@ pub enum Register {
     Vda,
 }
 
-/// Who runs a register.
+/// Operator of a register.
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Operator {
     /// Its name in Lithuanian.
@@ -39,11 +39,11 @@ pub struct Operator {
     pub code: Option<&'static str>,
 }
 
-/// How register data was obtained.
+/// Origin of register data.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceMode {
-    /// Of entities and persons that do not exist.
+    /// Synthetic data of entities and persons that do not exist.
     Synthetic,
     /// From open data of the state.
     OpenData,

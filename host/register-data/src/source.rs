@@ -13,9 +13,9 @@ pub struct Source {
     pub register: &'static str,
     /// Its name in Lithuanian.
     pub register_name: &'static str,
-    /// Who runs it.
+    /// Operator of the register.
     pub operator: Operator,
-    /// How the data were obtained.
+    /// Origin of the data.
     pub mode: SourceMode,
     /// The reference of the answer at the register or its gateway.
     pub reference: String,
@@ -32,7 +32,7 @@ pub struct PartSource {
     /// The register, and its answer.
     #[serde(flatten)]
     pub source: Source,
-    /// When it was asked.
+    /// Time of the query to the register.
     #[serde(serialize_with = "instant::serialize")]
     pub retrieved_at: Timestamp,
 }

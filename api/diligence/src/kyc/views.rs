@@ -17,7 +17,7 @@ pub struct KycOrder {
     pub order_id: OrderId,
     /// Its status.
     pub status: KycStatus,
-    /// Why it is refused.
+    /// Reason for the refusal.
     pub status_reason: Option<KycStatusReason>,
     /// The code of the entity.
     pub entity_code: String,
@@ -25,34 +25,34 @@ pub struct KycOrder {
     pub subject_role: KycRole,
     /// The purpose.
     pub purpose: Purpose,
-    /// How the subject got the link.
+    /// Delivery of the link to the subject.
     pub delivery: KycDeliveryKind,
     /// The address at which the subject signs, while they can.
     #[schemars(extend("format" = "uri"))]
     pub ceremony_url: Option<String>,
-    /// When it was ordered.
+    /// Time of the order.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[serde(serialize_with = "timestamp::serialize")]
     pub updated_at: Timestamp,
-    /// When the subject cannot sign any more.
+    /// Deadline for the subject's signature.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// When it was delivered.
+    /// Time of delivery.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub delivered_at: Option<Timestamp>,
-    /// Whether this workspace had the same person identified for the same
-    /// entity before; null until it is delivered.
+    /// True if this workspace had the same person identified for the same entity before; null until
+    /// it is delivered.
     pub reverification: Option<bool>,
     /// The price without VAT; null until it is delivered.
     pub price: Option<KycPrice>,
     /// The container; null until it is delivered, and once it is erased.
     pub artifact: Option<KycArtifact>,
-    /// When it was erased.
+    /// Time of erasure.
     #[serde(serialize_with = "timestamp::nullable::serialize")]
     pub erased_at: Option<Timestamp>,
-    /// Whether it is a sandbox order.
+    /// True for a sandbox order.
     pub sandbox: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct KycArtifact {
     pub sha256: String,
     /// Its length.
     pub bytes: u64,
-    /// What it is.
+    /// Its media type.
     pub mime_type: &'static str,
 }
 
@@ -86,7 +86,7 @@ pub struct ErasedKycOrder {
     order_id: OrderId,
     /// Always true.
     deleted: bool,
-    /// Whether this call erased it; false if it was erased before.
+    /// True if this call erased it; false if it was erased before.
     changed: bool,
 }
 
@@ -117,15 +117,15 @@ impl Created for KycOrder {
 pub struct KycEvent {
     /// The event.
     pub event: KycEventKind,
-    /// To which order.
+    /// The order.
     pub order_id: OrderId,
     /// Its status at that time.
     pub status: KycStatus,
-    /// Why it was refused.
+    /// Reason for the refusal.
     pub status_reason: Option<KycStatusReason>,
     /// The code of the entity.
     pub entity_code: String,
-    /// When it happened.
+    /// Time of the event.
     #[serde(serialize_with = "timestamp::serialize")]
     pub occurred_at: Timestamp,
     /// Only with `kyc.delivered`.

@@ -19,7 +19,7 @@ wire_enums! {
         Failed = "failed",
     }
 
-    /// Why an order is refused.
+    /// Reason for the refusal of an order.
     KycStatusReason {
         /// The subject declined to sign.
         SubjectDeclined = "subject_declined",
@@ -53,7 +53,7 @@ wire_enums! {
         InsolvencyAdministrator = "insolvency_administrator",
     }
 
-    /// How the subject gets the link.
+    /// Delivery of the link to the subject.
     KycDeliveryKind {
         /// The caller hands it on.
         Link = "link",

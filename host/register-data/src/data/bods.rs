@@ -14,7 +14,7 @@ pub use self::writing::{Subject, of_owners, of_participants};
 pub struct Statement {
     /// Names the statement, 32 to 64 characters.
     pub statement_id: String,
-    /// When it was stated.
+    /// Date of the statement.
     pub statement_date: Date,
     /// The record of the entity that the declaration is about.
     pub declaration_subject: String,
@@ -49,15 +49,15 @@ pub enum Record {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicationDetails {
-    /// When.
+    /// Date of publication.
     pub publication_date: Date,
     /// `0.4`.
     pub bods_version: String,
-    /// By whom.
+    /// The publisher.
     pub publisher: Publisher,
 }
 
-/// Who publishes a statement.
+/// Publisher of a statement.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Publisher {
     /// Its name.
@@ -90,21 +90,21 @@ pub enum SourceType {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntityRecord {
-    /// Whether it is a component of an indirect relationship.
+    /// True for a component of an indirect relationship.
     pub is_component: bool,
-    /// What it is.
+    /// The type of the entity.
     pub entity_type: EntityType,
     /// Its name.
     pub name: String,
     /// Under whose law it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jurisdiction: Option<Country>,
-    /// What it is known by.
+    /// Identifiers of the entity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<RecordIdentifier>,
 }
 
-/// What an entity is.
+/// The type of an entity.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct EntityType {
     /// Its type.
@@ -116,9 +116,9 @@ pub struct EntityType {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EntityTypeCode {
-    /// It is in a register.
+    /// A registered entity.
     RegisteredEntity,
-    /// It is not known to be.
+    /// A legal entity that is not known to be registered.
     LegalEntity,
     /// A state.
     State,
@@ -150,9 +150,9 @@ pub struct RecordIdentifier {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PersonRecord {
-    /// Whether it is a component of an indirect relationship.
+    /// True for a component of an indirect relationship.
     pub is_component: bool,
-    /// Whether the person is known.
+    /// The type of the person record.
     pub person_type: PersonRecordType,
     /// The person's names.
     pub names: Vec<PersonName>,
@@ -164,11 +164,11 @@ pub struct PersonRecord {
     pub birth_date: Option<super::BirthMonth>,
 }
 
-/// Whether a person is known.
+/// The type of a person record.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PersonRecordType {
-    /// The person is.
+    /// The person is known.
     KnownPerson,
 }
 
@@ -195,7 +195,7 @@ pub enum NameType {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RelationshipRecord {
-    /// Whether it is a component of an indirect relationship.
+    /// True for a component of an indirect relationship.
     pub is_component: bool,
     /// The record of the entity.
     pub subject: String,
@@ -206,7 +206,7 @@ pub struct RelationshipRecord {
     pub interests: Vec<Interest>,
 }
 
-/// Who has interests.
+/// The party that has interests.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum InterestedParty {
@@ -214,7 +214,7 @@ pub enum InterestedParty {
     Record(String),
     /// No party is named.
     Unspecified {
-        /// Why not.
+        /// The reason why no party is named.
         reason: UnspecifiedReason,
     },
 }
@@ -246,14 +246,14 @@ pub struct Interest {
     /// Which one.
     #[serde(rename = "type")]
     pub interest_type: InterestType,
-    /// Whether through other entities.
+    /// Direct, or through other entities.
     pub direct_or_indirect: Directness,
-    /// Whether it makes the party a beneficial owner.
+    /// True if it makes the party a beneficial owner.
     pub beneficial_ownership_or_control: bool,
     /// In words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// How much, in percent.
+    /// The share, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
     /// Since when.
@@ -261,7 +261,7 @@ pub struct Interest {
     pub start_date: Option<Date>,
 }
 
-/// How much of something, in percent.
+/// A share, in percent.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Share {
     /// Exactly.
@@ -275,13 +275,13 @@ pub struct Share {
     pub maximum: Option<super::Percent>,
 }
 
-/// Whether an interest is held through other entities.
+/// The directness of an interest.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Directness {
-    /// It is not.
+    /// Held without other entities.
     Direct,
-    /// It is.
+    /// Held through other entities.
     Indirect,
     /// Not known.
     Unknown,

@@ -31,13 +31,13 @@ pub struct Case {
     pub role: CaseRole,
     /// The subject of the case (bylų kategorijos).
     pub categories: Option<Vec<Coded>>,
-    /// When the court received it.
+    /// Date on which the court received the case.
     pub received_on: Option<Date>,
-    /// When it ended there; null while it is open.
+    /// Date on which the case ended there; null while it is open.
     pub closed_on: Option<Date>,
     /// Its status.
     pub stage: CaseStage,
-    /// How it ended, in the court's words (bylos rezultatas).
+    /// Outcome of the case, in the court's words (bylos rezultatas).
     pub outcome: Option<String>,
     /// Published decisions.
     pub documents: Option<Vec<CaseDocument>>,
@@ -121,15 +121,15 @@ pub enum CaseRoleCode {
     Other,
 }
 
-/// Where a case stands.
+/// The stage of a case.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaseStage {
-    /// It waits for a decision.
+    /// Waiting for a decision.
     Pending,
-    /// It was heard and not closed yet.
+    /// Heard, and not closed yet.
     Heard,
-    /// It has ended before this instance.
+    /// Ended before this instance.
     Closed,
 }
 
@@ -138,6 +138,6 @@ pub enum CaseStage {
 pub struct CaseDocument {
     /// Its date.
     pub date: Date,
-    /// Where it is published.
+    /// Address of the published decision.
     pub url: Option<String>,
 }

@@ -155,15 +155,15 @@ pub enum PartyType {
 pub struct Party {
     /// Name of the entity, or given names and surname.
     pub name: String,
-    /// What it is.
+    /// The type of the party.
     #[serde(rename = "type")]
     pub party_type: PartyType,
     /// The code of a legal entity; null for persons.
     pub code: Option<String>,
     /// Withheld.
     pub personal_code: Withheld,
-    /// Of a person; null for entities, and where the register does not tell.
+    /// Year and month of birth; null for entities, and if unknown.
     pub birth_date: Option<BirthMonth>,
-    /// Of the seat or residence, ISO 3166-1 alpha-2.
+    /// Country of the seat or residence, ISO 3166-1 alpha-2.
     pub country: Option<String>,
 }

@@ -8,21 +8,21 @@ use super::{BirthMonth, Percent, Statement, Withheld, bods};
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BeneficialOwners {
-    /// When they were declared last.
+    /// Date of the last declaration.
     pub declared_on: Option<Date>,
-    /// Whether they were declared.
+    /// The status of the declaration.
     pub status: DeclarationStatus,
-    /// Who they are; null unless they are declared.
+    /// The beneficial owners; null unless they are declared.
     pub owners: Option<Vec<BeneficialOwner>>,
     /// The same by the Beneficial Ownership Data Standard 0.4.
     pub bods: Option<Vec<Statement>>,
 }
 
-/// Whether beneficial owners are declared.
+/// The status of a declaration of beneficial owners.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclarationStatus {
-    /// They are.
+    /// They are declared.
     Declared,
     /// No list was filed.
     NotDeclared,
@@ -43,7 +43,7 @@ pub struct BeneficialOwner {
     pub name: String,
     /// Withheld.
     pub personal_code: Withheld,
-    /// When the person was born.
+    /// Year and month of birth.
     pub birth_date: Option<BirthMonth>,
     /// ISO 3166-1 alpha-2.
     pub nationality: Option<Vec<String>>,
@@ -61,7 +61,7 @@ pub struct BeneficialOwner {
 pub struct Control {
     /// Which one, by the code list of BODS 0.4.
     pub nature: bods::InterestType,
-    /// Whether through other entities.
+    /// Direct, or through other entities.
     pub direct_or_indirect: bods::Directness,
     /// The share from 0 to 100, if it is known exactly.
     pub share_exact: Option<Percent>,

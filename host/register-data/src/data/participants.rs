@@ -9,17 +9,17 @@ use super::{BirthMonth, Money, PartyType, Percent, Statement, Withheld};
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Participants {
-    /// Whether a list of participants was filed.
+    /// True if a list of participants was filed.
     pub list_filed: bool,
     /// The date of the list.
     pub list_date: Option<Date>,
-    /// How many shares there are; null for entities without shares.
+    /// Total number of shares; null for entities without shares.
     pub total_shares: Option<u64>,
     /// The classes of the shares.
     pub share_classes: Option<Vec<ShareClass>>,
     /// The participants on the list.
     pub participants: Vec<Participant>,
-    /// How many there are of each kind.
+    /// Number of participants of each kind.
     pub counts: ParticipantCounts,
     /// The same by the Beneficial Ownership Data Standard 0.4.
     pub bods: Option<Vec<Statement>>,
@@ -31,7 +31,7 @@ pub struct Participants {
 pub struct ShareClass {
     /// Its name: `Paprastosios vardinės akcijos`.
     pub name: String,
-    /// How many there are.
+    /// Number of shares of the class.
     pub count: u64,
     /// The nominal value of one.
     pub nominal: Option<Money>,
@@ -45,26 +45,26 @@ pub struct ShareClass {
 pub struct Participant {
     /// Names the participant within this answer.
     pub id: String,
-    /// What it is.
+    /// The type of the party.
     #[serde(rename = "type")]
     pub participant_type: PartyType,
     /// Given names and surname, or name of the entity.
     pub name: String,
     /// Withheld.
     pub personal_code: Withheld,
-    /// Of a person.
+    /// Year and month of birth, of a person.
     pub birth_date: Option<BirthMonth>,
-    /// Of an entity; null for persons, and where none is known.
+    /// Identifiers of an entity; null for persons, and where none is known.
     pub identifiers: Option<Vec<Identifier>>,
-    /// Of the residence or seat, ISO 3166-1 alpha-2.
+    /// Country of the residence or seat, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Of an entity's seat; null for persons.
+    /// Address of an entity's seat; null for persons.
     pub address: Option<String>,
     /// The holdings of the participant.
     pub holding: Holding,
     /// Since when.
     pub since: Option<Date>,
-    /// Whether it is held together with others (bendroji nuosavybė).
+    /// True if it is held together with others (bendroji nuosavybė).
     pub joint_holding: bool,
 }
 
@@ -74,17 +74,17 @@ pub struct Participant {
 pub struct Holding {
     /// Name of the class of shares; null for entities without shares.
     pub share_class: Option<String>,
-    /// How many shares.
+    /// Number of shares.
     pub count: Option<u64>,
     /// Their nominal value together, or the contribution.
     pub nominal: Option<Money>,
-    /// Of the capital, from 0 to 100.
+    /// Share of the capital, from 0 to 100.
     pub percent: Option<Percent>,
-    /// Of the votes, from 0 to 100.
+    /// Share of the votes, from 0 to 100.
     pub votes_percent: Option<Percent>,
 }
 
-/// How many participants there are.
+/// Numbers of participants.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ParticipantCounts {

@@ -20,11 +20,11 @@ pub struct CompanyProfile {
     pub legal_form: LegalForm,
     /// Its legal status (teisinis statusas).
     pub legal_status: LegalStatus,
-    /// When it was entered in the register.
+    /// Date of registration.
     pub registered_on: Option<Date>,
-    /// When it was removed; null while it exists.
+    /// Date of removal from the register; null while it exists.
     pub deregistered_on: Option<Date>,
-    /// Why it was removed (išregistravimo priežastis).
+    /// Reason for the removal (išregistravimo priežastis).
     pub deregistration_reason: Option<Label>,
     /// Its registered office (buveinė).
     pub registered_office: Option<RegisteredOffice>,
@@ -42,13 +42,13 @@ pub struct CompanyProfile {
     pub shares: Option<Shares>,
     /// Its bodies (valdymo organai), and who acts in their place.
     pub management_bodies: Option<Vec<ManagementBody>>,
-    /// Who represents it, and how.
+    /// Representation of the entity.
     pub representation: Option<Representation>,
     /// Branches and representative offices (filialai ir atstovybės).
     pub branches: Option<Vec<Branch>>,
     /// Registered restrictions of its activity (veiklos apribojimai).
     pub restrictions: Option<Vec<Restriction>>,
-    /// Whether annual accounts were filed.
+    /// Filings of annual accounts.
     pub financial_statements: Option<FinancialStatements>,
     /// Its identifiers: `LT-RC`, `LT-PVM`, `XI-LEI`.
     pub identifiers: Vec<Identifier>,
@@ -84,7 +84,7 @@ pub struct LegalForm {
 pub struct LegalStatus {
     /// Its code in the register; null where that is not known.
     pub jar_code: Option<String>,
-    /// What the code means.
+    /// The normalized meaning of the status.
     pub normalized: NormalizedStatus,
     /// In words.
     pub label: Label,
@@ -92,7 +92,7 @@ pub struct LegalStatus {
     pub since: Option<Date>,
 }
 
-/// What a status of the register means.
+/// The normalized meaning of a status in the register.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NormalizedStatus {
@@ -128,13 +128,13 @@ pub enum NormalizedStatus {
     SceFormation,
     /// The seat is being moved to another state.
     SeatTransfer,
-    /// It is being merged across a border.
+    /// Being merged across a border.
     CrossBorderMerger,
-    /// It takes part in a merger across a border.
+    /// Taking part in a merger across a border.
     ParticipatingInCrossBorderMerger,
-    /// It is being converted across a border.
+    /// Being converted across a border.
     CrossBorderConversion,
-    /// It is being divided across a border.
+    /// Being divided across a border.
     CrossBorderDivision,
     /// Likviduojamas dėl bankroto.
     LiquidationBankruptcy,
@@ -183,7 +183,7 @@ pub struct Activity {
     pub code: String,
     /// In words.
     pub label: Label,
-    /// Whether it is the main one.
+    /// True for the main activity.
     pub main: bool,
     /// The source: the State Data Agency (VDA).
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
@@ -206,7 +206,7 @@ pub struct ShareCapital {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shares {
-    /// How many there are.
+    /// Total number.
     pub total: Option<u64>,
     /// The classes of shares.
     pub classes: Option<Vec<ShareClass>>,
@@ -254,7 +254,7 @@ pub struct BodyMember {
     pub person_type: PersonType,
     /// Withheld.
     pub personal_code: Withheld,
-    /// Of a person.
+    /// Year and month of birth, of a person.
     pub birth_date: Option<BirthMonth>,
     /// The office (pareigos).
     pub position: Option<Coded>,
@@ -262,7 +262,7 @@ pub struct BodyMember {
     pub since: Option<Date>,
     /// The end of the term of office, if there is one.
     pub until: Option<Date>,
-    /// Of the residence or seat, ISO 3166-1 alpha-2.
+    /// Country of the residence or seat, ISO 3166-1 alpha-2.
     pub country: Option<String>,
 }
 
@@ -276,7 +276,7 @@ pub enum PersonType {
     Legal,
 }
 
-/// How an entity is represented.
+/// Representation of an entity.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Representation {
@@ -306,11 +306,11 @@ pub struct Branch {
     pub code: Option<String>,
     /// Its name.
     pub name: String,
-    /// Whether it is a branch (filialas) or a representative office (atstovybė).
+    /// Branch (filialas) or representative office (atstovybė).
     pub kind: Coded,
     /// Its address.
     pub address: Option<String>,
-    /// When it was registered.
+    /// Date of registration.
     pub registered_on: Option<Date>,
 }
 
@@ -332,6 +332,6 @@ pub struct Restriction {
 pub struct FinancialStatements {
     /// The last financial year with accounts in the register.
     pub last_filed_for: Option<i16>,
-    /// Whether due accounts are missing; null if unknown.
+    /// True if due accounts are missing; null if unknown.
     pub late: Option<bool>,
 }

@@ -18,7 +18,7 @@ pub struct PropertyExtract {
     pub register_number: Option<String>,
     /// The cadastral number of a parcel (kadastro numeris).
     pub cadastral_number: Option<String>,
-    /// What it is.
+    /// The type of the thing.
     pub object_type: Coded,
     /// Its main use (pagrindinė naudojimo paskirtis).
     #[serde(rename = "use")]
@@ -27,13 +27,13 @@ pub struct PropertyExtract {
     pub status: Option<Coded>,
     /// Its address.
     pub address: Option<String>,
-    /// In which municipality (savivaldybė).
+    /// Municipality (savivaldybė).
     pub municipality: Option<String>,
-    /// How large it is.
+    /// Area of the thing.
     pub area: Option<Area>,
-    /// When building began.
+    /// Year in which construction began.
     pub year_built_from: Option<i16>,
-    /// When building ended.
+    /// Year in which construction ended.
     pub year_built_to: Option<i16>,
     /// The degree of completion, from 0 to 100 (baigtumas).
     pub completeness_percent: Option<u8>,
@@ -41,7 +41,7 @@ pub struct PropertyExtract {
     pub energy_class: Option<String>,
     /// Average market value (vidutinė rinkos vertė).
     pub market_value: Option<MarketValue>,
-    /// Who owns it.
+    /// Owners of the thing.
     pub owners: Option<Vec<PropertyOwner>>,
     /// Rights of others (kitos daiktinės teisės).
     pub other_rights: Option<Vec<OtherRight>>,
@@ -86,9 +86,9 @@ pub struct MarketValue {
     pub amount: Amount,
     /// ISO 4217.
     pub currency: String,
-    /// When it was determined.
+    /// Date of the valuation.
     pub as_of: Option<Date>,
-    /// By which method (vertės nustatymo būdas).
+    /// Method of valuation (vertės nustatymo būdas).
     pub method: Option<Label>,
 }
 
@@ -96,7 +96,7 @@ pub struct MarketValue {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PropertyOwner {
-    /// Who.
+    /// The owner.
     pub owner: Party,
     /// Ownership or trust.
     pub right: RealRight,
@@ -115,7 +115,7 @@ pub struct PropertyOwner {
 pub struct OtherRight {
     /// Which right.
     pub kind: RightKind,
-    /// Whose.
+    /// Holder of the right.
     pub beneficiary: Option<Party>,
     /// Its legal basis.
     pub basis: Option<String>,
@@ -151,9 +151,9 @@ pub struct Mortgage {
     pub debtor: Option<Party>,
     /// The secured obligation.
     pub obligation: Option<Money>,
-    /// When that is due.
+    /// Due date of the obligation.
     pub term: Option<Date>,
-    /// When it was registered.
+    /// Date of registration.
     pub registered_on: Option<Date>,
 }
 
@@ -219,7 +219,7 @@ pub struct SeizureMark {
 pub struct SpecialCondition {
     /// Which one.
     pub label: Label,
-    /// On which area.
+    /// Area that it covers.
     pub area: Option<Area>,
     /// Since when.
     pub since: Option<Date>,

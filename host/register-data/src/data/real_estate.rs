@@ -22,7 +22,7 @@ pub struct RealEstateItem {
     pub unique_number: PropertyNumber,
     /// The number of its entry (registro Nr.).
     pub register_number: Option<String>,
-    /// What it is.
+    /// The type of the thing.
     pub object_type: Coded,
     /// Its main use (pagrindinė naudojimo paskirtis).
     #[serde(rename = "use")]
@@ -36,9 +36,9 @@ pub struct RealEstateItem {
     pub right: RealRight,
     /// Since when.
     pub since: Option<Date>,
-    /// Whether mortgages or other rights of others burden it.
+    /// True if mortgages or other rights of others burden it.
     pub encumbered: Option<bool>,
-    /// Whether a seizure is marked.
+    /// True if a seizure is marked.
     pub seized: Option<bool>,
 }
 

@@ -18,18 +18,18 @@ pub struct Seizures {
 pub struct SeizureAct {
     /// Its identification code in the register.
     pub act_id: String,
-    /// When it was registered.
+    /// Time of registration.
     #[serde(serialize_with = "instant::serialize")]
     pub registered_at: Timestamp,
-    /// When it was removed; null while it is registered.
+    /// Date of removal from the register; null while it is registered.
     pub deregistered_on: Option<Date>,
     /// Its status in the register.
     pub status: Coded,
-    /// When it was adopted.
+    /// Date of adoption.
     pub act_date: Option<Date>,
     /// The authority's number of it.
     pub act_number: Option<String>,
-    /// Whose act it is.
+    /// Authority that adopted the act.
     pub authority: Authority,
     /// Its legal basis.
     pub basis: Option<SeizureBasis>,
@@ -49,7 +49,7 @@ pub struct SeizureAct {
     pub extent: Option<Money>,
     /// The end of the term; null if the act has none.
     pub term: Option<Date>,
-    /// Who administers or keeps the property.
+    /// Administrator or keeper of the property.
     pub administrator: Option<Party>,
 }
 
