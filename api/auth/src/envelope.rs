@@ -31,7 +31,7 @@ pub struct ErrorBody {
     /// The id of the authentication request in the path; otherwise of this HTTP
     /// request: its X-Request-Id, or a UUID derived from it.
     pub request_id: Uuid,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub retryable: bool,
 }
 

@@ -19,9 +19,9 @@ pub struct CreatedAuthentication {
     pub request_id: AuthenticationId,
     /// Its status.
     pub status: AuthenticationStatus,
-    /// How the person authenticates.
+    /// The method of authentication.
     pub method: AuthenticationMethod,
-    /// When it expires.
+    /// Time of expiry.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
     /// The token for the client's calls; for `physical`.
@@ -56,7 +56,7 @@ pub struct Pairing {
     pub code: String,
     /// The same as a link, for a button or a QR code.
     pub uri: String,
-    /// When it expires.
+    /// Time of expiry.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
 }
@@ -82,9 +82,9 @@ pub struct Authentication {
     pub request_id: AuthenticationId,
     /// Its status.
     pub status: AuthenticationStatus,
-    /// How the person authenticates.
+    /// The method of authentication.
     pub method: AuthenticationMethod,
-    /// When it expires.
+    /// Time of expiry.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
     /// The code that the person compares with their device; with a card, once its
@@ -102,7 +102,7 @@ pub struct Authentication {
     /// The signature, once completed: base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sig: Option<String>,
-    /// Who authenticated, once completed.
+    /// The person who authenticated, once completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert: Option<Certificate>,
     /// The same as a signed JWT, unless the provider does without.
@@ -128,7 +128,7 @@ pub struct DataToBeSigned {
     pub operation_token: String,
     /// The inputs of the data, besides the certificate and the request's id.
     pub challenge: Challenge,
-    /// Whose certificate it is.
+    /// Holder of the certificate.
     pub cert: CertificateHolder,
     /// Four digits of the data to be signed, for people to compare.
     pub verification_code: String,
@@ -137,15 +137,15 @@ pub struct DataToBeSigned {
 /// The inputs of the data to be signed.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Challenge {
-    /// How they are made.
+    /// The profile of the data to be signed.
     pub profile: String,
-    /// For whom the person authenticates.
+    /// The audience that the person authenticates for.
     pub audience: String,
     /// A value that makes them unique.
     pub nonce: String,
 }
 
-/// Whose certificate it is.
+/// Holder of a certificate.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CertificateHolder {
     /// The subject, as it stands in the certificate.

@@ -3,7 +3,7 @@
 use parafa_api_http::wire_enums;
 
 wire_enums! {
-    /// How a person authenticates.
+    /// A method of authentication.
     AuthenticationMethod {
         /// A card in a reader, by a client in the person's hands.
         Physical = "physical",

@@ -187,7 +187,7 @@ pub struct WebhookDelivery {
     pub event: String,
     /// The signing or order of the event; null for a test.
     pub subject_id: Option<Uuid>,
-    /// When it happened.
+    /// Time of the event.
     #[serde(serialize_with = "timestamp::serialize")]
     pub occurred_at: Timestamp,
     /// Its status.
@@ -200,7 +200,7 @@ pub struct WebhookDelivery {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookAttempt {
-    /// When it was made.
+    /// Time of the attempt.
     #[serde(serialize_with = "timestamp::serialize")]
     pub at: Timestamp,
     /// The receiver's HTTP status, `unreachable` if there was none, or

@@ -10,10 +10,10 @@ const MOST_FAULTS: usize = 1000;
 /// A fault of a request.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Fault {
-    /// Where, as a JSON Pointer (RFC 6901) into the request body, or into the
-    /// query read as a flat object.
+    /// The place, as a JSON Pointer (RFC 6901) into the request body, or into the query read as a
+    /// flat object.
     pub pointer: String,
-    /// What is wrong at that place.
+    /// The fault at that place.
     pub detail: String,
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 pub struct Page<T> {
     /// The page.
     pub data: Vec<T>,
-    /// Whether there are more items.
+    /// True if there are more items.
     pub has_more: bool,
     /// `startingAfter` of the next page; null on the last one.
     pub next_cursor: Option<Uuid>,
