@@ -39,7 +39,7 @@ pub(crate) const HEADERS: [(&str, &str); 6] = [
     ),
     (
         "webhook-timestamp",
-        "When this delivery was signed, in seconds since 1970. Refuse it if it is more than five minutes off.",
+        "The time of this delivery's signature, in seconds since 1970. Refuse it if it is more than five minutes off.",
     ),
     (
         "webhook-signature",

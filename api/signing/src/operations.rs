@@ -66,7 +66,7 @@ pub(crate) const TAGS: &[Tag] = &[
 ];
 const ABOUT_SIGNINGS: Tag = Tag {
     name: "Signings",
-    description: "Get a document in front of the right people, and learn what they did.",
+    description: "Create signings of documents, follow and change them.",
 };
 const ABOUT_SIGNERS: Tag = Tag {
     name: "Signers",
@@ -197,7 +197,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SIGNINGS.name,
                 "Read the evidence of a signing",
-                "Who signed, how and when, the digests of all versions, certificates and plugins, and the audit trail, with the hashes to recompute it and its seal.",
+                "The signers with methods and times; the digests of all versions, certificates and plugins; and the audit trail, with the hashes to recompute it and its seal.",
             )
             .query::<EvidenceQuery>()
             .answers_also_in::<SigningEvidence, _, _>(EVIDENCE_FORMS, async |call| {
@@ -317,7 +317,7 @@ fn files<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_FILES.name,
                 "Delete a file",
-                "Drops the bytes. Signings that used them have copies and are untouched.",
+                "Deletes the bytes. Signings that used them have copies and are unchanged.",
             )
             .answers(async |call| call.api.delete_file(&call.caller, call.path).await),
     ]
@@ -355,7 +355,7 @@ fn service<A: SigningApi>() -> Vec<Operation<A>> {
         Operation::<A>::get(CAPABILITIES, "readCapabilities")
             .says(
                 ABOUT_SERVICE.name,
-                "Read what can be done here",
+                "Read the capabilities",
                 "The formats, methods and containers that are available here. Anything else is refused, however often it is requested. Keys of the due-diligence API may call this too.",
             )
             .by_any_key()

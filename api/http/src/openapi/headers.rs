@@ -53,10 +53,14 @@ pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String,
             "Seconds to wait before trying again.",
             json!({"type": "integer", "minimum": 0}),
         ),
-        ("WWW-Authenticate", "How to authenticate.", challenge),
+        (
+            "WWW-Authenticate",
+            "The authentication schemes to use.",
+            challenge,
+        ),
         (
             "Location",
-            "The address of what was created.",
+            "The address of the created resource.",
             json!({"type": "string", "format": "uri"}),
         ),
         (

@@ -16,7 +16,7 @@ use crate::intake::priority;
 /// Placeholder for a missing value.
 const NOTHING: &str = "–";
 
-const WHAT_IT_IS: &str = "This document is not signed: it tells what the records of the service hold. Names and addresses are those that the requester gave; who has signed is told by the certificates of the signatures. All times are in UTC.";
+const WHAT_IT_IS: &str = "This document is not signed: it shows the records of the service. Names and addresses are those that the requester gave; the certificates of the signatures name the signers. All times are in UTC.";
 
 /// Makes the document, as of when the signing was read.
 pub(super) async fn print(
