@@ -92,7 +92,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readCompanyProfile",
             ENTITIES,
             "Company profile",
-            "Name, legal form and status, registered office, capital, management bodies: the Register of Legal Entities (JAR). Registration for VAT is the tax inspectorate's, activities are the State Data Agency's: each says so.",
+            "Name, legal form and status, registered office, capital, management bodies: the Register of Legal Entities (JAR). The registration for VAT comes from the tax inspectorate, the activities from the State Data Agency; each names its source.",
             |path| path.code().map(Question::Profile),
         ),
         answers::<A, EntityPath, Answer<Participants>, false, false>(
@@ -100,7 +100,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readParticipants",
             ENTITIES,
             "Shareholders and members",
-            "Who holds what of the entity, also as statements of the Beneficial Ownership Data Standard: the information system of participants (JADIS).",
+            "The shareholders or members and their holdings, also as statements of the Beneficial Ownership Data Standard: the information system of participants (JADIS).",
             |path| path.code().map(Question::Participants),
         ),
         answers::<A, EntityPath, Answer<BeneficialOwners>, true, true>(
@@ -108,7 +108,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readBeneficialOwners",
             ENTITIES,
             "Beneficial owners",
-            "Who ultimately owns or controls the entity, as declared (JANGIS). An entity that has declared nobody, or is exempt, is an answer too.",
+            "The persons who ultimately own or control the entity, as declared (JANGIS). An entity that has declared nobody, or is exempt, gets an answer too.",
             |path| path.code().map(Question::BeneficialOwners),
         ),
         answers::<A, EntityPath, Answer<RealEstate>, false, false>(

@@ -17,7 +17,7 @@ pub(crate) const SUMMARY: &str = "Register data on Lithuanian legal entities";
 const VERSION: &str = "1.0.0";
 
 const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian legal entities from state registers, by the entity's code. It is a legal service of an attorney-at-law, who vouches for the origin and integrity of the data, on request with a qualified electronic signature.\n\n\
-    Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Each answer to a live key is billed. Never billed: that a register holds nothing or does not answer, that a signature cannot be made, and calls whose caller disconnects before the answer is ready. With an `Idempotency-Key`, a call can be repeated for 24 hours: the answer is the same, and billed once.\n\n\
+    Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Each answer to a live key is billed. A call is not billed if a register holds nothing or does not answer, if a signature cannot be made, or if the caller disconnects before the answer is ready. With an `Idempotency-Key`, a call can be repeated for 24 hours: the answer is the same, and billed once.\n\n\
     `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
 
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {

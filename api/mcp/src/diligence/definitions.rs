@@ -61,7 +61,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             interpretation: true,
             ..PLAIN
         }),
-        description: "A Lithuanian legal entity in the Register of Legal Entities (JAR): name, legal form and status, seat, capital, VAT number, activities, management bodies with their present members, rule of representation, branches, restrictions. Takes a nine-digit code; there is no search by name. 0.30 euro a call. Begin here to identify the entity of a code; get_participants and get_beneficial_owners then tell who is behind it.",
+        description: "A Lithuanian legal entity in the Register of Legal Entities (JAR): name, legal form and status, seat, capital, VAT number, activities, management bodies with their present members, rule of representation, branches, restrictions. Takes a nine-digit code; there is no search by name. 0.30 euro a call. Begin here to identify the entity of a code; get_participants and get_beneficial_owners then show who is behind it.",
     },
     Definition {
         name: "get_participants",
@@ -82,7 +82,7 @@ pub(super) const DEFINITIONS: [Definition; 9] = [
             interpretation: true,
             bods: true,
         }),
-        description: "All persons whom a Lithuanian legal entity has declared as its ultimate owners or controllers (JANGIS), how they own or control it, and through which entities. Read status first: that nobody was declared, or that the entity is exempt, is an answer too. 0.15 euro a call. The purpose is logged. Compare with get_participants.",
+        description: "All persons whom a Lithuanian legal entity has declared as its ultimate owners or controllers (JANGIS), how they own or control it, and through which entities. Read status first: the entity may have declared nobody, or be exempt. 0.15 euro a call. The purpose is logged. Compare with get_participants.",
     },
     Definition {
         name: "get_real_estate",
