@@ -7,7 +7,7 @@ parafa_api_http::problem_kinds! {
     pub enum ErrorCode {
         InvalidRequest = [UNPROCESSABLE_ENTITY, "invalid_request", "The request is not valid",
             "Members of the body or parameters of the query are missing, unknown or malformed.",
-            "Correct what the message lists, each fault with its place."];
+            "Correct each fault that the message lists."];
         Unauthorized = [UNAUTHORIZED, "unauthorized", "The credentials are missing or not valid",
             "The request has no valid key id and secret.",
             "Send Authorization: Basic with the key's id and secret; ask for new ones if they were revoked."];

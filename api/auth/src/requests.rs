@@ -237,7 +237,7 @@ impl<A> FromBody<A> for CompletionRequest {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CompletionRequest", |object| {
             let signature = object.required("signature", |node| {
-                node.described("What the card signed, in base64.")
+                node.described("The card's signature, in base64.")
                     .any_base64(LONGEST_SIGNATURE)
             });
             let algorithm = object.required("signatureAlgorithm", |node| {
