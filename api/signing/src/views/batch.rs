@@ -12,14 +12,13 @@ use crate::ids::BatchId;
 pub struct Batch {
     /// Its id.
     pub batch_id: BatchId,
-    /// As the caller gave it; empty once one of its signings, which share it, is
-    /// erased.
+    /// The title, as the caller gave it; empty once a signing of the batch is erased.
     pub title: String,
     /// The caller's own reference.
     pub external_id: Option<String>,
     /// Time of creation.
     #[serde(serialize_with = "timestamp::serialize")]
     pub created_at: Timestamp,
-    /// One for each document, in the order posted.
+    /// The signings, one for each document, in the order posted.
     pub signings: Vec<Signing>,
 }

@@ -31,8 +31,8 @@ impl ErasedSigning {
 #[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureCount {
-    /// Erased now.
+    /// Number of signings erased by this call.
     pub purged: u64,
-    /// To be tried again.
+    /// Number of signings to be tried again.
     pub failed: u64,
 }

@@ -39,7 +39,7 @@ pub struct SigningEvent {
 pub struct EventSigner {
     /// The signer.
     pub signer_id: SignerId,
-    /// As the caller gave it.
+    /// The email address, as the caller gave it.
     #[schemars(extend("format" = "email"))]
     pub email: String,
     /// The status of the signer at that time.

@@ -39,10 +39,10 @@ pub struct EvidenceSigner {
     pub signer_id: SignerId,
     /// Signs, or is recorded only.
     pub role: PartyRole,
-    /// As the caller gave it.
+    /// The email address, as the caller gave it.
     #[schemars(extend("format" = "email"))]
     pub email: String,
-    /// As the caller gave it.
+    /// The name, as the caller gave it.
     pub name: Option<String>,
     /// The status of this party.
     pub status: SignerStatus,

@@ -17,7 +17,7 @@ pub struct Signer {
     /// Null once erased.
     #[schemars(extend("format" = "email"))]
     pub email: Option<String>,
-    /// As the caller gave it.
+    /// The name, as the caller gave it.
     pub name: Option<String>,
     /// The language of mails and of the ceremony page.
     pub language: Language,

@@ -11,7 +11,7 @@ use crate::ids::FileToken;
 pub struct StoredFile {
     /// The token by which later requests refer to it.
     pub file_token: FileToken,
-    /// As the caller gave it.
+    /// The name, as the caller gave it.
     pub name: String,
     /// The media type.
     pub media_type: String,
