@@ -54,7 +54,7 @@ impl Created for CreatedAuthentication {
 pub struct Pairing {
     /// The code, which works once.
     pub code: String,
-    /// The same as a link, for a button or a QR code.
+    /// The code as a link, for a button or a QR code.
     pub uri: String,
     /// Time of expiry.
     #[serde(serialize_with = "timestamp::serialize")]
@@ -105,7 +105,7 @@ pub struct Authentication {
     /// The person who authenticated, once completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert: Option<Certificate>,
-    /// The same as a signed JWT, unless the provider does without.
+    /// The result as a signed JWT; absent if the provider gets no assertions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
     /// The reason, once failed.
@@ -193,7 +193,7 @@ pub struct CompletedAuthentication {
     pub sig: String,
     /// The person's certificate.
     pub cert: Certificate,
-    /// The same as a signed JWT, unless the provider does without.
+    /// The result as a signed JWT; absent if the provider gets no assertions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
 }
