@@ -84,7 +84,7 @@ pub struct ReportAnswer {
 /// The data of a report.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Report {
-    /// One for each register. There is no score and no rating.
+    /// The sections, one for each register. There is no score and no rating.
     pub sections: Sections,
 }
 

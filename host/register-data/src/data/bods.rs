@@ -96,7 +96,7 @@ pub struct EntityRecord {
     pub entity_type: EntityType,
     /// Its name.
     pub name: String,
-    /// Under whose law it is.
+    /// Jurisdiction of the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jurisdiction: Option<Country>,
     /// Identifiers of the entity.
@@ -243,20 +243,20 @@ pub enum UnspecifiedReason {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Interest {
-    /// Which one.
+    /// Type of the interest.
     #[serde(rename = "type")]
     pub interest_type: InterestType,
     /// Direct, or through other entities.
     pub direct_or_indirect: Directness,
     /// True if it makes the party a beneficial owner.
     pub beneficial_ownership_or_control: bool,
-    /// In words.
+    /// Description in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// The share, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
-    /// Since when.
+    /// Start date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_date: Option<Date>,
 }

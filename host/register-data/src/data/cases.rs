@@ -89,9 +89,9 @@ pub enum CaseInstance {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseRole {
-    /// Which one.
+    /// Code of the role.
     pub code: CaseRoleCode,
-    /// In the court's words.
+    /// Role in the court's words.
     pub label_lt: String,
 }
 

@@ -14,7 +14,7 @@ pub struct Coded {
     pub code: Option<String>,
     /// The classifier.
     pub scheme: String,
-    /// In words.
+    /// Meaning in words.
     pub label: Label,
 }
 

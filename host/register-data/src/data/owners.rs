@@ -14,7 +14,7 @@ pub struct BeneficialOwners {
     pub status: DeclarationStatus,
     /// The beneficial owners; null unless they are declared.
     pub owners: Option<Vec<BeneficialOwner>>,
-    /// The same by the Beneficial Ownership Data Standard 0.4.
+    /// The data as statements of the Beneficial Ownership Data Standard 0.4.
     pub bods: Option<Vec<Statement>>,
 }
 
@@ -49,7 +49,7 @@ pub struct BeneficialOwner {
     pub nationality: Option<Vec<String>>,
     /// ISO 3166-1 alpha-2.
     pub residence_country: Option<String>,
-    /// Which state issued the person's identity document.
+    /// State that issued the person's identity document.
     pub identity_document_country: Option<String>,
     /// The forms of ownership or control.
     pub controls: Option<Vec<Control>>,
@@ -59,7 +59,7 @@ pub struct BeneficialOwner {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Control {
-    /// Which one, by the code list of BODS 0.4.
+    /// Form of ownership or control, by the code list of BODS 0.4.
     pub nature: bods::InterestType,
     /// Direct, or through other entities.
     pub direct_or_indirect: bods::Directness,
@@ -73,7 +73,7 @@ pub struct Control {
     pub via: Option<Vec<Intermediary>>,
     /// The declaration in words.
     pub details: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }
 

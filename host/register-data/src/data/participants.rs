@@ -21,7 +21,7 @@ pub struct Participants {
     pub participants: Vec<Participant>,
     /// Number of participants of each kind.
     pub counts: ParticipantCounts,
-    /// The same by the Beneficial Ownership Data Standard 0.4.
+    /// The data as statements of the Beneficial Ownership Data Standard 0.4.
     pub bods: Option<Vec<Statement>>,
 }
 
@@ -62,7 +62,7 @@ pub struct Participant {
     pub address: Option<String>,
     /// The holdings of the participant.
     pub holding: Holding,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
     /// True if it is held together with others (bendroji nuosavybė).
     pub joint_holding: bool,

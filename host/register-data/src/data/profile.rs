@@ -74,7 +74,7 @@ pub struct LegalForm {
     pub jar_code: Option<String>,
     /// Its code by ISO 20275.
     pub elf: Option<String>,
-    /// In words.
+    /// Meaning in words.
     pub label: Label,
 }
 
@@ -86,9 +86,9 @@ pub struct LegalStatus {
     pub jar_code: Option<String>,
     /// The normalized meaning of the status.
     pub normalized: NormalizedStatus,
-    /// In words.
+    /// Meaning in words.
     pub label: Label,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }
 
@@ -154,7 +154,7 @@ pub struct RegisteredOffice {
     pub municipality: Option<String>,
     /// Code of the address object in the Address Register (AOB kodas).
     pub aob_code: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }
 
@@ -162,11 +162,11 @@ pub struct RegisteredOffice {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VatRegistration {
-    /// With its prefix: `LT999000011`.
+    /// VAT number with its prefix: `LT999000011`.
     pub number: String,
-    /// Since when.
+    /// Date of registration.
     pub registered_on: Option<Date>,
-    /// Until when; null while it holds.
+    /// Date of deregistration; null while registered.
     pub deregistered_on: Option<Date>,
     /// The source: the tax inspectorate (VMI).
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
@@ -181,7 +181,7 @@ pub struct Activity {
     pub scheme: String,
     /// Its class.
     pub code: String,
-    /// In words.
+    /// Meaning in words.
     pub label: Label,
     /// True for the main activity.
     pub main: bool,
@@ -216,7 +216,7 @@ pub struct Shares {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManagementBody {
-    /// Which one.
+    /// The kind.
     pub kind: BodyKind,
     /// The date since which this is current.
     pub since: Option<Date>,
@@ -258,7 +258,7 @@ pub struct BodyMember {
     pub birth_date: Option<BirthMonth>,
     /// The office (pareigos).
     pub position: Option<Coded>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
     /// The end of the term of office, if there is one.
     pub until: Option<Date>,
@@ -318,11 +318,11 @@ pub struct Branch {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restriction {
-    /// Which one, as it is registered.
+    /// Registered text of the restriction.
     pub text: String,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
-    /// Until when; null where no end is registered.
+    /// End date; null where no end is registered.
     pub until: Option<Date>,
 }
 

@@ -100,12 +100,12 @@ pub struct PropertyOwner {
     pub owner: Party,
     /// Ownership or trust.
     pub right: RealRight,
-    /// As a fraction: `1/2`.
+    /// Share as a fraction: `1/2`.
     #[schemars(extend("pattern" = "^[0-9]+/[0-9]+$"))]
     pub share: String,
     /// Its legal basis (įregistravimo pagrindas).
     pub basis: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }
 
@@ -113,15 +113,15 @@ pub struct PropertyOwner {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OtherRight {
-    /// Which right.
+    /// The kind of right.
     pub kind: RightKind,
     /// Holder of the right.
     pub beneficiary: Option<Party>,
     /// Its legal basis.
     pub basis: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
-    /// Until when; null where no end is registered.
+    /// End date; null where no end is registered.
     pub until: Option<Date>,
 }
 
@@ -133,7 +133,7 @@ pub struct RightKind {
     pub type_code: Option<String>,
     /// Teisės potipis.
     pub subtype_code: Option<String>,
-    /// In words.
+    /// Meaning in words.
     pub label: Label,
 }
 
@@ -143,7 +143,7 @@ pub struct RightKind {
 pub struct Mortgage {
     /// Its identification code in the register.
     pub id: String,
-    /// Which kind.
+    /// The kind.
     pub kind: MortgageKind,
     /// The creditor.
     pub creditor: Option<Party>,
@@ -183,13 +183,13 @@ pub enum MortgageKind {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LegalFact {
-    /// Which kind.
+    /// The kind.
     pub kind: Label,
-    /// As it is registered.
+    /// Registered text.
     pub text: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
-    /// Until when; null where no end is registered.
+    /// End date; null where no end is registered.
     pub until: Option<Date>,
 }
 
@@ -197,11 +197,11 @@ pub struct LegalFact {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
-    /// Which kind.
+    /// The kind.
     pub kind: Label,
-    /// As it is registered.
+    /// Registered text.
     pub text: Option<String>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }
 
@@ -217,10 +217,10 @@ pub struct SeizureMark {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpecialCondition {
-    /// Which one.
+    /// Name of the condition.
     pub label: Label,
     /// Area that it covers.
     pub area: Option<Area>,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
 }

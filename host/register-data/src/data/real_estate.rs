@@ -10,7 +10,7 @@ use crate::PropertyNumber;
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RealEstate {
-    /// One for each thing and right.
+    /// The items, one for each thing and right.
     pub items: Vec<RealEstateItem>,
 }
 
@@ -34,7 +34,7 @@ pub struct RealEstateItem {
     pub share: String,
     /// The right.
     pub right: RealRight,
-    /// Since when.
+    /// Start date.
     pub since: Option<Date>,
     /// True if mortgages or other rights of others burden it.
     pub encumbered: Option<bool>,

@@ -8,7 +8,7 @@ use super::{Coded, Money, Party, instant};
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Seizures {
-    /// In the order of their registration.
+    /// Acts of seizure, in the order of their registration.
     pub acts: Vec<SeizureAct>,
 }
 
@@ -43,9 +43,9 @@ pub struct SeizureAct {
     pub owners: Option<Vec<Party>>,
     /// The seized property.
     pub property: Option<Vec<SeizedProperty>>,
-    /// Which parts of ownership are restricted.
+    /// Restricted parts of ownership.
     pub restricted_rights: Option<Vec<RestrictedRight>>,
-    /// Up to which amount (arešto mastas).
+    /// Maximum amount of the seizure (arešto mastas).
     pub extent: Option<Money>,
     /// The end of the term; null if the act has none.
     pub term: Option<Date>,
@@ -57,7 +57,7 @@ pub struct SeizureAct {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Authority {
-    /// Which kind.
+    /// The kind.
     pub kind: AuthorityKind,
     /// Its name.
     pub name: String,
@@ -116,7 +116,7 @@ pub struct SeizedProperty {
     pub subtype: Option<Coded>,
     /// Its identifier.
     pub identifier: Option<SeizedIdentifier>,
-    /// In the words of the act.
+    /// Description in the words of the act.
     pub description: Option<String>,
 }
 
