@@ -57,7 +57,7 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
         }
         if signature.integrity() == Integrity::Unsupported {
             let why = signature.fault().unwrap_or_default();
-            let detail = format!("Whether the signature {id:?} holds cannot be told: {why}.");
+            let detail = format!("The signature {id:?} cannot be checked: {why}.");
             notes.push(Note::new(note::SIGNATURE_UNSUPPORTED, detail));
         }
         if let Some(SignatureAlgorithm::RsaPkcs1WithoutNull(_)) = signature.verified.algorithm {
