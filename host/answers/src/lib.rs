@@ -117,7 +117,10 @@ impl ValidationAnswers {
             Ok(der) => Reply::Answered(Ok(der)),
             Err(error) => self.missing(&error, || {
                 let issuer = issuer.subject().common_name().unwrap_or("its issuer");
-                format!("what {issuer} tells of {}", name(certificate))
+                format!(
+                    "the revocation status of {} from {issuer}",
+                    name(certificate)
+                )
             }),
         }
     }
