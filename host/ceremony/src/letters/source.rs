@@ -64,7 +64,7 @@ impl CeremonyLetters {
         let Some(payload) = payload else {
             return Ok(None);
         };
-        let signer = notice.party.context("a mail is for nobody")?;
+        let signer = notice.party.context("an email has no addressee")?;
         let row = self
             .records
             .store
@@ -73,7 +73,7 @@ impl CeremonyLetters {
         let Some(row) = row else {
             return Ok(None);
         };
-        let kind = kind(notice, &row).context("a mail is of no known kind")?;
+        let kind = kind(notice, &row).context("an email has an unknown kind")?;
         let can_sign = || row.ceremony.can_sign(SignerId::new(signer), now);
         let (token, until) = match kind {
             LetterKind::Done => {
