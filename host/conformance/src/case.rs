@@ -86,7 +86,7 @@ pub enum CaseError {
         actual: String,
     },
     /// The expectation names something that the operation does not report.
-    #[error("{operation} tells no {what}")]
+    #[error("{operation} reports no {what}")]
     Untold {
         /// The operation.
         operation: Operation,
