@@ -9,7 +9,7 @@ pub enum DeliveryError {
     #[error(transparent)]
     Platform(#[from] PlatformError),
     /// The product could not make the content of the notice.
-    #[error("a notice cannot be put into words")]
+    #[error("the text of a notice cannot be composed")]
     Source(#[source] anyhow::Error),
 }
 

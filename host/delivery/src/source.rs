@@ -44,7 +44,7 @@ impl NoticeSources {
         found
             .map(|(_, source)| &**source)
             .ok_or(PlatformError::Inconsistent(
-                "a notice is of no product here",
+                "a notice belongs to no product here",
             ))
     }
 }

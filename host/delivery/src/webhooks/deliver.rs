@@ -62,7 +62,7 @@ impl WebhookSender {
         now: Timestamp,
     ) -> Result<(HeaderMap, Vec<u8>), DeliveryError> {
         let NoticeKind::Webhook(event) = &notice.kind else {
-            return Err(PlatformError::Inconsistent("a mail stands among events").into());
+            return Err(PlatformError::Inconsistent("an email is among the events").into());
         };
         let secrets = (notice.tenant, notice.product.number());
         let secrets = self.records.store.get::<WebhookSecretRow>(&secrets).await?;
