@@ -58,7 +58,7 @@ pub enum InvalidDisplayText {
         longest: usize,
     },
     /// Characters outside the basic multilingual plane, which Mobile-ID does not show.
-    #[error("the text to be shown has characters that UCS-2 has not")]
+    #[error("the text to be shown has characters outside UCS-2")]
     BeyondUcs2,
 }
 

@@ -127,7 +127,7 @@ pub enum InvalidCardSignature {
         length: usize,
     },
     /// The encoding is invalid.
-    #[error("the signature is no ECDSA-Sig-Value in DER with numbers of the curve")]
+    #[error("the signature is not an ECDSA-Sig-Value in DER with numbers of the curve")]
     Malformed,
 }
 

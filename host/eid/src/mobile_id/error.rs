@@ -55,7 +55,7 @@ pub enum InvalidAnswer {
     #[error("the service's answer has no readable {0}")]
     Member(&'static str),
     /// The algorithm is neither ECDSA nor RSA with SHA-256.
-    #[error("the service's answer is signed otherwise than asked for")]
+    #[error("the service's answer is not signed with the requested algorithm")]
     Algorithm,
 }
 

@@ -53,7 +53,7 @@ fn is_digits(text: &str) -> bool {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidUser {
     /// The identifier is not one of Lithuania or Estonia.
-    #[error("the person's identifier is none of Lithuania or Estonia")]
+    #[error("the person's identifier is neither Lithuanian nor Estonian")]
     Identifier,
     /// The phone number is invalid.
     #[error("the phone's number is not + and 8 to 30 digits")]

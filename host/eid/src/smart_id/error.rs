@@ -99,13 +99,13 @@ pub enum InvalidAnswer {
     #[error("the service's answer is of another signature protocol")]
     Protocol,
     /// The signature uses another algorithm.
-    #[error("the service's answer is signed otherwise than with {requested}")]
+    #[error("the service's answer is not signed with {requested}")]
     Algorithm {
         /// Requested algorithm.
         requested: SignatureAlgorithm,
     },
     /// The session went a way that was not offered.
-    #[error("the session went by {answered:?}, which was not offered")]
+    #[error("the session used the flow {answered:?}, which was not offered")]
     Flow {
         /// The way it went.
         answered: FlowType,

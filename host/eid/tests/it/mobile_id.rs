@@ -181,7 +181,7 @@ async fn an_answer_that_is_none_of_the_protocol_is_not_taken() {
     let refused = Scripted::json(&other).poll().await.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the service's answer is signed otherwise than asked for"
+        "the service's answer is not signed with the requested algorithm"
     );
     for id in ["", "../certificate", "a?b"] {
         let refused = Scripted::json(&json!({"sessionID": id})).start().await;

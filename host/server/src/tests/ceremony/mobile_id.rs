@@ -193,7 +193,7 @@ async fn answers_that_are_none_of_the_protocol_sign_nothing() {
             "/signature/algorithm",
             json!("SHA512WithECEncryption"),
             "provider_unavailable",
-            "signed otherwise",
+            "not signed with the requested algorithm",
         ),
         (
             Moment::Signing,
