@@ -35,7 +35,7 @@ pub enum IdentificationError {
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),
     /// The link cannot be mailed: no mail server is configured.
-    #[error("letters cannot be sent here")]
+    #[error("emails cannot be sent here")]
     NoMail,
     /// No attorney's key is configured for keys of this mode.
     #[error("no key is set up that evidence is signed with")]

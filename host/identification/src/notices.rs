@@ -20,7 +20,8 @@ impl NoticeSource for OrderNotices {
     fn event_body(&self, notice: &NoticeRow, payload: Value) -> anyhow::Result<Vec<u8>> {
         let payload: OutcomePayload =
             serde_json::from_value(payload).context("an outcome cannot be read")?;
-        let event = event(notice, &payload).context("an order that goes on is told of")?;
+        let event =
+            event(notice, &payload).context("an event is about an order that has not ended")?;
         Ok(serde_json::to_vec(&event)?)
     }
 

@@ -41,7 +41,7 @@ impl Identifications {
             || signature.coverage.kind != CoverageKind::EntireFile
         {
             return Err(NotVerified::Unverified(
-                "the signature does not stand for all of it",
+                "the signature does not cover all of it",
             ));
         }
         let certificate = signature.signer_certificate.as_deref().unwrap_or_default();
