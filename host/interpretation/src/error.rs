@@ -42,7 +42,7 @@ pub enum ActFault {
     #[error("{0}")]
     Member(String),
     /// The key occurs twice.
-    #[error("the key stands twice")]
+    #[error("the key occurs twice")]
     Duplicate,
     /// The title is empty, or has space around it, in a language.
     #[error("the title has no text in `{0}`")]
@@ -68,7 +68,7 @@ pub enum RuleFault {
     #[error("the id is not lowercase words with dots between")]
     Id,
     /// The id occurs twice.
-    #[error("the id stands twice")]
+    #[error("the id occurs twice")]
     Duplicate,
     /// No endpoint is named.
     #[error("no endpoint is named")]
@@ -86,10 +86,10 @@ pub enum RuleFault {
     #[error("a citation of {0} names no provision")]
     NoProvision(String),
     /// A part of a citation is empty or has space in it.
-    #[error("`{0}` is no number of a provision")]
+    #[error("`{0}` is not a number of a provision")]
     Provision(String),
     /// The rule would be served, but none of its citations.
-    #[error("it would be served, and no citation of it would")]
+    #[error("it would be served without any of its citations")]
     Uncited,
     /// A condition compares with nothing.
     #[error("a condition compares with no value")]
@@ -98,11 +98,13 @@ pub enum RuleFault {
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
     /// The qualifier is not another rule of the file.
-    #[error("it is qualified by `{0}`, which is no other rule")]
+    #[error("it is qualified by `{0}`, which is not another rule")]
     Qualifier(String),
 }
 
 /// Reason why a text is not a pointer.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no pointer: it is empty or begins with a slash, and `~` stands before 0 or 1")]
+#[error(
+    "`{0}` is not a pointer: it must be empty or begin with a slash, with `~` only before 0 or 1"
+)]
 pub struct PointerError(pub(crate) String);

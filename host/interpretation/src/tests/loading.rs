@@ -156,10 +156,14 @@ fn a_bad_pointer_is_named_with_its_rule() {
         assert_message(
             "\"/list/*\"",
             &format!("{bad:?}"),
-            &["a.rule", "is no pointer"],
+            &["a.rule", "is not a pointer"],
         );
     }
-    assert_message("\"/list/*/kind\"", "\"kind\"", &["a.rule", "is no pointer"]);
+    assert_message(
+        "\"/list/*/kind\"",
+        "\"kind\"",
+        &["a.rule", "is not a pointer"],
+    );
 }
 
 #[test]
