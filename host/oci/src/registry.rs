@@ -232,7 +232,7 @@ impl Registry {
         let location = answer.headers().get(LOCATION);
         let location = location.and_then(|location| location.to_str().ok());
         let location = location.and_then(|location| from.join(location).ok());
-        location.ok_or_else(|| self.malformed(what, "no address where it should lead to one"))
+        location.ok_or_else(|| self.malformed(what, "a redirect without an address"))
     }
 
     fn malformed(&self, what: &str, reason: impl Into<String>) -> OciError {
