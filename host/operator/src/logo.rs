@@ -69,7 +69,7 @@ pub enum LogoFault {
     #[error("the logo cannot be drawn: {0}")]
     Svg(#[source] resvg::usvg::Error),
     /// The picture is fully transparent.
-    #[error("nothing can be seen of the logo")]
+    #[error("no part of the logo is visible")]
     Blank,
 }
 
