@@ -34,7 +34,9 @@ impl<'a> SigningAnswers<'a> {
     async fn signature(&self, need: &Need) -> Result<Vec<u8>, SigningKeyError> {
         let digest = need.payload.digest(algorithm_of(self.key).digest());
         let digest = digest.ok_or_else(|| {
-            SigningKeyError::Refused("another digest is asked for than the key signs".to_owned())
+            SigningKeyError::Refused(
+                "the requested digest is not the one that the key signs".to_owned(),
+            )
         })?;
         self.key.sign_digest(&digest).await
     }
