@@ -173,7 +173,7 @@ impl Idempotency {
             SealedAnswer::File(file) => self.records.files.read(key, *file).await?,
         };
         serde_json::from_slice(&text)
-            .map_err(|_| PlatformError::Inconsistent("a kept answer is of another form"))
+            .map_err(|_| PlatformError::Inconsistent("a stored answer has another form"))
     }
 }
 
