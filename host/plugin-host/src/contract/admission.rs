@@ -59,8 +59,7 @@ pub enum AdmissionError {
     },
     /// The component is written against an unknown version of the contract.
     #[error(
-        "it is written against parafa:format@{version}; this program takes {} and what is \
-         compatible with them",
+        "it is written against parafa:format@{version}; this program supports {} and compatible versions",
         list(known)
     )]
     UnknownContract {

@@ -155,8 +155,8 @@ fn a_component_that_imports_what_a_later_patch_offers_is_told_so() {
 fn a_component_of_a_contract_that_is_not_known_is_refused_with_those_that_are() {
     assert_eq!(
         refusal(&["0.2.0", "0.2.1"], &inspector("0.3.0")),
-        "it is written against parafa:format@0.3.0; this program takes 0.2.0, 0.2.1 and \
-         what is compatible with them"
+        "it is written against parafa:format@0.3.0; this program supports 0.2.0, 0.2.1 and \
+         compatible versions"
     );
 }
 
