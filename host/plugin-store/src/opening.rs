@@ -180,7 +180,7 @@ impl Inner {
             });
             let sentences = unverified.map(|(id, file)| {
                 format!(
-                    "the plugin {id} {} is not known to be this program's: it was not built along, and no trusted publisher has signed it",
+                    "the plugin {id} {} cannot be confirmed as this program's: it was not built with it, and no trusted publisher has signed it",
                     file.path.display()
                 )
             });
