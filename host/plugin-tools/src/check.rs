@@ -206,7 +206,7 @@ impl Findings {
             },
         ];
         let unseen = self.not_looked_at.iter();
-        lines.extend(unseen.map(|unseen| format!("not looked at: {}", unseen.sentence())));
+        lines.extend(unseen.map(|unseen| format!("not checked: {}", unseen.sentence())));
         lines.join("\n")
     }
 }
@@ -225,11 +225,11 @@ impl Extension {
 impl Unseen {
     fn sentence(self) -> &'static str {
         match self {
-            Self::Signature => "its signature, and whether its publisher is trusted",
+            Self::Signature => "its signature, and trust in its publisher",
             Self::Installed => {
-                "whether an installed plugin takes the same: --data or --config names their folder"
+                "conflicts with installed plugins: name their folder with --data or --config"
             }
-            Self::SelfTest => "whether it does what it should",
+            Self::SelfTest => "the conformance cases of its format",
         }
     }
 }

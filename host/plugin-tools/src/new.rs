@@ -190,7 +190,7 @@ fn begun_with(with: &[Ability]) -> Result<Begin, ToolError> {
         (false, false) => Ok(Begin::Inspecting),
         (true, true) => Ok(Begin::Signing),
         _ => Err(ToolError::Refused(
-            "who signs must verify, and there is nothing to verify without: --with sign,verify"
+            "a plugin that signs must verify, and only such a plugin can verify: use --with sign,verify"
                 .to_owned(),
         )),
     }

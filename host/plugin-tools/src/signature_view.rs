@@ -219,14 +219,14 @@ fn moment(seconds: i64) -> String {
 fn verdict(integrity: Integrity, changes: ChangeKind) -> &'static str {
     match integrity {
         Integrity::Intact => "is intact",
-        Integrity::ByteRange => "is broken (the signed ranges are not what they should be)",
+        Integrity::ByteRange => "is broken (the signed ranges are not valid)",
         Integrity::DigestMismatch => "is broken (the signed content was changed)",
         Integrity::Malformed => "is broken (it cannot be read)",
         Integrity::Modified if changes == ChangeKind::Unknown => {
-            "is broken (what was changed later cannot be told)"
+            "is broken (later changes cannot be determined)"
         }
         Integrity::Modified => "is broken (later changes are more than it allows)",
-        Integrity::SignatureMismatch => "is broken (its value does not fit the certificate)",
+        Integrity::SignatureMismatch => "is broken (its value does not match the certificate)",
         Integrity::Unsupported => "cannot be checked (an algorithm or a curve is not known here)",
     }
 }

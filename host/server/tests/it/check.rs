@@ -34,7 +34,7 @@ fn what_is_looked_at_is_what_an_installation_looks_at_but_the_signature() {
 }
 
 #[test]
-fn people_are_told_what_was_not_looked_at() {
+fn people_are_told_what_was_not_checked() {
     let documents = Documents::new();
     let least = documents.least_plugin();
 
@@ -43,8 +43,8 @@ fn people_are_told_what_was_not_looked_at() {
     let admissible = ended.stdout.split_once("\nadmissible\n").unwrap().1;
     assert_eq!(
         admissible,
-        "not looked at: its signature, and whether its publisher is trusted\n\
-         not looked at: whether an installed plugin takes the same: --data or --config names their folder\n"
+        "not checked: its signature, and trust in its publisher\n\
+         not checked: conflicts with installed plugins: name their folder with --data or --config\n"
     );
 }
 
