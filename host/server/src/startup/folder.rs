@@ -90,7 +90,7 @@ async fn know_keys(folder: &Folder, path: &Path) -> anyhow::Result<()> {
     match folder.keys.take_for_its_own().await {
         Ok(()) => tracing::warn!(
             folder = %keys.display(),
-            "no record refers to a data key yet: taking this folder for the one that keeps them"
+            "no record refers to a data key yet: this folder is used for data keys"
         ),
         Err(error) => {
             let error: &dyn std::error::Error = &error;
