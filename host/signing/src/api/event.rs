@@ -22,9 +22,9 @@ pub struct SigningNotices {
 impl NoticeSource for SigningNotices {
     fn event_body(&self, notice: &NoticeRow, payload: Value) -> anyhow::Result<Vec<u8>> {
         let NoticeKind::Webhook(name) = &notice.kind else {
-            anyhow::bail!("a mail stands among events");
+            anyhow::bail!("an email is among the events");
         };
-        let kind = EventKind::named(name).context("an event is of no known kind")?;
+        let kind = EventKind::named(name).context("an event has an unknown kind")?;
         let payload: EventPayload = serde_json::from_value(payload)?;
         Ok(event_body(notice, kind, &payload)?)
     }
