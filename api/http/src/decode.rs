@@ -122,7 +122,7 @@ mod tests {
         });
         assert_eq!(
             refused,
-            [Fault::new("/a", "must be true or false, and is a string")]
+            [Fault::new("/a", "must be true or false, but is a string")]
         );
     }
 }

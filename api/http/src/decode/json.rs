@@ -36,7 +36,7 @@ pub(super) enum NotJson {
 impl fmt::Display for NotJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("must be a JSON object, and is empty"),
+            Self::Empty => f.write_str("must be a JSON object, but is empty"),
             Self::Broken(error) => write!(f, "is not readable as JSON: {error}"),
         }
     }

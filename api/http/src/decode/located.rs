@@ -84,7 +84,7 @@ impl<'j> Located<'j> {
             Json::Null if self.is_optional => "; leave the member out instead",
             _ => "",
         };
-        self.fault(format!("must be {wanted}, and is {found}{remedy}"));
+        self.fault(format!("must be {wanted}, but is {found}{remedy}"));
         None
     }
 
@@ -94,7 +94,7 @@ impl<'j> Located<'j> {
         let length = value.chars().count();
         if length > longest {
             self.fault(format!(
-                "must have at most {longest} characters, and has {length}"
+                "must have at most {longest} characters, but has {length}"
             ));
             return None;
         }

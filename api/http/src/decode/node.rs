@@ -142,7 +142,7 @@ impl<'j> Node<'j> {
         if !lengths.contains(&items.len()) {
             let found = items.len();
             located.fault(format!(
-                "must have {least} to {most} items, and has {found}"
+                "must have {least} to {most} items, but has {found}"
             ));
         }
         if items.len() < least {

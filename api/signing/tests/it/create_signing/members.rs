@@ -7,8 +7,8 @@ use crate::support::{KNOWN, Service, set, with, without};
 #[tokio::test]
 async fn a_fault_of_one_member_is_named_at_its_pointer() {
     let cases: Vec<(&str, Value, &str)> = vec![
-        ("/title", json!(null), "must be a string, and is null"),
-        ("/title", json!(7), "must be a string, and is a number"),
+        ("/title", json!(null), "must be a string, but is null"),
+        ("/title", json!(7), "must be a string, but is a number"),
         (
             "/title",
             json!(""),
@@ -22,23 +22,23 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/title",
             json!("ž".repeat(256)),
-            "must have at most 255 characters, and has 256",
+            "must have at most 255 characters, but has 256",
         ),
         (
             "/externalId",
             json!("x".repeat(121)),
-            "must have at most 120 characters, and has 121",
+            "must have at most 120 characters, but has 121",
         ),
         (
             "/externalId",
             json!(null),
-            "must be a string, and is null; leave the member out instead",
+            "must be a string, but is null; leave the member out instead",
         ),
         ("/delivery", json!("post"), "must be one of link, email"),
         (
             "/delivery",
             json!(true),
-            "must be a string, and is a boolean",
+            "must be a string, but is a boolean",
         ),
         (
             "/signingOrder",
@@ -73,7 +73,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/expiresInDays",
             json!("14"),
-            "must be an integer, and is a string",
+            "must be an integer, but is a string",
         ),
         (
             "/softDeadlineInDays",
@@ -88,7 +88,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/softDeadlineInDays",
             json!(null),
-            "must be an integer, and is null; leave the member out instead",
+            "must be an integer, but is null; leave the member out instead",
         ),
         (
             "/webhookUrl",
@@ -124,7 +124,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document",
             json!("x"),
-            "must be an object, and is a string",
+            "must be an object, but is a string",
         ),
         (
             "/document/name",
@@ -144,7 +144,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/name",
             json!(["a.pdf"]),
-            "must be a string, and is an array",
+            "must be a string, but is an array",
         ),
         (
             "/document/content",
@@ -154,20 +154,20 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/content",
             json!(null),
-            "must be a string, and is null",
+            "must be a string, but is null",
         ),
         (
             "/document/flatten",
             json!("true"),
-            "must be true or false, and is a string",
+            "must be true or false, but is a string",
         ),
         ("/document/pages", json!(1), "is not a known member"),
-        ("/signers", json!([]), "must have 1 to 20 items, and has 0"),
-        ("/signers", json!({}), "must be an array, and is an object"),
+        ("/signers", json!([]), "must have 1 to 20 items, but has 0"),
+        ("/signers", json!({}), "must be an array, but is an object"),
         (
             "/signers/0",
             json!("jonas@example.lt"),
-            "must be an object, and is a string",
+            "must be an object, but is a string",
         ),
         (
             "/signers/0/email",
@@ -177,7 +177,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/signers/0/email",
             json!(null),
-            "must be a string, and is null",
+            "must be a string, but is null",
         ),
         (
             "/signers/0/role",
@@ -187,7 +187,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/signers/0/name",
             json!("x".repeat(501)),
-            "must have at most 500 characters, and has 501",
+            "must have at most 500 characters, but has 501",
         ),
         ("/signers/0/language", json!("ru"), "must be one of lt, en"),
         (
@@ -208,17 +208,17 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/signers/0/personalCode",
             json!(38_703_181_745_u64),
-            "must be a string, and is a number",
+            "must be a string, but is a number",
         ),
         (
             "/signers/0/methods",
             json!([]),
-            "must have 1 to 3 items, and has 0",
+            "must have 1 to 3 items, but has 0",
         ),
         (
             "/signers/0/methods",
             json!("nfc"),
-            "must be an array, and is a string",
+            "must be an array, but is a string",
         ),
         (
             "/signers/0/phone",

@@ -70,9 +70,9 @@ async fn faults_of_the_query_come_with_those_of_the_body() {
 async fn a_body_that_is_no_object_has_one_fault_at_the_root() {
     let service = Service::new();
     for (body, detail) in [
-        ("", "must be a JSON object, and is empty"),
-        ("[]", "must be an object, and is an array"),
-        ("null", "must be an object, and is null"),
+        ("", "must be a JSON object, but is empty"),
+        ("[]", "must be an object, but is an array"),
+        ("null", "must be an object, but is null"),
     ] {
         assert_eq!(
             service.create_raw(body).await.faults(),
