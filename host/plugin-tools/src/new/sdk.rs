@@ -12,7 +12,7 @@ const IN_BUNDLE: &str = "parafa-plugin-sdk-";
 /// Note for the made folder where the SDK comes from the registry.
 const NOTE: &str = "
 `Cargo.toml` takes the SDK, `parafa-plugin-sdk`, from crates.io, where it is not published yet. \
-Until it is, this folder builds only if it is begun with `parafa plugin new DIR --vendor FOLDER` \
+Until then, begin the folder with `parafa plugin new DIR --vendor FOLDER` \
 (the SDK's bundle of a release, unpacked) or `--sdk PATH` (`plugins/sdk` of Parafa's source).
 ";
 
