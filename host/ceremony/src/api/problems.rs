@@ -192,8 +192,10 @@ fn quota_detail(exceeded: &QuotaExceeded) -> String {
              or wait until they expire, or ask the operator for a larger quota."
         ),
         Quota::OpenSignings => format!(
-            "{used} of at most {allowed} signings of the workspace, including orders of identification packages, are open in this mode, and this request would add {wanted}. Wait until \
-             some have ended, cancel or erase signings that are no longer needed, or ask the operator for a larger quota."
+            "{used} of at most {allowed} signings of the workspace, including orders of identification \
+             packages, are open in this mode, and this request would add {wanted}. Wait until some \
+             have ended, cancel or erase signings that are no longer needed, or ask the operator \
+             for a larger quota."
         ),
     }
 }
