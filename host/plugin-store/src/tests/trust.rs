@@ -192,7 +192,10 @@ async fn outside_the_demo_an_unknown_plugin_of_the_program_is_told_of() {
     };
     let installation = Installation::new(StoreMode::Production);
     let unverified = warnings(&installation).await;
-    assert!(unverified[0].contains("not built along"), "{unverified:?}");
+    assert!(
+        unverified[0].contains("not built with it"),
+        "{unverified:?}"
+    );
 
     let publisher = KeyPair::generate().unwrap();
     installation
@@ -222,7 +225,10 @@ async fn a_plugin_that_was_built_along_with_the_program_is_known() {
 
     assert_eq!(warnings(0).await, [""; 0]);
     let of_another = warnings(1).await;
-    assert!(of_another[0].contains("not built along"), "{of_another:?}");
+    assert!(
+        of_another[0].contains("not built with it"),
+        "{of_another:?}"
+    );
 }
 
 /// Creates plugins outside the demo that trust a publisher for every format.
