@@ -186,6 +186,6 @@ mod tests {
             fault: None,
         };
         let told = comparison.text();
-        assert!(told.contains("newer than all of"), "{told}");
+        assert!(told.contains("newer than all versions"), "{told}");
     }
 }
