@@ -65,7 +65,7 @@ async fn what_is_held_stays_until_it_is_released() {
     pass(&host, &site, 1).await;
     assert!(is_erased(&host, held).await);
     let refused = release(&host, None).await.unwrap_err();
-    assert!(refused.is_refusal() && refused.to_string().contains("not held"));
+    assert!(refused.is_refusal() && refused.to_string().contains("not on hold"));
     let refused = hold(&host, Some(held)).await.unwrap_err();
     assert!(refused.to_string().contains("erased"), "{refused}");
 }
