@@ -129,7 +129,7 @@ enum Command {
     Drill(drill::Drill),
     /// Fuzz what reads bytes from outside, as docs/testing.md tells
     Fuzz {
-        /// Some of tests/fuzz/fuzz_targets; without any all, two at a time
+        /// Some of tests/fuzz/libfuzzer/fuzz_targets; without any all, two at a time
         targets: Vec<String>,
         /// Minutes for each target
         #[arg(long, default_value_t = 10)]

@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::TIMESTAMP;
+use parafa_libfuzzer::TIMESTAMP;
 
 fuzz_target!(init: TIMESTAMP.write_seeds(), |input: &[u8]| TIMESTAMP.run(input));

@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::JADES;
+use parafa_libfuzzer::JADES;
 
 fuzz_target!(init: JADES.write_seeds(), |input: &[u8]| JADES.run(input));

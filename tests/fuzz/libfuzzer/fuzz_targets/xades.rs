@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::XADES;
+use parafa_libfuzzer::XADES;
 
 fuzz_target!(init: XADES.write_seeds(), |input: &[u8]| XADES.run(input));

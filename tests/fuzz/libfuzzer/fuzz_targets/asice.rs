@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::ASICE;
+use parafa_libfuzzer::ASICE;
 
 fuzz_target!(init: ASICE.write_seeds(), |input: &[u8]| ASICE.run(input));

@@ -3,6 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::PDF_UPDATE;
+use parafa_libfuzzer::PDF_UPDATE;
 
 fuzz_target!(init: PDF_UPDATE.write_seeds(), |input: &[u8]| PDF_UPDATE.run(input));
