@@ -15,9 +15,9 @@ pub enum UsageCommand {
     ///
     /// `ref` is the id of the signing or order, or the `X-Request-Id` of an answer about
     /// an entity. The price of such an answer depends on `tier` (`json`, `jades-t`,
-    /// `jades-lt` or `asice`) and `interpreted`. `refersTo` says what `ref` is: a signing, an order, or a
-    /// call that `calls export` has. In CSV an apostrophe precedes texts that a spreadsheet
-    /// would take for a formula.
+    /// `jades-lt` or `asice`) and `interpreted`. `refersTo` says what `ref` is: a signing, an
+    /// order, or a call that `calls export` has. In CSV an apostrophe precedes texts that a
+    /// spreadsheet would take for a formula.
     Export {
         #[arg(required_unless_present = "month")]
         tenant: Option<String>,
