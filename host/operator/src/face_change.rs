@@ -66,17 +66,20 @@ impl FromStr for Chosen<PathBuf> {
 /// What of a face is to change; what is not named stays.
 #[derive(Clone, Debug, Deserialize, Serialize, clap::Args)]
 pub struct FaceChange {
-    /// The name in which the workspace asks; its registered name stands beside.
+    /// The name in which the workspace asks, at most 200 characters; its registered name
+    /// stands beside.
     #[arg(long, value_name = "TEXT|none")]
     pub(crate) name: Option<Chosen<String>>,
-    /// A PNG or SVG file, which is drawn anew.
+    /// A PNG or SVG file of at most 512 KiB and 4096 pixels a side, which is drawn anew. An
+    /// SVG may contain only shapes: turn text into paths.
     #[arg(long, value_name = "FILE|none")]
     pub(crate) logo: Option<Chosen<PathBuf>>,
     /// The colour of buttons and links, such as '#14532d'; it is made darker or
     /// lighter where it could not be read.
     #[arg(long, value_name = "#RRGGBB|none")]
     pub(crate) accent: Option<Chosen<Rgb>>,
-    /// What signers to whom links are mailed get once all have signed.
+    /// What signers to whom links are mailed get once all have signed: a link that is valid
+    /// for 7 days, the document (a link if over 5 MiB), or nothing.
     #[arg(long, value_enum)]
     pub(crate) done_mail: Option<DoneMail>,
     /// The email address at which signers can ask; answers to letters go there.
