@@ -1,5 +1,7 @@
 //! From nothing to an installed plugin, by the commands of `docs/plugins.md` as written there.
 
+mod example;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -113,6 +115,8 @@ async fn a_format_with_an_extension_of_its_own_is_out_of_callers_reach_unless_a_
     assert_eq!(refused.problem.name(), "validation-failed");
 }
 
+/// The guide for authors of plugins.
+const GUIDE: &str = "docs/plugins.md";
 /// The bundle of the SDK, as the guide names it.
 const BUNDLE: &str = "parafa-plugin-sdk-1.0.0";
 
@@ -190,12 +194,16 @@ impl Workshop {
         self.folder.join("built")
     }
 
-    /// Types the commands of a section at a shell, in the author's home, for a server with this
-    /// data folder.
+    /// Types the commands of a section of the guide.
     fn follow(&self, section: &str, data: &Path) -> Vec<Printed> {
+        self.enter(commands(GUIDE, section), data)
+    }
+
+    /// Types commands at a shell, in the author's home, for a server with this data folder.
+    fn enter(&self, commands: Vec<String>, data: &Path) -> Vec<Printed> {
         let mut told = Vec::new();
         let mut folder = self.folder.clone();
-        for line in commands(section) {
+        for line in commands {
             if let Some(next) = line.strip_prefix("cd ") {
                 folder.push(next);
                 symlink(self.built(), folder.join("target")).expect("a link");
@@ -258,11 +266,11 @@ fn path(parafa: &Path) -> OsString {
     env::join_paths(folders).expect("a path")
 }
 
-/// Returns the lines of the first block of commands in a section of `docs/plugins.md`.
-fn commands(section: &str) -> Vec<String> {
-    let guide = fs::read_to_string(root().join("docs/plugins.md")).expect("the guide");
+/// Returns the lines of the first block of commands in a section of a page.
+fn commands(page: &str, section: &str) -> Vec<String> {
+    let page = fs::read_to_string(root().join(page)).expect("a page");
     let heading = format!("## {section}");
-    let lines = guide.lines().skip_while(|line| *line != heading).skip(1);
+    let lines = page.lines().skip_while(|line| *line != heading).skip(1);
     let block = lines.skip_while(|line| *line != "```").skip(1);
     let commands = block.take_while(|line| *line != "```");
     commands

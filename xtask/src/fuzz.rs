@@ -18,35 +18,12 @@ pub(crate) use coverage::print_coverage;
 pub(crate) use explore::explore;
 pub(crate) use minimize::minimize;
 
-/// Seconds for one target in `cargo xtask test`.
-const SHORT_SECONDS: u64 = 4;
 /// Wall-clock limit for one input, in seconds. It is long, since the machine may be busy; the
 /// slowest known input takes some hundredths.
 const TIMEOUT_SECONDS: u64 = 60;
 /// Memory limit of the whole process, in MiB. The targets themselves limit the code under test far
 /// below that.
 const MEMORY_MIB: u64 = 2048;
-
-/// Returns the short runs of the tests: all inputs in the repository, then some seconds of new
-/// ones, always with the same seed.
-///
-/// # Errors
-/// Failures to build or run.
-pub(crate) fn short_runs(root: &Path) -> anyhow::Result<Vec<Command>> {
-    build(root)?;
-    targets(root)?
-        .iter()
-        .map(|target| {
-            let folder = target.below("short");
-            if folder.exists() {
-                fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
-            }
-            let mut command = target.fuzzer(&folder, SHORT_SECONDS)?;
-            command.args(["-seed=1", "-verbosity=0"]);
-            Ok(command)
-        })
-        .collect()
-}
 
 /// Builds the targets, and returns those with these names, or all if there are none.
 fn built(root: &Path, names: &[String]) -> anyhow::Result<Vec<Target>> {
@@ -93,7 +70,7 @@ impl Target {
 
     /// Returns the folder of inputs in the repository.
     fn kept(&self) -> PathBuf {
-        workspace(&self.root).join("corpus").join(&self.name)
+        package(&self.root).join("corpus").join(&self.name)
     }
 
     /// Returns libFuzzer's command with the common arguments of all runs of this target, but no
@@ -103,7 +80,7 @@ impl Target {
         for folder in [&seeds, &artifacts] {
             create_folder(folder)?;
         }
-        let dictionary = workspace(&self.root).join(self.dictionary());
+        let dictionary = package(&self.root).join(self.dictionary());
         let mut command = in_workspace(&self.root);
         command
             .args(["run", "--release", "--quiet", "--bin", &self.name, "--"])
@@ -178,7 +155,13 @@ fn create_folder(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
+/// Returns the workspace of libFuzzer's programs.
 fn workspace(root: &Path) -> PathBuf {
+    package(root).join("libfuzzer")
+}
+
+/// Returns the package of the targets and their inputs.
+fn package(root: &Path) -> PathBuf {
     root.join("tests/fuzz")
 }
 

@@ -129,7 +129,7 @@ enum Command {
     Drill(drill::Drill),
     /// Fuzz the parsers of untrusted input (see docs/testing.md)
     Fuzz {
-        /// Targets in tests/fuzz/fuzz_targets. Default: all, two at a time
+        /// Targets in tests/fuzz/libfuzzer/fuzz_targets. Default: all, two at a time
         targets: Vec<String>,
         /// Minutes for each target
         #[arg(long, default_value_t = 10)]

@@ -12,7 +12,7 @@ use anyhow::Context;
 
 use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
-use crate::{fuzz, lints, product, referees, sdk, tools};
+use crate::{lints, product, referees, sdk, tools};
 
 /// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
@@ -28,7 +28,7 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     let mut tally = Tally::default();
     let is_everything = packages.is_empty() && filter.is_none();
     if is_everything {
-        for workspace in [".", "plugins", "tests/fuzz"] {
+        for workspace in [".", "plugins", "tests/fuzz/libfuzzer"] {
             tally.check(cargo(&root.join(workspace)).args(["fmt", "--check"]));
         }
     }
@@ -40,9 +40,6 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     };
     if let Err(error) = ran {
         tally.fail(format!("{error:#}"));
-    }
-    if is_everything {
-        run_fuzz_targets(root, &mut tally);
     }
     tally.close()
 }
@@ -137,17 +134,6 @@ fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
-    match fuzz::short_runs(root) {
-        Ok(mut runs) => {
-            for together in runs.chunks_mut(processors()) {
-                tally.check_together(together);
-            }
-        }
-        Err(error) => tally.fail(format!("{error:#}")),
-    }
-}
-
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -167,24 +153,11 @@ struct Tally {
 impl Tally {
     /// Runs a command as a check, which passes if the command succeeds.
     fn check(&mut self, command: &mut Command) {
-        self.check_together(std::slice::from_mut(command));
-    }
-
-    /// Runs commands as checks, all concurrently.
-    fn check_together(&mut self, commands: &mut [Command]) {
-        let begun: Vec<_> = commands
-            .iter_mut()
-            .map(|command| {
-                announce(command);
-                command.spawn()
-            })
-            .collect();
-        for (command, child) in commands.iter().zip(begun) {
-            match child.and_then(|mut child| child.wait()) {
-                Ok(status) if status.success() => self.passed += 1,
-                Ok(status) => self.fail(format!("{command:?}: {status}")),
-                Err(error) => self.fail(format!("{command:?}: {error}")),
-            }
+        announce(command);
+        match command.status() {
+            Ok(status) if status.success() => self.passed += 1,
+            Ok(status) => self.fail(format!("{command:?}: {status}")),
+            Err(error) => self.fail(format!("{command:?}: {error}")),
         }
     }
 

@@ -23,6 +23,9 @@ pub enum Error {
         /// Actual length.
         length: usize,
     },
+    /// The signing time cannot be encoded.
+    #[error("{0} seconds since 1970 are no signing time")]
+    SigningTime(i64),
     /// The digest algorithms of attributes and signature differ.
     #[error("attributes digested with {attributes} do not go with a signature over {signature}")]
     DigestConflict {

@@ -16,7 +16,8 @@ pub const SIGNING_CERTIFICATE_V2: ObjectIdentifier = rfc5911::ID_AA_SIGNING_CERT
 /// `id-aa-timeStampToken` (RFC 3161, appendix A).
 pub const TIMESTAMP_TOKEN: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
-pub(crate) const SIGNING_TIME: ObjectIdentifier = rfc6268::ID_SIGNING_TIME;
+/// `id-signingTime` (RFC 5652, 11.3).
+pub const SIGNING_TIME: ObjectIdentifier = rfc6268::ID_SIGNING_TIME;
 pub(crate) const SIGNING_CERTIFICATE: ObjectIdentifier = rfc5911::ID_AA_SIGNING_CERTIFICATE;
 
 /// Attributes, as encoded.

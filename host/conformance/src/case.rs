@@ -26,6 +26,8 @@ pub struct Case {
     pub input: String,
     /// The document.
     pub document: Bytes,
+    /// Files beside the document, by name, which its detached signatures cover.
+    pub beside: Vec<(String, Bytes)>,
     /// Checks of the plugin.
     pub checks: Vec<Check>,
 }
@@ -76,12 +78,14 @@ pub enum CaseError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// The document is missing. It may be too large to be part of the repository.
+    /// A file is missing. It may be too large to be part of the repository.
     #[error("{} is not there", .0.display())]
     NoDocument(PathBuf),
-    /// The document differs from its description.
-    #[error("the document has the digest {actual}")]
+    /// A file differs from its description.
+    #[error("{file} has the digest {actual}")]
     OtherDocument {
+        /// Its name.
+        file: String,
         /// Its SHA-256, in hex digits.
         actual: String,
     },
@@ -103,7 +107,17 @@ struct Description {
     licence: String,
     input: String,
     sha256: String,
+    #[serde(default)]
+    beside: Vec<Beside>,
     checks: Vec<Check>,
+}
+
+/// A file beside the document.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Beside {
+    file: String,
+    sha256: String,
 }
 
 impl Case {
@@ -111,7 +125,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// When its description or document cannot be read, or the two disagree.
+    /// When its description or one of its files cannot be read, or the two disagree.
     pub fn load(folder: &Path) -> Result<Self, CaseError> {
         Self::read(&CaseFiles::Folder(folder.to_owned()))
     }
@@ -130,17 +144,21 @@ impl Case {
         for check in &description.checks {
             check.can_be_told()?;
         }
-        let document = read_document(place, &description.input)?;
-        let actual = hex::encode(Sha256::digest(&document));
-        if actual != description.sha256 {
-            return Err(CaseError::OtherDocument { actual });
-        }
+        let document = read_document(place, &description.input, &description.sha256)?;
+        let beside = description
+            .beside
+            .into_iter()
+            .map(|Beside { file, sha256 }| {
+                let content = read_document(place, &file, &sha256)?;
+                Ok((file, content))
+            });
         Ok(Self {
             name: place.name(),
             origin: description.origin,
             licence: description.licence,
             input: description.input,
             document,
+            beside: beside.collect::<Result<_, CaseError>>()?,
             checks: description.checks,
         })
     }
@@ -229,14 +247,21 @@ impl Check {
     }
 }
 
-fn read_document(place: &CaseFiles, file: &str) -> Result<Bytes, CaseError> {
-    place.read(file).map_err(|source| {
+fn read_document(place: &CaseFiles, file: &str, sha256: &str) -> Result<Bytes, CaseError> {
+    let document = place.read(file).map_err(|source| {
         let path = place.path_of(file);
         match source.kind() {
             io::ErrorKind::NotFound => CaseError::NoDocument(path),
             _ => CaseError::Io { path, source },
         }
-    })
+    })?;
+    let actual = hex::encode(Sha256::digest(&document));
+    if actual == sha256 {
+        Ok(document)
+    } else {
+        let file = file.to_owned();
+        Err(CaseError::OtherDocument { file, actual })
+    }
 }
 
 #[cfg(test)]
@@ -332,6 +357,23 @@ mod tests {
         assert!(matches!(
             load(DESCRIPTION_OF_A, None),
             Err(CaseError::NoDocument(_))
+        ));
+    }
+
+    #[test]
+    fn files_beside_the_document_are_read_and_compared() {
+        let beside = |sha256: &str| {
+            let rows = format!("[[beside]]\nfile = \"input.txt\"\nsha256 = \"{sha256}\"\n");
+            load(&format!("{DESCRIPTION_OF_A}\n{rows}"), Some("a"))
+        };
+        let sha256 = hex::encode(Sha256::digest("a"));
+
+        let case = beside(&sha256).unwrap();
+
+        assert_eq!(case.beside, [("input.txt".to_owned(), Bytes::from("a"))]);
+        assert!(matches!(
+            beside("00"),
+            Err(CaseError::OtherDocument { file, .. }) if file == "input.txt"
         ));
     }
 

@@ -34,6 +34,7 @@ pub(crate) fn cases(capabilities: &BTreeSet<Capability>) -> Vec<Case> {
         licence: "Apache-2.0".to_owned(),
         input,
         document,
+        beside: Vec::new(),
         checks: checks.clone(),
     };
     documents().into_iter().map(case).collect()

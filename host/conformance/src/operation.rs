@@ -274,7 +274,7 @@ async fn compose(
 
 impl Input {
     /// The document, with the files beside it.
-    fn document(&self) -> Document {
+    pub(crate) fn document(&self) -> Document {
         let document = Document::from(self.document.clone());
         if self.companions.is_empty() {
             return document;

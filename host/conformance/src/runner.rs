@@ -9,7 +9,7 @@ use parafa_issuing::IssuingError;
 use parafa_plugin_host::{CallError, Fault, FaultKind, Plugin};
 
 use crate::case_files::CaseFiles;
-use crate::coverage::uncovered;
+use crate::coverage::{Bit, uncovered};
 use crate::damage::variants;
 use crate::generic;
 use crate::operation::sign;
@@ -197,8 +197,8 @@ impl<'a> Run<'a> {
             let why = format!("skipped: {operation} gave no result in time before");
             return Ok((Verdict::Failed, Some(why)));
         }
-        let trial = Trial::new(self.plugin, &case.input, check)?;
-        let Some(failure) = trial.failure(&case.document, self.depth).await else {
+        let trial = Trial::new(self.plugin, case, check)?;
+        let Some(failure) = trial.failure(self.depth).await else {
             return Ok((Verdict::Passed, None));
         };
         if failure.is_time_out() {
@@ -234,13 +234,8 @@ enum Failure {
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// A change to bytes that a signature covers goes unnoticed.
-    #[error(
-        "the new signature is intact although bit {place}.0 was turned over, which it is said to cover"
-    )]
-    NotCovered {
-        /// Index of the byte in the signed document.
-        place: usize,
-    },
+    #[error("the new signature is intact although {0} was turned over, which it is said to cover")]
+    NotCovered(Bit),
     /// The repeated call gives another answer.
     #[error("it answers otherwise when it is asked again")]
     Unsteady,
@@ -254,7 +249,7 @@ impl Failure {
             | Self::Damaged { fault, .. }
             | Self::DamagedOnceSigned { fault, .. } => fault,
             Self::Mismatch(Mismatch::Fault(fault)) => fault,
-            Self::Mismatch(_) | Self::NotCovered { .. } | Self::Unsteady => return false,
+            Self::Mismatch(_) | Self::NotCovered(_) | Self::Unsteady => return false,
         };
         matches!(fault.kind, FaultKind::TimedOut { .. })
     }
@@ -263,14 +258,13 @@ impl Failure {
 /// A check with its signers.
 struct Trial<'a> {
     plugin: &'a Plugin,
-    /// The case's file.
-    name: &'a str,
+    case: &'a Case,
     check: &'a Check,
     signers: Vec<SoftwareSigner>,
 }
 
 impl<'a> Trial<'a> {
-    fn new(plugin: &'a Plugin, name: &'a str, check: &'a Check) -> Result<Self, IssuingError> {
+    fn new(plugin: &'a Plugin, case: &'a Case, check: &'a Check) -> Result<Self, IssuingError> {
         // The authorities are needed even where no signer is.
         let signers = (1..=check.signers().max(1))
             .map(|number| {
@@ -281,14 +275,15 @@ impl<'a> Trial<'a> {
             .collect::<Result<_, IssuingError>>()?;
         Ok(Self {
             plugin,
-            name,
+            case,
             check,
             signers,
         })
     }
 
     /// Failure of the plugin, if any.
-    async fn failure(&self, document: &Bytes, depth: Depth) -> Option<Failure> {
+    async fn failure(&self, depth: Depth) -> Option<Failure> {
+        let document = &self.case.document;
         let answer = self.answer(document.clone()).await;
         if let Err(mismatch) = self.check.expect.compare(&answer) {
             return Some(mismatch.into());
@@ -304,7 +299,7 @@ impl<'a> Trial<'a> {
             let given = self.signed_before(document.clone()).await.ok()?;
             match uncovered(self.plugin, &given, signed).await {
                 Ok(None) | Err(CallError::Refused(_)) => {}
-                Ok(Some(place)) => return Some(Failure::NotCovered { place }),
+                Ok(Some(bit)) => return Some(Failure::NotCovered(bit)),
                 Err(CallError::Fault(fault)) => {
                     return Some(Failure::DamagedOnceSigned {
                         what: "bits turned over: one that is covered".to_owned(),
@@ -345,7 +340,8 @@ impl<'a> Trial<'a> {
     /// The document with the signatures that precede the operation under test.
     async fn signed_before(&self, mut document: Bytes) -> Result<Bytes, CallError> {
         for signer in self.signers.iter().take(self.signers_before()) {
-            let signed = sign(self.plugin, document, signer, self.check.level()).await?;
+            let given = self.input(document).document();
+            let signed = sign(self.plugin, given, signer, self.check.level()).await?;
             document = signed.bytes;
         }
         Ok(document)
@@ -362,15 +358,19 @@ impl<'a> Trial<'a> {
         let Some(last) = self.signers.last() else {
             unreachable!("there is one signer at least")
         };
-        let input = Input {
-            names: self.check.names(self.name),
-            document,
-            companions: Vec::new(),
-            member: None,
-            params: self.check.params(),
-        };
+        let input = self.input(document);
         let (operation, level) = (self.check.operation, self.check.level());
         perform(self.plugin, operation, &input, last, level).await
+    }
+
+    fn input(&self, document: Bytes) -> Input {
+        Input {
+            names: self.check.names(&self.case.input),
+            document,
+            companions: self.case.beside.clone(),
+            member: None,
+            params: self.check.params(),
+        }
     }
 }
 

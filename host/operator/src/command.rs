@@ -293,14 +293,14 @@ pub enum ProviderCommand {
     },
     /// List all relying parties.
     List,
-    /// Revoke the key of a relying party.
+    /// Revoke the key of a relying party at once, with the tokens of its open requests.
     Revoke {
         /// The id of its key.
         #[arg(value_parser = id)]
         key_id: Uuid,
     },
     /// Change a relying party: each given list replaces the current one. Options that
-    /// are left out keep their value.
+    /// are left out keep their value, and open requests continue.
     #[command(group = ArgGroup::new("change").required(true).multiple(true))]
     Set {
         /// The id of its key.
@@ -326,10 +326,11 @@ pub enum ProviderCommand {
         #[arg(long, value_name = "HOURS", default_value_t = 24)]
         overlap_hours: u32,
     },
-    /// Sign assertions with a new key; the old one is published for a while longer.
+    /// Sign assertions with a new key, five minutes from now; the old one is published for
+    /// a while longer.
     RotateKey,
-    /// Revoke a compromised key of assertions: it is no longer published, and a new one
-    /// signs at once.
+    /// Revoke a compromised key of assertions, and with it all that it signed: it is no
+    /// longer published, and a new one signs at once.
     RevokeKey {
         /// Its `kid`. Default: the current signing key.
         #[arg(allow_hyphen_values = true)]

@@ -66,17 +66,20 @@ impl FromStr for Chosen<PathBuf> {
 /// What of a face is to change; what is not named stays.
 #[derive(Clone, Debug, Deserialize, Serialize, clap::Args)]
 pub struct FaceChange {
-    /// The name that signers see as the requester; the registered name is shown beside it.
+    /// The name that signers see as the requester, at most 200 characters; the registered name is
+    /// shown beside it.
     #[arg(long, value_name = "TEXT|none")]
     pub(crate) name: Option<Chosen<String>>,
-    /// A PNG or SVG file; a PNG that is drawn from it is stored.
+    /// A PNG or SVG file of at most 512 KiB and 4096 pixels a side; a PNG drawn from it is stored.
+    /// An SVG may contain only shapes: turn text into paths.
     #[arg(long, value_name = "FILE|none")]
     pub(crate) logo: Option<Chosen<PathBuf>>,
     /// The colour of buttons and links, such as '#14532d'; made darker or lighter where it would be
     /// unreadable.
     #[arg(long, value_name = "#RRGGBB|none")]
     pub(crate) accent: Option<Chosen<Rgb>>,
-    /// The email to signers invited by email, once all have signed.
+    /// The email to signers invited by email, once all have signed: with a link that is valid for
+    /// 7 days, with the document (a link if over 5 MiB), or none.
     #[arg(long, value_enum)]
     pub(crate) done_mail: Option<DoneMail>,
     /// The email address for signers' questions; replies to emails go there.

@@ -1,7 +1,7 @@
 //! Fuzz targets for everything that reads bytes from outside.
 //!
 //! A target is a function over bytes that must neither panic nor take long nor
-//! want much memory, with what else must hold of the answer. `fuzz_targets/`
+//! want much memory, with what else must hold of the answer. `libfuzzer/`
 //! puts each under libFuzzer; `docs/testing.md` says how to run them.
 
 #![forbid(unsafe_code)]
@@ -20,11 +20,8 @@ mod timestamp;
 mod xml;
 mod zip;
 
-use std::alloc::System;
 use std::path::PathBuf;
 use std::{env, fs};
-
-use cap::Cap;
 
 pub use adoc::ADOC;
 pub use asice::ASICE;
@@ -40,11 +37,26 @@ pub use timestamp::TIMESTAMP;
 pub use xml::XADES;
 pub use zip::ZIP;
 
-/// What a plugin may use of memory, in bytes. Whoever wants more is found out.
-const MEMORY: usize = 256 * 1024 * 1024;
-
-#[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY);
+/// Every target.
+pub const TARGETS: [Target; 17] = [
+    ADOC,
+    ASICE,
+    CERTIFICATE,
+    CMS,
+    JADES,
+    OCSP,
+    PDF_ARCHIVE,
+    PDF_FLATTEN,
+    PDF_INSPECT,
+    PDF_OBJECTS,
+    PDF_REHEARSE,
+    PDF_SIGN,
+    PDF_UPDATE,
+    PDF_VERIFY,
+    TIMESTAMP,
+    XADES,
+    ZIP,
+];
 
 /// Longest seed that is kept, in bytes: libFuzzer never makes inputs longer
 /// than the longest seed, and long inputs are slow.
@@ -59,8 +71,21 @@ pub struct Target {
 }
 
 impl Target {
-    /// Writes the inputs to begin with into the folder `PARAFA_FUZZ_SEEDS`,
-    /// when that is set.
+    /// Returns its name, which the program and the folders of inputs have too.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the generated inputs to begin with.
+    #[must_use]
+    pub fn seeds(&self) -> Vec<Vec<u8>> {
+        let mut seeds = (self.seeds)();
+        seeds.retain(|seed| seed.len() <= LONGEST_SEED);
+        seeds
+    }
+
+    /// Writes its seeds into the folder `PARAFA_FUZZ_SEEDS`, if that is set.
     ///
     /// # Panics
     /// When they cannot be written.
@@ -69,11 +94,9 @@ impl Target {
             return;
         };
         fs::create_dir_all(&folder).expect("the folder for the seeds can be made");
-        for (number, seed) in (self.seeds)().iter().enumerate() {
-            if seed.len() <= LONGEST_SEED {
-                let file = folder.join(format!("{}-{number:03}", self.name));
-                fs::write(file, seed).expect("a seed can be written");
-            }
+        for (number, seed) in self.seeds().iter().enumerate() {
+            let file = folder.join(format!("{}-{number:03}", self.name));
+            fs::write(file, seed).expect("a seed can be written");
         }
     }
 

@@ -67,13 +67,14 @@ impl<'d> Reader<'d> {
         told.lines().map(str::to_owned).collect()
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// Returns the path of a file in the folder.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
 
 /// Returns a page of the server.
-async fn text(demo: &Demo, path: &str) -> String {
+pub(super) async fn text(demo: &Demo, path: &str) -> String {
     let address = demo.world.base_url.join(path).expect("an address");
     let answer = reqwest::get(address).await.expect("an answer");
     assert_eq!(answer.status(), 200, "{path}");

@@ -62,7 +62,7 @@ fn run(target: &Target, minutes: u64) -> anyhow::Result<String> {
     if let Some(finding) = report.finding {
         let finding = finding.display();
         bail!(
-            "{name}: found {finding}; again: (cd tests/fuzz && cargo run --release --bin {name} -- {finding})"
+            "{name}: found {finding}; again: (cd tests/fuzz/libfuzzer && cargo run --release --bin {name} -- {finding})"
         );
     }
     ensure!(status.success(), "{name}: {status}, see {}", log.display());

@@ -80,6 +80,29 @@ fn a_signature_reads_back_with_its_certificates_byte_for_byte() {
 }
 
 #[test]
+fn a_claimed_signing_time_is_read_back_on_either_side_of_2050() {
+    let pki = Pki::new();
+    let signer = pki.signer("Signer", ec_key(Nid::X9_62_PRIME256V1));
+    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+    let chain = pki.chain(&signer);
+    let attributes = |time| {
+        let hash = DigestAlgorithm::Sha256;
+        SignedAttributes::with_signing_time(&[7; 32], hash, &chain[0], time)
+    };
+
+    for time in [0, 1_767_268_800, 2_524_607_999, 2_524_608_000] {
+        let der = SignedDataBuilder::new(&attributes(time).unwrap(), algorithm, &chain, b"value")
+            .unwrap()
+            .to_der();
+        assert_eq!(SignedData::parse(&der).unwrap().signing_time(), Some(time));
+    }
+    assert_eq!(
+        attributes(-1).unwrap_err().to_string(),
+        "-1 seconds since 1970 are no signing time"
+    );
+}
+
+#[test]
 fn a_certificate_that_the_attributes_do_not_name_is_told_apart() {
     let pki = Pki::new();
     let (signer, other) = (

@@ -12,6 +12,12 @@ use crate::Month;
 pub enum UsageCommand {
     /// Print the usage of a workspace, oldest first, as JSON lines. With --month, print
     /// that month's usage of all workspaces, each entry with its id and workspace.
+    ///
+    /// `ref` is the id of the signing or order, or the `X-Request-Id` of an answer about
+    /// an entity. The price of such an answer depends on `tier` (`json`, `jades-t`,
+    /// `jades-lt` or `asice`) and `interpreted`. `refersTo` says what `ref` is: a signing, an
+    /// order, or a call that `calls export` has. In CSV an apostrophe precedes texts that a
+    /// spreadsheet would take for a formula.
     Export {
         #[arg(required_unless_present = "month")]
         tenant: Option<String>,
@@ -52,6 +58,14 @@ pub enum UsageFormat {
 #[serde(rename_all = "snake_case")]
 pub enum CallsCommand {
     /// Print the register calls of a workspace, oldest first, as JSON lines.
+    ///
+    /// `item` is what was asked, or `identification_package` for an order; `subject` is the
+    /// code of the entity, or the unique number of the object. `outcome` is `answered`,
+    /// `no_data`, `not_offered`, `upstream_unavailable`, `signature_unavailable`,
+    /// `payment_required`, `abandoned` (the caller hung up first) or `failed`. `ref` is the
+    /// `X-Request-Id` of the answer, or the id of the order, as in `usage export`.
+    /// `rawSha256` has the SHA-256 of each register's answer, in order of arrival. `tier`
+    /// and `interpreted` are null for orders. `charged` is in euros, without VAT.
     Export {
         tenant: String,
         /// Only calls about this entity or real-property object.

@@ -18,7 +18,7 @@ pub struct KeyTerms {
     #[arg(long, value_name = "TIME")]
     pub expires: Option<Timestamp>,
     /// A network or IPv4 address from which it may be used, such as 198.51.100.0/24 or
-    /// 2001:db8:1:2::/64; repeat for several. Default: any.
+    /// 2001:db8:1:2::/64; repeat for up to eight. Default: any.
     #[arg(long = "network", value_name = "CIDR")]
     #[serde(default)]
     pub networks: Vec<Network>,

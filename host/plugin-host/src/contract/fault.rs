@@ -79,6 +79,9 @@ pub enum FaultKind {
     /// The plugin trapped for another reason.
     #[error("trap: {0}")]
     Trap(String),
+    /// The caller gave files beside the document, and the plugin's signatures are not detached.
+    #[error("the caller gave files beside the document, and the plugin reads none")]
+    UnreadCompanions,
     /// The plugin lacks the capability.
     #[error("it cannot {}", .0.verb_phrase())]
     Unsupported(Capability),
@@ -313,7 +316,7 @@ impl FaultKind {
             Self::TimedOut { .. } => "time-out",
             Self::TooDeeplyNested => "stack",
             Self::Trap(_) => "trap",
-            Self::Unsupported(_) => "unsupported",
+            Self::UnreadCompanions | Self::Unsupported(_) => "unsupported",
         }
     }
 }

@@ -41,6 +41,7 @@ pub(crate) struct Runtime {
 pub(crate) struct Guest {
     name: String,
     digest: PluginDigest,
+    reads_companions: bool,
     runtime: Arc<Runtime>,
     share: Share,
     meter: MemoryMeter,
@@ -68,6 +69,7 @@ impl Guest {
         Ok(Self {
             name: "?".to_owned(),
             digest,
+            reads_companions: terms.reads_companions,
             share: runtime.slots.share(),
             runtime,
             meter: MemoryMeter::default(),
@@ -117,6 +119,11 @@ impl Guest {
         self.digest
     }
 
+    /// See [`crate::Plugin::reads_companions`].
+    pub(crate) fn reads_companions(&self) -> bool {
+        self.reads_companions
+    }
+
     pub(crate) fn limits(&self) -> &CallLimits {
         &self.runtime.limits
     }
@@ -127,7 +134,8 @@ impl Guest {
     }
 
     /// Runs `body` once a slot is free: on a blocking thread, or on this one. The slot stays taken
-    /// until the plugin ends, even if the caller has stopped waiting.
+    /// until the plugin ends, even if the caller has stopped waiting. Companions that the plugin
+    /// does not read are refused, and are not reported to the operator as its failure.
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
@@ -136,6 +144,9 @@ impl Guest {
         + Send
         + 'static,
     ) -> Result<T, CallError> {
+        if companions(&documents) > 0 && !self.reads_companions {
+            return Err(self.fault(FaultKind::UnreadCompanions).into());
+        }
         let trace = info_span!(
             target: TARGET,
             "plugin",
@@ -187,13 +198,17 @@ impl Guest {
         }
     }
 
-    /// Creates a fault and reports it to the operator; on trial it is only returned.
-    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
-        let fault = Fault {
+    fn fault(&self, kind: FaultKind) -> Fault {
+        Fault {
             plugin: self.name.clone(),
             digest: self.digest,
             kind,
-        };
+        }
+    }
+
+    /// Creates a fault and reports it to the operator; on trial it is only returned.
+    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
+        let fault = self.fault(kind);
         if self.is_on_trial {
             tracing::debug!(
                 plugin.id = self.name,
@@ -240,10 +255,8 @@ impl Guest {
         let limits = &self.runtime.limits;
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
-        let companions = documents
-            .first()
-            .map_or(0, |first| first.companions().len());
-        let handles = limits.handles.saturating_add(documents.len() + companions);
+        let handles = documents.len() + companions(&documents);
+        let handles = limits.handles.saturating_add(handles);
         let state = CallState::new(documents, log, limits, self.meter.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
@@ -285,4 +298,11 @@ impl Guest {
             }
         })
     }
+}
+
+/// Returns the number of companions in a call: only its first document has any.
+fn companions(documents: &[Document]) -> usize {
+    documents
+        .first()
+        .map_or(0, |first| first.companions().len())
 }

@@ -18,7 +18,6 @@ pub struct Plugin {
     about: About,
     capabilities: BTreeSet<Capability>,
     contract: Version,
-    reads_companions: bool,
     guest: Arc<Guest>,
 }
 
@@ -29,7 +28,6 @@ impl Plugin {
             about,
             capabilities: terms.capabilities,
             contract: terms.version,
-            reads_companions: terms.reads_companions,
         };
         for operation in plugin.capabilities.iter().filter_map(|one| one.operation()) {
             plugin.check_ability(operation)?;
@@ -86,7 +84,6 @@ impl Plugin {
             about: self.about.clone(),
             capabilities: self.capabilities.clone(),
             contract: self.contract.clone(),
-            reads_companions: self.reads_companions,
             guest: Arc::new(guest),
         }
     }
@@ -116,10 +113,11 @@ impl Plugin {
     }
 
     /// Returns true if its signatures cover files outside the document
-    /// ([`Document::with_companions`]).
+    /// ([`Document::with_companions`]). Otherwise each call with such files ends in
+    /// [`FaultKind::UnreadCompanions`](crate::FaultKind::UnreadCompanions).
     #[must_use]
     pub fn reads_companions(&self) -> bool {
-        self.reads_companions
+        self.guest.reads_companions()
     }
 
     /// Returns the media types of its input.

@@ -1,9 +1,11 @@
 //! Signatures over files outside the document.
 
 use bytes::Bytes;
-use parafa_plugin_host::{CoverageKind, Document, Integrity, SourceFile, TargetLevel, Verdict};
+use parafa_plugin_host::{
+    CoverageKind, Document, FaultKind, Integrity, SourceFile, TargetLevel, Verdict,
+};
 
-use crate::support::{Signer, done, plugin, refusal_code};
+use crate::support::{Signer, done, fault, plugin, refusal_code, toy, toy_document};
 
 fn beside(document: Bytes, files: &[(&str, &'static [u8])]) -> Document {
     let files = files.iter().map(|&(name, content)| SourceFile {
@@ -74,4 +76,19 @@ async fn nothing_is_signed_without_files_beside_the_document() {
     let refused = plugin.drive_sign(alone, &request, Vec::new(), &ona).await;
 
     assert_eq!(refusal_code(refused), "bad-request");
+}
+
+#[tokio::test]
+async fn a_caller_is_told_that_a_plugin_reads_no_files_beside_the_document() {
+    let (toy, ona) = (toy().await, Signer::named("Ona"));
+    let document = beside(toy_document("honest"), FILES);
+    let request = ona.request(TargetLevel::BB);
+
+    let inspected = toy.inspect(document.clone()).await.unwrap_err();
+    let signing = toy.drive_sign(document, &request, Vec::new(), &ona);
+    let signed = signing.await.unwrap_err();
+
+    for refused in [inspected, signed] {
+        assert_eq!(fault(refused), FaultKind::UnreadCompanions);
+    }
 }

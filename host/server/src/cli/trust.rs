@@ -21,6 +21,14 @@ pub(super) struct TrustArguments {
 #[derive(Debug, clap::Subcommand)]
 enum TrustSubcommand {
     /// Show what trusted lists would change; the trust anchors stay as they are.
+    ///
+    /// A list of another version, with a document type declaration, or of more than 32 MiB,
+    /// 64 levels, or 500,000 tags and comments is refused. So is one with a lower number than
+    /// in trusted-lists.toml. Of services, CA/QC with `ForeSignatures` becomes the purpose
+    /// signing, and TSA/QTST timestamping, both of the kind issuing. `qualified_from` is the
+    /// start of the last granted period without a gap, and `qualified_until` the start of
+    /// another status after it. Statuses from before Regulation (EU) No 910/2014, qualifiers
+    /// of certificates and expired certificates add nothing.
     Import(ImportArguments),
 }
 

@@ -1,8 +1,0 @@
-//! See [`CERTIFICATE`].
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::CERTIFICATE;
-
-fuzz_target!(init: CERTIFICATE.write_seeds(), |input: &[u8]| CERTIFICATE.run(input));

@@ -1,8 +1,0 @@
-//! See [`CMS`].
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::CMS;
-
-fuzz_target!(init: CMS.write_seeds(), |input: &[u8]| CMS.run(input));

@@ -1,8 +1,0 @@
-//! See [`OCSP`].
-
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-use parafa_fuzz::OCSP;
-
-fuzz_target!(init: OCSP.write_seeds(), |input: &[u8]| OCSP.run(input));
