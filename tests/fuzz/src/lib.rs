@@ -8,15 +8,25 @@
 
 mod adoc;
 mod answers;
+mod api;
 mod asice;
 mod authority;
 mod certificate;
 mod cms;
+mod eid;
 mod jades;
+mod jades_unsigned;
+mod json;
+mod mcp;
+mod mobile_id;
 mod ocsp;
 mod pdf;
 mod port;
+mod requests;
+mod smart_id;
 mod timestamp;
+mod unsigned;
+mod xades_unsigned;
 mod xml;
 mod zip;
 
@@ -28,22 +38,31 @@ pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
 pub use jades::JADES;
+pub use jades_unsigned::JADES_UNSIGNED;
+pub use mcp::MCP;
+pub use mobile_id::MOBILE_ID;
 pub use ocsp::OCSP;
 pub use pdf::{
     PDF_ARCHIVE, PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_REHEARSE, PDF_SIGN, PDF_UPDATE,
     PDF_VERIFY,
 };
+pub use requests::REQUESTS;
+pub use smart_id::SMART_ID;
 pub use timestamp::TIMESTAMP;
+pub use xades_unsigned::XADES_UNSIGNED;
 pub use xml::XADES;
 pub use zip::ZIP;
 
 /// Every target.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 23] = [
     ADOC,
     ASICE,
     CERTIFICATE,
     CMS,
     JADES,
+    JADES_UNSIGNED,
+    MCP,
+    MOBILE_ID,
     OCSP,
     PDF_ARCHIVE,
     PDF_FLATTEN,
@@ -53,8 +72,11 @@ pub const TARGETS: [Target; 17] = [
     PDF_SIGN,
     PDF_UPDATE,
     PDF_VERIFY,
+    REQUESTS,
+    SMART_ID,
     TIMESTAMP,
     XADES,
+    XADES_UNSIGNED,
     ZIP,
 ];
 

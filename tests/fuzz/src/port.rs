@@ -6,17 +6,26 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_trust::{RandomSource, RandomUnavailable};
 
-/// 200 with this body, whatever is asked.
-pub(crate) struct OneAnswer(Bytes);
+/// One answer, whatever is asked.
+pub(crate) struct OneAnswer {
+    status: StatusCode,
+    body: Bytes,
+}
 
 impl OneAnswer {
+    /// 200 with this body.
     pub(crate) fn new(body: &[u8]) -> Self {
-        Self(Bytes::copy_from_slice(body))
+        Self::with_status(StatusCode::OK, body)
+    }
+
+    pub(crate) fn with_status(status: StatusCode, body: &[u8]) -> Self {
+        let body = Bytes::copy_from_slice(body);
+        Self { status, body }
     }
 }
 
@@ -27,7 +36,9 @@ impl HttpPort for OneAnswer {
         _: Request<Bytes>,
         _: ExchangeLimits,
     ) -> Result<Response<Bytes>, HttpPortError> {
-        Ok(Response::new(self.0.clone()))
+        let mut answer = Response::new(self.body.clone());
+        *answer.status_mut() = self.status;
+        Ok(answer)
     }
 }
 

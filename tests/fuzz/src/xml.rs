@@ -54,8 +54,7 @@ impl DataObjects for OneMember {
     }
 }
 
-/// A signature at level B-T.
-static SIGNED: LazyLock<String> = LazyLock::new(|| {
+static DRAFT: LazyLock<Draft> = LazyLock::new(|| {
     let request = SignatureRequest {
         profile: Profile::Baseline,
         id: "S0",
@@ -70,14 +69,26 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
             digest: &[0; 32],
         }],
     };
-    let draft = Draft::new(&NativeEnvironment, &request).expect("the certificate is sound");
-    let value = WORLD.signer.sign(draft.to_be_signed());
-    let signed = draft.with_value(&value).expect("two numbers");
-    // What time-stamps stamp is not digested here.
-    let info = timestamp_info(&[1; 32], "20261121160000Z", &[1]);
-    let token = WORLD.timestamp_token(&info);
-    draft.with_timestamp(&signed, &token).expect("a signature")
+    Draft::new(&NativeEnvironment, &request).expect("the certificate is sound")
 });
+
+/// A signature at level B-B.
+pub(crate) static BASIC: LazyLock<String> = LazyLock::new(|| {
+    let value = WORLD.signer.sign(DRAFT.to_be_signed());
+    DRAFT.with_value(&value).expect("two numbers")
+});
+
+/// The same at level B-T.
+static SIGNED: LazyLock<String> = LazyLock::new(|| {
+    let token = WORLD.timestamp_token(&stamp());
+    let signed = DRAFT.with_timestamp(&BASIC, &token);
+    signed.expect("a signature")
+});
+
+/// A TSTInfo over the value: what time-stamps stamp is not digested here.
+pub(crate) fn stamp() -> Vec<u8> {
+    timestamp_info(&[1; 32], "20261121160000Z", &[1])
+}
 
 /// A document in its canonical form.
 const DOCUMENT: &str = "<d Id=\"D\"><e>f</e></d>";
@@ -115,7 +126,8 @@ fn run(input: &[u8]) {
     archives(input);
 }
 
-fn archives(file: &[u8]) {
+/// Raises what can be raised, see [`XADES`].
+pub(crate) fn archives(file: &[u8]) {
     let raised = match raise(file, &sound) {
         Ok(raised) => raised,
         Err(refusal) => return assert_listed(&refusal),
@@ -156,7 +168,7 @@ fn raise(file: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) -> Result<Raised, Refus
     panic!("{MAX_CALLS} calls were not enough");
 }
 
-fn verified(file: &[u8]) -> Vec<Verified> {
+pub(crate) fn verified(file: &[u8]) -> Vec<Verified> {
     let document = Document::parse(file, &Limits::default()).expect("it was read before");
     let verifier = Verifier::new(&NativeEnvironment, &OneMember);
     verifier.verify(&document).unwrap_or_default()
