@@ -430,7 +430,7 @@ async fn an_operation_that_was_too_slow_twice_is_asked_no_more() {
     };
     let (slow, unasked) = (
         "no result within 50 ms",
-        "not asked: inspect gave no result in time before",
+        "skipped: inspect gave no result in time before",
     );
     assert_eq!(of("inspect"), [slow, slow, unasked, unasked]);
     assert_eq!(

@@ -190,7 +190,7 @@ mod tests {
             (format!("{module}token = 'a'"), "attorney.pin_file"),
             (
                 format!("{module}token = 'a'\npin = '1'\npin_file = 'EMPTY'"),
-                "not both",
+                "exactly one of",
             ),
             (
                 format!("{module}token = 'a'\npin = '1'\nkey_id = 'x'"),
