@@ -19,8 +19,7 @@ use crate::support::demo::{Demo, parafa, program};
 use crate::support::operator::{answer, done, text};
 use crate::support::root;
 
-/// It is built by whichever cargo is here, of the SDK's bundle and nothing else: neither the
-/// checkout nor a registry.
+/// The installed cargo builds it from the SDK's bundle alone, without the checkout or a registry.
 #[tokio::test]
 async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
     let further = ("PARAFA_PLUGINS__EXTENSIONS", "saskaita".to_owned());

@@ -5,7 +5,7 @@ use crate::process::{cargo, run};
 use crate::product;
 use crate::tools;
 
-/// What is measured.
+/// Subject of a measurement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum Bench {
     /// The signing API, on the built server.

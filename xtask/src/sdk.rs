@@ -59,7 +59,7 @@ pub(crate) fn bundle(root: &Path) -> Result<PathBuf> {
     for packed in &packed {
         unpack(packed, &bundle)?;
     }
-    // Whoever receives the packages receives it, too (Apache-2.0, section 4).
+    // Recipients of the packages receive it, too (Apache-2.0, section 4).
     fs::copy(root.join("LICENSE"), bundle.join("LICENSE")).context("LICENSE")?;
     Ok(bundle)
 }

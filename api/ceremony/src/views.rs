@@ -12,13 +12,13 @@ use crate::vocabulary::{
     AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
 };
 
-/// What `GET /c/{token}/state` answers.
+/// Answer of `GET /c/{token}/state`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
-    /// What is asked for, and by whom.
+    /// Request for the signature, and its sender.
     pub signing: Signing,
-    /// Of whom it is asked.
+    /// Person asked to sign.
     pub signer: Signer,
     /// The version that would be signed now.
     pub document: Document,
@@ -37,39 +37,39 @@ pub struct State {
     pub busy_until: Option<Timestamp>,
 }
 
-/// What is asked for, and by whom.
+/// Request for the signature, and its sender.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signing {
-    /// As the caller gave it.
+    /// Title given by the caller.
     pub title: String,
-    /// Who asks, by the registered name.
+    /// Registered name of the sender.
     pub tenant: String,
-    /// The name in which they ask, if that is another one.
+    /// Name shown as the sender's, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// The deadline.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// True where nothing is signed.
+    /// True if nothing is signed, in the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
 }
 
-/// Of whom it is asked.
+/// Person asked to sign.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signer {
-    /// As the caller gave it.
+    /// Name given by the caller.
     pub name: Option<String>,
-    /// Of the page.
+    /// Language of the page.
     pub language: Language,
-    /// Those that the caller allows.
+    /// Methods allowed by the caller.
     pub methods_allowed: Vec<SigningMethod>,
-    /// The countries whose national codes are of use: Lithuania alone where the
-    /// signer is compared with a Lithuanian register.
+    /// Countries of the national codes accepted: Lithuania alone if the signer is
+    /// compared with a Lithuanian register.
     pub countries: &'static [Country],
-    /// Where the signer stands.
+    /// Status of the signer.
     pub status: SignerStatus,
 }
 
@@ -83,32 +83,32 @@ pub struct Document {
     pub sha256: String,
     /// Size, in bytes.
     pub bytes: u64,
-    /// What it is.
+    /// Media type.
     pub mime_type: String,
 }
 
-/// What `GET /c/{token}/members` answers.
+/// Answer of `GET /c/{token}/members`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct Members {
-    /// All that is signed, in the document's order.
+    /// Signed parts, in the document's order.
     pub(crate) members: Vec<Member>,
 }
 
-/// A part of the document; of one that is no container itself.
+/// Part of the document, or the document itself if it is no container.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
-    /// By which it is asked for.
+    /// Id for requests of this part.
     pub id: String,
     /// File name.
     pub name: String,
-    /// What it is.
+    /// Media type.
     pub mime_type: String,
     /// Size, in bytes.
     pub bytes: u64,
     /// Lower-case hexadecimal digits.
     pub sha256: String,
-    /// What it is to the signer.
+    /// Role of the part for the signer.
     pub role: MemberRole,
 }
 
@@ -116,25 +116,25 @@ pub struct Member {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// How.
+    /// Method of the attempt.
     pub method: SigningMethod,
     /// Its status.
     pub phase: Phase,
-    /// What the device shows too.
+    /// Verification code, which the device shows too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_code: Option<String>,
-    /// What leads to the signer's app, while it is waited for.
+    /// Link to the signer's app, while the attempt waits for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_link: Option<DeviceLink>,
-    /// What leads the card's app to the attempt, while it is waited for.
+    /// Pairing of the card's app with the attempt, while the attempt waits for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairing: Option<Pairing>,
-    /// Why it ended without a signature.
+    /// Reason of an end without a signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<AttemptError>,
 }
 
-/// What leads to the signer's app.
+/// Link to the signer's app.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceLink {
@@ -145,7 +145,7 @@ pub struct DeviceLink {
     pub same_device: Option<String>,
 }
 
-/// What leads the card's app to an attempt.
+/// Pairing of the card's app with an attempt.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pairing {
@@ -210,17 +210,17 @@ impl AttemptFailure {
     }
 }
 
-/// What an app learns that was paired with an attempt.
+/// Answer to an app that was paired with an attempt.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedCard {
     /// The bearer token of the app's calls.
     pub card_token: String,
-    /// Where they go.
+    /// Base URL of the app's calls.
     pub base: String,
-    /// What is asked for, and by whom.
+    /// Request for the signature, and its sender.
     pub signing: Signing,
-    /// What is to be signed.
+    /// Document to sign.
     pub document: PairedDocument,
 }
 
@@ -233,19 +233,19 @@ pub struct PairedDocument {
     pub sha256: String,
 }
 
-/// What a card is to sign.
+/// Request for a card's signature.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardRequest {
-    /// Names the request.
+    /// Id of the request.
     pub request_id: String,
     /// Base64 of the bytes whose digest the card signs.
     pub dtbs: String,
     /// The OID of the digest.
     pub dtbs_hash_alg_oid: &'static str,
-    /// To be sent back with the signature.
+    /// Token to send back with the signature.
     pub operation_token: String,
-    /// For people to compare with what the page shows.
+    /// Code for people to compare with the page.
     pub verification_code: String,
     /// The certificate that was sent.
     pub cert: CardCertificate,

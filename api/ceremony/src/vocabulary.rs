@@ -21,17 +21,17 @@ wire_enums! {
         MobileId = "mobile_id",
     }
 
-    /// What a part of the document is to the signer.
+    /// Role of a part of the document for the signer.
     MemberRole {
         /// The document itself, or one of several.
         Main = "main",
-        /// What belongs to it.
+        /// Attachment of the document.
         Attachment = "attachment",
-        /// What is said about the others.
+        /// Metadata about the other parts.
         Metadata = "metadata",
     }
 
-    /// How a card signs a SHA-256 digest, by the names of JOSE.
+    /// Signature algorithm of a card over a SHA-256 digest, by its JOSE name.
     CardAlgorithm {
         /// ECDSA on the key's curve.
         Es256 = "ES256",
@@ -81,7 +81,7 @@ wire_enums! {
         Recorded = "recorded",
     }
 
-    /// How far an attempt has come.
+    /// Phase of an attempt.
     Phase {
         /// The signer's certificate is being fetched and checked.
         Certificate = "certificate",

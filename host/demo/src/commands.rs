@@ -17,7 +17,7 @@ pub use self::{
     outcome::{CommandError, Told},
 };
 
-/// What is done with a demo world that runs.
+/// Actions in a running demo world.
 #[derive(Debug, clap::Subcommand)]
 pub enum DemoCommand {
     /// Move the clock of the whole demo world: its services and every host in it. Jobs that are due
@@ -30,7 +30,7 @@ pub enum DemoCommand {
     Scan(ScanArguments),
 }
 
-/// What is done with a card.
+/// Actions with a card.
 #[derive(Debug, clap::Subcommand)]
 pub enum CardCommand {
     /// Authenticate a persona with their card, for a request of the

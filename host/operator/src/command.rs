@@ -228,7 +228,7 @@ pub enum TenantCommand {
     },
 }
 
-/// Whether a workspace can pay, as operators say it.
+/// Payment state of a workspace, as set by operators.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum FundingStatus {
@@ -338,7 +338,7 @@ pub enum ProviderCommand {
     },
 }
 
-/// How people authenticate.
+/// Method of authentication.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 #[value(rename_all = "snake_case")]

@@ -63,7 +63,7 @@ impl FromStr for Chosen<PathBuf> {
     }
 }
 
-/// What of a face is to change; what is not named stays.
+/// Changes of a face; members left out stay.
 #[derive(Clone, Debug, Deserialize, Serialize, clap::Args)]
 pub struct FaceChange {
     /// The name that signers see as the requester, at most 200 characters; the registered name is

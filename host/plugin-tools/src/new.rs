@@ -69,7 +69,7 @@ const SIGNING: [(&str, &str); 6] = [
     ("src/verify.rs", include_str!("template/signing/verify.rs")),
 ];
 
-/// What a plugin can begin with beside `inspect`.
+/// Ability of a new plugin beside `inspect`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 enum Ability {
     Sign,

@@ -28,7 +28,7 @@ pub(crate) struct PublishedScorecard {
     digest: String,
     /// Version of the conformance kit.
     kit: &'static str,
-    /// Whether the cases are those of the kit.
+    /// True if the cases are those of the kit.
     built_in_cases: bool,
     /// Time of the test by the clock of this machine, in RFC 3339 with milliseconds.
     time: String,

@@ -25,8 +25,8 @@ pub enum Register {
     /// Mokesčių mokėtojų registras, the tax inspectorate's register of
     /// taxpayers: registrations for VAT, a part of profiles.
     Vmi,
-    /// What the State Data Agency publishes of legal entities: economic
-    /// activities, a part of profiles.
+    /// State Data Agency's data on legal entities: economic activities, a part of
+    /// profiles.
     Vda,
 }
 

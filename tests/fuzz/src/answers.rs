@@ -1,4 +1,4 @@
-//! What an authority that always gives the same answers to those who archive.
+//! Answers for archiving, of an authority whose answers never change.
 
 use parafa_format_core::{Need, NeedKind};
 use parafa_issuing::Status;

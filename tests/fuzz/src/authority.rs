@@ -74,7 +74,7 @@ impl World {
         }
     }
 
-    /// What `responder` tells of somebody's certificate.
+    /// Returns `responder`'s answer on a certificate.
     pub(crate) fn response<'a>(
         &'a self,
         responder: &'a Identity,

@@ -173,8 +173,7 @@ fn derivation() -> DeriveRequest {
     }
 }
 
-/// What is told of a file that is to be signed: what keeps it from that is a
-/// refusal.
+/// Returns the report on a file to sign; an obstacle is a refusal.
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {
     let mut report = inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
     match report.obstacles.pop() {

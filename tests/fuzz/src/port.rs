@@ -60,7 +60,7 @@ pub(crate) fn now() -> Timestamp {
     "2026-11-21T16:00:00Z".parse().expect("a sound time")
 }
 
-/// What a future gives that waits for nothing.
+/// Returns the output of a future that waits for nothing.
 pub(crate) fn run_at_once<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -174,7 +174,7 @@ pub(crate) fn verified(file: &[u8]) -> Vec<Verified> {
     verifier.verify(&document).unwrap_or_default()
 }
 
-/// Whether a signature holds and says what was signed here.
+/// Returns true if a signature holds, over the content signed here.
 fn is_sound(signature: &Verified) -> bool {
     let signed: [u8; 32] = Sha256::digest(&signature.signed_info).into();
     signature.integrity == Integrity::Intact && signed == *SIGNED_INFO

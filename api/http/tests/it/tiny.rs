@@ -25,7 +25,7 @@ ids! {
 }
 
 wire_enums! {
-    /// How a person proves who they are.
+    /// Method of a person's authentication.
     Method {
         /// A card in a reader.
         Physical = "physical",
@@ -105,11 +105,11 @@ impl<R> PathParams<R> for Country {
 pub(crate) struct Authentication {
     /// Its id.
     request_id: AuthenticationId,
-    /// For whom.
+    /// Audience of the authentication.
     audience: String,
-    /// How.
+    /// Method.
     method: Method,
-    /// Whether it is done.
+    /// True if it is done.
     done: bool,
 }
 
@@ -187,20 +187,20 @@ struct ErrorEnvelope;
 
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Refusal {
-    /// What it is.
+    /// Error.
     error: RefusalError,
 }
 
 #[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RefusalError {
-    /// For programs.
+    /// Code for programs.
     code: &'static str,
-    /// For people.
+    /// Message for people.
     message: String,
-    /// Of the request; the nil UUID where the caller chose an id that is none.
+    /// Id of the request; the nil UUID if the caller's id is invalid.
     request_id: Uuid,
-    /// Whether the same request can be answered otherwise later.
+    /// True if the same request can succeed later.
     retryable: bool,
 }
 

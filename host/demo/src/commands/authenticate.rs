@@ -35,7 +35,7 @@ pub struct AuthArguments {
     hostile: Option<Hostile>,
 }
 
-/// What an app may try.
+/// Attack of an app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Hostile {
     /// Submit another person's certificate after the first one.

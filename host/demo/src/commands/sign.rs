@@ -26,7 +26,7 @@ pub struct SignArguments {
     hostile: Option<Hostile>,
 }
 
-/// What a hostile app does.
+/// Attack of an app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 enum Hostile {
     /// Send another card's certificate between the two calls.

@@ -43,7 +43,7 @@ pub enum UsageCommand {
     },
 }
 
-/// How an export is written.
+/// Form of an export.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageFormat {

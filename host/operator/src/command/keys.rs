@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::id;
 
-/// What holds of a key from the beginning.
+/// Terms of a new key.
 #[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
 pub struct KeyTerms {
     /// A name for its users.

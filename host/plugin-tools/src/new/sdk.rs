@@ -69,7 +69,7 @@ impl Sdk {
         }
     }
 
-    /// What the made folder says of it.
+    /// Returns the note on it in the new folder.
     pub(super) fn note(&self) -> &'static str {
         match self {
             Self::Registry => NOTE,

@@ -18,9 +18,9 @@ pub struct Statement {
     pub statement_date: Date,
     /// The record of the entity that the declaration is about.
     pub declaration_subject: String,
-    /// The record that this states something of.
+    /// Id of the record that the statement is about.
     pub record_id: String,
-    /// What is stated, with its `recordType`.
+    /// Stated record, with its `recordType`.
     #[serde(flatten)]
     pub record: Record,
     /// The publisher.
@@ -29,7 +29,7 @@ pub struct Statement {
     pub source: Source,
 }
 
-/// What a statement is about.
+/// Subject of a statement.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(
     tag = "recordType",

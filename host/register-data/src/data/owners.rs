@@ -22,7 +22,7 @@ pub struct BeneficialOwners {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclarationStatus {
-    /// They are declared.
+    /// Declared.
     Declared,
     /// No list was filed.
     NotDeclared,

@@ -79,7 +79,7 @@ fn archives(document: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) {
     };
     match archive(after, &anchors_alone) {
         Ok((again, _)) => assert!(!again.changed),
-        // What was added took the last of the room.
+        // The addition took the last of the room.
         Err(refusal) => assert_listed(&refusal),
     }
 }

@@ -10,10 +10,10 @@ use parafa_format_core::{
 
 use crate::authority::{WORLD, timestamp_info};
 
-/// What the device gives.
+/// Signature value of the device.
 const VALUE: &[u8] = b"the signature value";
 
-/// A level that signatures are made at.
+/// Level of a new signature.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Level {
     Basic,
@@ -28,7 +28,7 @@ impl Level {
         }
     }
 
-    /// What `verify` calls it.
+    /// Returns the name of the level in `verify`.
     pub(super) fn reached(self) -> &'static str {
         match self {
             Self::Basic => "PAdES-B-B",

@@ -10,9 +10,9 @@ pub(super) fn forms() -> Vec<Vec<u8>> {
     vec![form(3), form(40)]
 }
 
-/// What is flattened is made the same twice and has nothing left to flatten.
-/// When the file is taken for signing, so is what comes out, without fields. A
-/// refusal of fields names some.
+/// Flattens twice: both outputs are equal and have nothing left to flatten. If
+/// the file is taken for signing, the output is, too, without fields. A refusal
+/// of fields names some.
 pub(super) fn flattens(input: &[u8]) {
     let flattened = match flatten(input) {
         Ok(flattened) => flattened,

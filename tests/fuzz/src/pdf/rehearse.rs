@@ -10,9 +10,9 @@ const NO_ROOM: &str = "too-many-objects";
 /// The code of forms that are rehearsed, though they are not signed.
 const XFA: &str = "xfa";
 
-/// What is taken for signing is rehearsed, and XFA forms, and nothing else,
-/// unless the banner has too little room. What comes out begins with the input,
-/// is made the same twice and is taken as well; a signed file stays as it is.
+/// Rehearses exactly the files taken for signing, and XFA forms, unless the
+/// banner has too little room. The output begins with the input, is the same
+/// twice and is taken as well; a signed file stays unchanged.
 pub(super) fn rehearses(input: &[u8]) {
     let before = match inspected(input) {
         Ok(report) => report,

@@ -23,7 +23,7 @@ pub(super) fn write(text: &[u8], layout: u8) -> Vec<u8> {
     objects.write(&version(text), layout, &trailer(text))
 }
 
-/// Whether there is something to make a file of.
+/// Returns true if a file can be made of the text.
 pub(super) fn has_objects(text: &[u8]) -> bool {
     memmem::find(text, b"\ntrailer\n").is_some() && !objects(text).is_empty()
 }
