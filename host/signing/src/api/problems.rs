@@ -281,8 +281,8 @@ mod tests {
 
         assert_eq!(
             problem.detail(),
-            "A certificate status service cannot answer at the moment (needed: what Test CA tells \
-             of the certificate number 1f); nothing was changed."
+            "A certificate status service cannot answer at the moment (needed: the revocation \
+             status of the certificate number 1f from Test CA); nothing was changed."
         );
         assert_eq!(problem.retry_after(), Some(61));
     }
