@@ -189,6 +189,15 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
 }
 
 #[tokio::test]
+async fn a_host_tells_how_much_is_free_only_of_a_disk_that_it_keeps_data_on() {
+    let outage = Outage::prepare();
+    let embedded = Demo::start();
+
+    assert!(!outage.host.metrics().await.has("parafa_free_bytes"));
+    assert!(embedded.metrics().await.sum("parafa_free_bytes", &[]) > 0.0);
+}
+
+#[tokio::test]
 async fn a_document_waits_for_an_object_store_that_is_away() {
     let outage = Outage::prepare();
     let signers = json!([{"email": "ona@example.lt"}]);

@@ -102,6 +102,12 @@ impl Metrics {
             .sum()
     }
 
+    /// Returns whether a name has samples.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let mut samples = self.0.lines().filter_map(|line| line.strip_prefix(name));
+        samples.any(|rest| rest.starts_with(['{', ' ']))
+    }
+
     /// Asserts that the metrics do not identify signers or documents.
     pub(crate) fn assert_nobody_is_named(&self, demo: &Demo, secrets: &[&str]) {
         assert_nobody_is_named(&self.0, demo, secrets);

@@ -20,8 +20,11 @@ struct RoomMetrics {
     stored_bytes: Family<ModeLabels, Gauge>,
     open_signings: Family<ModeLabels, Gauge>,
     fullest: Family<QuotaLabels, Gauge<f64, AtomicU64>>,
-    free_bytes: Gauge,
+    /// Without a sample while no disk is known: 0 would mean a full one.
+    free_bytes: Family<NoLabels, Gauge>,
 }
+
+type NoLabels = [(&'static str, &'static str); 0];
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct RefusalLabels {
@@ -87,7 +90,7 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
 pub async fn look_at_quotas(uploads: &Uploads) {
     let metrics = &*METRICS;
     if let Some(free) = uploads.free_space().await {
-        metrics.free_bytes.set(gauged(free));
+        metrics.free_bytes.get_or_create(&[]).set(gauged(free));
     }
     for mode in [KeyMode::Live, KeyMode::Test] {
         let usage = match uploads.usage_of_all(mode).await {
