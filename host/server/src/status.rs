@@ -78,7 +78,7 @@ fn certificates(app: &App) -> StatusTable {
         vec![
             text(certificate.what),
             StatusCell::Code(certificate.sha256),
-            text(format!("{:.0}", certificate.ends)),
+            text(certificate.ends.strftime("%Y-%m-%d %H:%M").to_string()),
             state,
         ]
     });
