@@ -79,7 +79,10 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
         (503, "unavailable")
     );
     let told = &refused.problem.detail;
-    assert!(told.contains("the revocation status of the certificate"), "{told}");
+    assert!(
+        told.contains("the revocation status of the certificate"),
+        "{told}"
+    );
     assert_eq!(api.document(signing.signing_id).await.0, stamped);
     // Revocation lists are enough.
     world.mend("repository").await;

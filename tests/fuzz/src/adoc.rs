@@ -7,8 +7,8 @@ use parafa_format_core::{
     SignatureAlgorithm, Step,
 };
 
-use crate::Target;
 use crate::authority::WORLD;
+use crate::target::Target;
 
 /// The reader of documents.
 ///

@@ -7,8 +7,8 @@ use parafa_format_core::{
     Refusal, SignRequest, SignatureAlgorithm, Step, levels, refusal,
 };
 
-use crate::Target;
 use crate::authority::WORLD;
+use crate::target::Target;
 
 /// Containers that are inspected, taken apart, verified and signed.
 ///

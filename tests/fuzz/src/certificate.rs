@@ -4,8 +4,8 @@ use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 use parafa_pki::{SignedData, SigningCertificate};
 
-use crate::Target;
 use crate::authority::WORLD;
+use crate::target::Target;
 
 /// Both readers of certificates.
 ///

@@ -4,8 +4,8 @@ use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 use parafa_pki::{Certificate, SignedData, TimestampToken};
 
-use crate::Target;
 use crate::authority::{WORLD, timestamp_info};
+use crate::target::Target;
 
 /// The reader of SignedData.
 ///

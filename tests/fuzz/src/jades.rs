@@ -10,9 +10,10 @@ use parafa_format_core::{
 };
 use parafa_format_jades::{archive, extract, inspect, members, sign, verify};
 
-use crate::Target;
 use crate::authority::WORLD;
-use crate::pdf::{TrustingEnvironment, assert_listed};
+use crate::pdf::TrustingEnvironment;
+use crate::refusal::assert_listed;
+use crate::target::Target;
 
 /// The reader, the signer and the verifier of JAdES.
 ///

@@ -12,10 +12,10 @@ use parafa_format_jades::{archive, inspect, sign, verify};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::Target;
 use crate::answers::sound;
 use crate::authority::{WORLD, timestamp_info};
-use crate::pdf::assert_listed;
+use crate::refusal::assert_listed;
+use crate::target::Target;
 use crate::unsigned::{Part, parts};
 
 /// The verifier of JAdES and what raises it, with any components beside a sound

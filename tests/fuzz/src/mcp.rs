@@ -21,10 +21,10 @@ use tokio::runtime::Builder;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use crate::Target;
 use crate::api::{Registers, long_answer};
 use crate::json::chosen;
 use crate::requests::is_of;
+use crate::target::Target;
 
 /// The endpoint for agents, with the tools over the due-diligence API.
 ///

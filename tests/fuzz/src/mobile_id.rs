@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::Target;
 use crate::eid::{
     MESSAGE, RELYING_PARTY, SESSION, Told, WAIT, assert_can_be_stored, base_url, stored,
 };
 use crate::port::run_at_once;
+use crate::target::Target;
 
 /// Answers of Mobile-ID's service.
 ///

@@ -8,9 +8,9 @@ use parafa_issuing::oids::rfc6960::ID_PKIX_OCSP_NONCE;
 use parafa_issuing::{Extension, Status, Time};
 use parafa_trust::{Certificate, CertificateStatus, OcspClient, OcspPolicy, OcspSettings, Ports};
 
-use crate::Target;
 use crate::authority::WORLD;
 use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
+use crate::target::Target;
 
 /// The reader of OCSP responses.
 ///

@@ -3,6 +3,7 @@
 
 mod archive;
 mod ceremony;
+mod documents;
 mod flatten;
 mod rehearse;
 mod source;
@@ -10,16 +11,15 @@ mod update;
 
 use std::sync::LazyLock;
 
-use parafa_fixtures::{CrossReference, PdfBuilder, hostile};
-use parafa_format_core::{
-    DeriveRequest, Integrity, MemoryBlob, Refusal, Report, SignatureEvidence,
-};
-use parafa_format_pdf::{inspect, verify};
+use parafa_fixtures::PdfBuilder;
+use parafa_format_core::Integrity;
 
-use crate::Target;
+use crate::refusal::assert_listed;
+use crate::target::Target;
 
 pub(crate) use ceremony::TrustingEnvironment;
 use ceremony::{Level, sign};
+use documents::{inspected, signed, unsigned, verified};
 
 /// Reading a file.
 ///
@@ -163,67 +163,3 @@ fn in_every_layout(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
         .flat_map(|file| (0..3).map(move |layout| [&[layout], file.as_slice()].concat()))
         .collect()
 }
-
-/// A request to derive a document, always the same.
-fn derivation() -> DeriveRequest {
-    DeriveRequest {
-        time: 1_795_276_800,
-        seed: vec![7; 32],
-        params: Vec::new(),
-    }
-}
-
-/// Returns the report on a file to sign; an obstacle is a refusal.
-fn inspected(input: &[u8]) -> Result<Report, Refusal> {
-    let mut report = inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
-    match report.obstacles.pop() {
-        Some(obstacle) => Err(obstacle.refusal),
-        None => Ok(report),
-    }
-}
-
-fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
-    let evidence = verify(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
-    Ok(evidence.signatures)
-}
-
-pub(crate) fn assert_listed(refusal: &Refusal) {
-    const CATALOGUE: &str = include_str!("../../../wit/CATALOGUE.md");
-
-    let code = format!("`{}`", refusal.code);
-    assert!(CATALOGUE.contains(&code), "not in the catalogue: {refusal}");
-}
-
-/// Sound and hostile documents.
-fn unsigned() -> Vec<Vec<u8>> {
-    let mut files = Vec::new();
-    for layout in LAYOUTS {
-        for version in ["1.4", "2.0"] {
-            let builder = PdfBuilder::new().version(version).cross_reference(layout);
-            files.push(builder.clone().pages(2).long_reals().build());
-            files.push(builder.text_field("Vardas", "Ona").build());
-        }
-    }
-    // A bomb takes more memory to make than the targets may have.
-    let hostile = hostile::ALL
-        .iter()
-        .filter(|hostile| hostile.code != "decompression-bomb");
-    files.extend(hostile.map(hostile::Hostile::bytes));
-    files
-}
-
-/// Documents with one and two signatures.
-fn signed() -> Vec<Vec<u8>> {
-    LAYOUTS
-        .into_iter()
-        .flat_map(|layout| {
-            let builder = PdfBuilder::new().cross_reference(layout);
-            let once = sign(&builder.text_field("Vardas", "Ona").build(), Level::Basic)
-                .expect("fixtures can be signed");
-            let twice = sign(&once, Level::Timestamped).expect("signed fixtures can be signed");
-            [once, twice]
-        })
-        .collect()
-}
-
-const LAYOUTS: [CrossReference; 3] = CrossReference::ALL;

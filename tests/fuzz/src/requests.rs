@@ -15,9 +15,9 @@ use parafa_api_signing::requests::{
 };
 use serde_json::Value;
 
-use crate::Target;
 use crate::api::{Registers, Signings};
 use crate::json::chosen;
+use crate::target::Target;
 
 /// The decoders of bodies.
 ///

@@ -15,11 +15,11 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use uuid::Uuid;
 
-use crate::Target;
 use crate::eid::{
     MESSAGE, RELYING_PARTY, SESSION, Told, WAIT, assert_can_be_stored, base_url, stored,
 };
 use crate::port::run_at_once;
+use crate::target::Target;
 
 /// Answers of Smart-ID's service.
 ///

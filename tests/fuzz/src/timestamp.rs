@@ -8,9 +8,9 @@ use parafa_trust::{
     TrustAnchors, TrustEntry,
 };
 
-use crate::Target;
 use crate::authority::{WORLD, timestamp_info};
 use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
+use crate::target::Target;
 
 /// The reader of time-stamp responses.
 ///

@@ -6,7 +6,7 @@ use parafa_format_core::{BaselineLevel, Integrity};
 use parafa_xades::names::{DSIG, XADES, XADES_141};
 use parafa_xml::{Document, Limits};
 
-use crate::Target;
+use crate::target::Target;
 use crate::unsigned::{Part, parts};
 use crate::xml::{BASIC, archives, stamp, verified};
 

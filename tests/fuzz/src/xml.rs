@@ -14,10 +14,10 @@ use parafa_xades::{
 use parafa_xml::{Canonicalization, Document, Limits};
 use sha2::{Digest, Sha256};
 
-use crate::Target;
 use crate::answers::sound;
 use crate::authority::{WORLD, timestamp_info};
-use crate::pdf::assert_listed;
+use crate::refusal::assert_listed;
+use crate::target::Target;
 
 /// Most calls: the chains of this world are short.
 const MAX_CALLS: usize = 6;

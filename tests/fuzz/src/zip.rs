@@ -4,7 +4,7 @@ use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
 use parafa_zip::{Archive, Content, Limits, Writer};
 
-use crate::Target;
+use crate::target::Target;
 
 /// The reader and the writer of archives.
 ///

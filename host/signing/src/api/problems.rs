@@ -275,7 +275,9 @@ mod tests {
     #[test]
     fn a_service_that_is_away_is_told_by_what_it_was_asked_and_when_to_ask_again() {
         let problem = Problem::from(SigningError::ArchiveServiceDown {
-            wanted: Some("the revocation status of the certificate number 1f from Test CA".to_owned()),
+            wanted: Some(
+                "the revocation status of the certificate number 1f from Test CA".to_owned(),
+            ),
             retry_after: 61,
         });
 

@@ -302,7 +302,7 @@ fn lists_of_other_kinds_and_versions_are_refused() {
     let signers = [world.path("union.pem")];
     let twice = world.import_files(&world.path("trust"), &[path.clone(), path], &signers);
     let twice = refusal(twice);
-    assert!(twice.contains("is of LT too"), "{twice}");
+    assert!(twice.contains("is for LT too"), "{twice}");
 }
 
 #[test]

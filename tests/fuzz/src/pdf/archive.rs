@@ -13,9 +13,10 @@ use parafa_format_core::{
 };
 
 use super::ceremony::{Level, TrustingEnvironment, sign};
-use super::{assert_listed, signed, verified};
+use super::documents::{signed, verified};
 use crate::answers::{response, sound};
 use crate::authority::{Identity, WORLD};
+use crate::refusal::assert_listed;
 
 /// Most calls: the chains of this world are short.
 const MAX_CALLS: usize = 6;

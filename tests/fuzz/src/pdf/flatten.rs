@@ -3,7 +3,8 @@
 use parafa_fixtures::form;
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
-use super::{assert_listed, derivation, inspected};
+use super::documents::{derivation, inspected};
+use crate::refusal::assert_listed;
 
 /// Forms with all kinds of fields.
 pub(super) fn forms() -> Vec<Vec<u8>> {

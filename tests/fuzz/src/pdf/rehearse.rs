@@ -2,7 +2,8 @@
 
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment, Refusal};
 
-use super::{assert_listed, derivation, inspected};
+use super::documents::{derivation, inspected};
+use crate::refusal::assert_listed;
 
 /// The code when a limit is passed with the banner that is not without it.
 const NO_ROOM: &str = "too-many-objects";

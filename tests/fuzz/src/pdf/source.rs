@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use memchr::memmem;
 use parafa_fixtures::Objects;
 
-use super::LAYOUTS;
+use super::documents::LAYOUTS;
 
 /// Highest object number that is taken; the layouts list every number below.
 const MAX_NUMBER: u32 = 4096;
