@@ -35,9 +35,11 @@ const RAW: u8 = 0x80;
 
 /// The request in a body, for debugging, or the faults of the body.
 type Decoded = Result<String, Vec<Fault>>;
+/// A decoder, and a sound body for it.
+type Operation = (fn(&[u8]) -> Decoded, &'static str);
 
 /// Operations with a sound body of each; some are there twice.
-const OPERATIONS: [(fn(&[u8]) -> Decoded, &str); 20] = [
+const OPERATIONS: [Operation; 20] = [
     (
         decoded::<Signings, CreateSigning>,
         r#"{"title":"Sutartis","document":{"name":"a.pdf","content":"JVBERi0=","flatten":true},"signers":[{"email":"jonas@example.lt","name":"Jonas","methods":["smart_id"]},{"email":"ona@example.lt","language":"en","personalCode":"38001085718"},{"email":"petras@example.lt","role":"viewer"}],"delivery":"email","signingOrder":"sequential","webhookUrl":"https://hooks.example.com/in?a=b","externalId":"NS-14","softDeadlineInDays":7,"expiresInDays":14}"#,

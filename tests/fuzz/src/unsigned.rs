@@ -73,7 +73,7 @@ pub(crate) fn seeds(info: &[u8], texts: &[&str]) -> Vec<Vec<u8>> {
     let complete = [stamp.clone()].into_iter().chain(certificates);
     let complete: Vec<_> = complete.chain(responses).collect();
     let mut seeds = vec![
-        listed(&[stamp.clone()]),
+        listed(std::slice::from_ref(&stamp)),
         listed(&complete),
         listed(&[(STAMP_OF_INFO, info.to_vec())]),
         listed(&[stamp.clone(), (ARCHIVE_STAMP, token)]),
