@@ -11,6 +11,7 @@ use crate::support::demo::{Demo, parafa};
 use crate::support::operator::{answer, done, text};
 use crate::support::root;
 
+/// Builders of the plugin, which the tests do without: its component is committed.
 const TOOLS: [&str; 5] = ["make", "clang", "wasm-ld", "wit-bindgen", "wasm-tools"];
 
 #[test]

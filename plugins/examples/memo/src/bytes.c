@@ -22,7 +22,7 @@ struct bytes bytes_in(const struct buffer *buffer)
 
 bool bytes_equal(struct bytes a, struct bytes b)
 {
-    return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
 
 bool bytes_strip(struct bytes *in, struct bytes prefix)
@@ -87,12 +87,15 @@ static void make_room(struct buffer *to, size_t more)
         return;
     to->room = 2 * to->room + more;
     uint8_t *grown = malloc(to->room);
-    memcpy(grown, to->at, to->len);
+    if (to->len > 0)
+        memcpy(grown, to->at, to->len);
     to->at = grown;
 }
 
 void buffer_add(struct buffer *to, struct bytes bytes)
 {
+    if (bytes.len == 0)
+        return;
     make_room(to, bytes.len);
     memcpy(to->at + to->len, bytes.at, bytes.len);
     to->len += bytes.len;

@@ -37,7 +37,7 @@ void der_take_optional(struct bytes *in, uint8_t tag, struct bytes *content)
     if (der_take(&rest, tag, content))
         *in = rest;
     else
-        *content = (struct bytes){NULL, 0};
+        *content = TEXT("");
 }
 
 bool certificate_read(struct bytes der, struct certificate *certificate)

@@ -26,6 +26,14 @@ static const struct problem TOO_MANY = {
     "too-much-to-verify",
     "The document has more than 64 signatures.",
 };
+static const struct problem FULL = {
+    "too-many-signatures",
+    "The document has 64 signatures already.",
+};
+static const struct problem TOO_LONG = {
+    "document-too-long",
+    "The document has no room for a signature: it may have 896 KiB before.",
+};
 
 const struct algorithm *algorithm_named(struct bytes name)
 {
@@ -64,7 +72,7 @@ static bool parse_signature(struct bytes *in, size_t text_len, struct signature 
     if (signature->chain_len == 0 || !take_line_of(in, VALUE, &line) ||
         !base64_decode(line, &signature->value))
         return false;
-    signature->token = (struct bytes){NULL, 0};
+    signature->token = TEXT("");
     if (take_line_of(in, TIMESTAMP, &line) && !base64_decode(line, &signature->token))
         return false;
     return take_line_of(in, END, &line) && line.len == 0;
@@ -94,6 +102,13 @@ const struct problem *document_parse(struct bytes text, struct document *documen
     if (document->count > 0 && rest.len > 0)
         return &DAMAGED;
     return NULL;
+}
+
+const struct problem *document_obstacle(const struct document *document)
+{
+    if (document->count == MOST_SIGNATURES)
+        return &FULL;
+    return document->text.len > MOST_BYTES - ROOM ? &TOO_LONG : NULL;
 }
 
 static void add_base64_line(struct buffer *to, struct bytes name, struct bytes bytes)

@@ -4,6 +4,9 @@
 
 /* Everything of a document crosses the boundary in one call, of which every host takes 1 MiB. */
 #define MOST_BYTES ((size_t)1 << 20)
+/* What a signature adds is kept free in a document that is to be signed: as much for certificates
+ * as for value and time-stamp. */
+#define ROOM ((size_t)128 * 1024)
 /* Verifying takes a digest for each. */
 #define MOST_SIGNATURES ((size_t)64)
 #define MOST_CERTIFICATES ((size_t)8)
@@ -43,6 +46,9 @@ const struct algorithm *algorithm_named(struct bytes name);
 
 /* Returns what is wrong with a document; NULL where nothing is. */
 const struct problem *document_parse(struct bytes text, struct document *document);
+
+/* Returns why a document takes no further signature; NULL where it does. */
+const struct problem *document_obstacle(const struct document *document);
 
 /* Appends what the next signature adds before its value. `signature` has the time, the algorithm
  * and the certificates. */

@@ -26,10 +26,18 @@ bool exports_parafa_format_inspection_inspect(
             summaries[i].signer.val = to_string(name);
         }
     }
+    exports_parafa_format_inspection_obstacle_t *sign = calloc(1, sizeof *sign);
+    const struct problem *obstacle = document_obstacle(&document);
+    if (obstacle != NULL) {
+        sign->operation = PARAFA_FORMAT_TYPES_OPERATION_SIGN;
+        refuse(&sign->refusal, obstacle->code, obstacle->detail);
+    }
     *report = (exports_parafa_format_inspection_report_t){
         .media_type = to_text(MEDIA_TYPE),
         .format_version = to_text("1"),
         .signatures = {summaries, document.count},
+        .obstacles = {sign, obstacle != NULL},
+        .room = {true, (uint32_t)(MOST_SIGNATURES - document.count)},
     };
     return true;
 }

@@ -9,8 +9,6 @@ typedef exports_parafa_format_signing_list_answer_t answers_t;
 
 #define SIGNATURE "signature"
 #define TIMESTAMP "timestamp"
-/* What the value and its time-stamp take at most, so that the signed document can be read again. */
-#define TAIL_ROOM ((size_t)64 * 1024)
 
 enum answered { MISSING, GIVEN, REFUSED };
 
@@ -29,7 +27,7 @@ static bool read_request(const request_t *request, struct signature *signature, 
     signature->chain_len = request->signer_chain.len;
     for (size_t i = 0; i < signature->chain_len; i++)
         signature->chain[i] = from_der(request->signer_chain.ptr[i]);
-    signature->token = (struct bytes){NULL, 0};
+    signature->token = TEXT("");
     return true;
 }
 
@@ -103,14 +101,15 @@ bool exports_parafa_format_signing_sign(exports_parafa_format_signing_borrow_blo
     struct signature signature;
     if (!read_document(blob, &document, refusal) || !read_request(request, &signature, refusal))
         return false;
-    if (document.count == MOST_SIGNATURES)
-        return refuse(refusal, "too-many-signatures", "The document has 64 signatures already.");
+    const struct problem *obstacle = document_obstacle(&document);
+    if (obstacle != NULL)
+        return refuse(refusal, obstacle->code, obstacle->detail);
 
     struct buffer covered = {0}, tail = {0};
     buffer_add(&covered, document.text);
     document_add_head(&covered, document.text, &signature);
-    if (covered.len > MOST_BYTES - TAIL_ROOM)
-        return refuse(refusal, "document-too-long", "The document is too long to be signed.");
+    if (covered.len > MOST_BYTES - ROOM / 2)
+        return refuse(refusal, "no-room", "The certificates are longer than 64 KiB in base64.");
 
     switch (find_answer(answers, SIGNATURE, &signature.value)) {
     case MISSING:
@@ -132,8 +131,8 @@ bool exports_parafa_format_signing_sign(exports_parafa_format_signing_borrow_blo
         }
     }
     document_add_tail(&tail, &signature);
-    if (tail.len > TAIL_ROOM)
-        return refuse(refusal, "no-room", "The time-stamp is longer than 64 KiB in base64.");
+    if (tail.len > MOST_BYTES - covered.len)
+        return refuse(refusal, "no-room", "Value and time-stamp find no room.");
 
     parafa_format_documents_method_sink_copy(out, blob, 0, document.text.len);
     write(out, bytes_from(bytes_in(&covered), document.text.len));
