@@ -9,6 +9,8 @@ typedef exports_parafa_format_signing_list_answer_t answers_t;
 
 #define SIGNATURE "signature"
 #define TIMESTAMP "timestamp"
+/* The end of the year 9999. */
+#define LATEST INT64_C(253402300799)
 
 enum answered { MISSING, GIVEN, REFUSED };
 
@@ -21,8 +23,8 @@ static bool read_request(const request_t *request, struct signature *signature, 
     signature->algorithm = algorithm_named(from_string(request->signature_algorithm));
     if (signature->algorithm == NULL)
         return refuse(refusal, "bad-request", "The signature algorithm is not known.");
-    if (request->time < 0)
-        return refuse(refusal, "bad-request", "The time is before 1970.");
+    if (request->time < 0 || request->time > LATEST)
+        return refuse(refusal, "bad-request", "The time is not between 1970 and 9999.");
     signature->time = request->time;
     signature->chain_len = request->signer_chain.len;
     for (size_t i = 0; i < signature->chain_len; i++)
