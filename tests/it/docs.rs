@@ -7,13 +7,15 @@ use std::path::{Component, Path, PathBuf};
 use crate::support::root;
 
 /// Folders with documentation, in addition to the files of the top folder.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 11] = [
     "docs",
     "docs/clients/python",
     "docs/clients/typescript",
     "docs/decisions",
     "fixtures/cases",
     "host/conformance",
+    "plugins/examples",
+    "plugins/examples/memo",
     "plugins/sdk",
     "wit",
     "wit/catalogue",

@@ -31,6 +31,7 @@ mod outages;
 mod packaging;
 mod pades;
 mod pages;
+mod plugin_in_c;
 mod plugin_lifecycle;
 mod plugin_registry;
 mod plugin_walkthrough;
