@@ -44,8 +44,7 @@ const MODULE: u32 = 6;
 const MAX_CALL: Duration = Duration::from_secs(60);
 
 /// Detail of a 404 for programs, behind a link.
-const DEAD_LINK: &str =
-    "The link is unknown, has ended or was used already, or it is not this signer's turn yet.";
+const DEAD_LINK: &str = "The link is unknown, has ended or was used already, has no such part, or it is not this signer's turn yet.";
 
 /// The page, its assets and the calls; they want an edge around them. `origin`
 /// is that of the service's public address (RFC 6454, 6.2).

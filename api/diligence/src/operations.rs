@@ -108,7 +108,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readBeneficialOwners",
             ENTITIES,
             "Beneficial owners",
-            "The persons who ultimately own or control the entity, as declared (JANGIS). An entity that has declared nobody, or is exempt, gets an answer too.",
+            "The persons who ultimately own or control the entity, as declared (JANGIS). That an entity has declared nobody, or is exempt, is an answer too.",
             |path| path.code().map(Question::BeneficialOwners),
         ),
         answers::<A, EntityPath, Answer<RealEstate>, false, false>(

@@ -23,7 +23,6 @@ pub fn words(error: &CallError) -> String {
             | FaultKind::OutputLimit { .. }
             | FaultKind::TimedOut { .. }
             | FaultKind::TooDeeplyNested
-            | FaultKind::UnreadCompanions
             | FaultKind::Unsupported(_) => fault.kind.to_string(),
             _ => "failed".to_owned(),
         },

@@ -190,7 +190,7 @@ fn begun_with(with: &[Ability]) -> Result<Begin, ToolError> {
         (false, false) => Ok(Begin::Inspecting),
         (true, true) => Ok(Begin::Signing),
         _ => Err(ToolError::Refused(
-            "a plugin that signs must verify, and only such a plugin can verify: use --with sign,verify"
+            "a plugin that signs must verify, and one template has both: use --with sign,verify"
                 .to_owned(),
         )),
     }

@@ -89,8 +89,11 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
 /// Updates how much is stored. A value that cannot be read is left unchanged.
 pub async fn look_at_quotas(uploads: &Uploads) {
     let metrics = &*METRICS;
-    if let Some(free) = uploads.free_space().await {
-        metrics.free_bytes.get_or_create(&[]).set(gauged(free));
+    match uploads.free_space().await {
+        Some(free) => {
+            metrics.free_bytes.get_or_create(&[]).set(gauged(free));
+        }
+        None => metrics.free_bytes.clear(),
     }
     for mode in [KeyMode::Live, KeyMode::Test] {
         let usage = match uploads.usage_of_all(mode).await {

@@ -10,7 +10,7 @@ pub enum CallError {
     /// plugin.
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// The plugin refuses the document or request.
+    /// The plugin refuses the document or request, or the host refuses the request in its place.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
@@ -79,9 +79,6 @@ pub enum FaultKind {
     /// The plugin trapped for another reason.
     #[error("trap: {0}")]
     Trap(String),
-    /// The caller gave files beside the document, and the plugin's signatures are not detached.
-    #[error("the caller gave files beside the document, and the plugin reads none")]
-    UnreadCompanions,
     /// The plugin lacks the capability.
     #[error("it cannot {}", .0.verb_phrase())]
     Unsupported(Capability),
@@ -316,7 +313,7 @@ impl FaultKind {
             Self::TimedOut { .. } => "time-out",
             Self::TooDeeplyNested => "stack",
             Self::Trap(_) => "trap",
-            Self::UnreadCompanions | Self::Unsupported(_) => "unsupported",
+            Self::Unsupported(_) => "unsupported",
         }
     }
 }

@@ -22,7 +22,7 @@ use super::slots::{Share, Slots};
 use crate::contract::surface::Terms;
 use crate::{
     CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
-    Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
+    Fault, FaultKind, MemoryMeter, PluginDigest, Refusal, refusal,
 };
 
 use worlds::{Called, Failure, Worlds};
@@ -134,8 +134,8 @@ impl Guest {
     }
 
     /// Runs `body` once a slot is free: on a blocking thread, or on this one. The slot stays taken
-    /// until the plugin ends, even if the caller has stopped waiting. Companions that the plugin
-    /// does not read are refused, and are not reported to the operator as its failure.
+    /// until the plugin ends, even if the caller has stopped waiting. Companions are refused if the
+    /// plugin does not read them: the fault is the caller's.
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
@@ -145,7 +145,13 @@ impl Guest {
         + 'static,
     ) -> Result<T, CallError> {
         if companions(&documents) > 0 && !self.reads_companions {
-            return Err(self.fault(FaultKind::UnreadCompanions).into());
+            return Err(CallError::Refused(Refusal {
+                code: refusal::BAD_REQUEST.into(),
+                detail: "Signatures of this format are inside the document: leave out the files \
+                         beside it."
+                    .to_owned(),
+                subjects: Vec::new(),
+            }));
         }
         let trace = info_span!(
             target: TARGET,

@@ -113,8 +113,7 @@ impl Plugin {
     }
 
     /// Returns true if its signatures cover files outside the document
-    /// ([`Document::with_companions`]). Otherwise each call with such files ends in
-    /// [`FaultKind::UnreadCompanions`](crate::FaultKind::UnreadCompanions).
+    /// ([`Document::with_companions`]). Otherwise each call with such files is refused.
     #[must_use]
     pub fn reads_companions(&self) -> bool {
         self.guest.reads_companions()
