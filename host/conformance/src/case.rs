@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -82,13 +83,21 @@ pub enum CaseError {
     #[error("{} is not there", .0.display())]
     NoDocument(PathBuf),
     /// A file differs from its description.
-    #[error("{file} has the digest {actual}")]
+    #[error("case.toml expects the SHA-256 {expected} of {file}, which has {actual}")]
     OtherDocument {
         /// Its name.
         file: String,
+        /// The SHA-256 in the description.
+        expected: String,
         /// Its SHA-256, in hex digits.
         actual: String,
     },
+    /// A file beside the document is named by a path.
+    #[error("{0:?} in [[beside]] is no file name")]
+    NotAFileName(String),
+    /// Two files beside the document have one name.
+    #[error("{0:?} is in [[beside]] twice")]
+    NamedTwice(String),
     /// The expectation names something that the operation does not report.
     #[error("{operation} reports no {what}")]
     Untold {
@@ -144,6 +153,7 @@ impl Case {
         for check in &description.checks {
             check.can_be_told()?;
         }
+        check_names(&description.beside)?;
         let document = read_document(place, &description.input, &description.sha256)?;
         let beside = description
             .beside
@@ -247,6 +257,20 @@ impl Check {
     }
 }
 
+/// Checks that files beside the document have unique names without folders.
+fn check_names(beside: &[Beside]) -> Result<(), CaseError> {
+    let mut names = BTreeSet::new();
+    for Beside { file, .. } in beside {
+        if file.contains('\\') || Path::new(file).file_name() != Some(OsStr::new(file)) {
+            return Err(CaseError::NotAFileName(file.clone()));
+        }
+        if !names.insert(file) {
+            return Err(CaseError::NamedTwice(file.clone()));
+        }
+    }
+    Ok(())
+}
+
 fn read_document(place: &CaseFiles, file: &str, sha256: &str) -> Result<Bytes, CaseError> {
     let document = place.read(file).map_err(|source| {
         let path = place.path_of(file);
@@ -259,8 +283,11 @@ fn read_document(place: &CaseFiles, file: &str, sha256: &str) -> Result<Bytes, C
     if actual == sha256 {
         Ok(document)
     } else {
-        let file = file.to_owned();
-        Err(CaseError::OtherDocument { file, actual })
+        Err(CaseError::OtherDocument {
+            file: file.to_owned(),
+            expected: sha256.to_owned(),
+            actual,
+        })
     }
 }
 
@@ -350,10 +377,15 @@ mod tests {
 
     #[test]
     fn another_document_is_noticed() {
-        assert!(matches!(
-            load(DESCRIPTION_OF_A, Some("b")),
-            Err(CaseError::OtherDocument { .. })
-        ));
+        let digest = |document: &str| hex::encode(Sha256::digest(document));
+        assert_eq!(
+            load(DESCRIPTION_OF_A, Some("b")).unwrap_err().to_string(),
+            format!(
+                "case.toml expects the SHA-256 {} of input.txt, which has {}",
+                digest("a"),
+                digest("b")
+            )
+        );
         assert!(matches!(
             load(DESCRIPTION_OF_A, None),
             Err(CaseError::NoDocument(_))
@@ -374,6 +406,28 @@ mod tests {
         assert!(matches!(
             beside("00"),
             Err(CaseError::OtherDocument { file, .. }) if file == "input.txt"
+        ));
+    }
+
+    #[test]
+    fn files_beside_the_document_have_different_names_without_folders() {
+        let beside = |files: &[&str]| {
+            let rows = files
+                .iter()
+                .map(|file| format!("[[beside]]\nfile = '{file}'\nsha256 = \"00\"\n"));
+            let rows = rows.collect::<Vec<_>>().concat();
+            load(&format!("{DESCRIPTION_OF_A}\n{rows}"), Some("a"))
+        };
+
+        for path in ["", "..", "../input.txt", "a/input.txt", "a\\input.txt"] {
+            assert!(matches!(
+                beside(&[path]),
+                Err(CaseError::NotAFileName(named)) if named == path
+            ));
+        }
+        assert!(matches!(
+            beside(&["input.txt", "input.txt"]),
+            Err(CaseError::NamedTwice(named)) if named == "input.txt"
         ));
     }
 

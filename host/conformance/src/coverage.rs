@@ -11,7 +11,7 @@ use parafa_plugin_host::{
     CallError, Capability, Document, Integrity, MemberRole, Plugin, SignedDocument,
 };
 
-/// Maximum number of places checked in a document.
+/// Maximum number of places checked in a document, beside its last byte.
 const PLACES: usize = 4;
 const BIT: u8 = 1;
 
@@ -73,11 +73,13 @@ fn flipped(bytes: &Bytes, place: usize) -> Bytes {
     changed.freeze()
 }
 
-/// Places in `len` bytes, the middle of equal parts; none in very few bytes.
-fn spread(len: usize) -> impl Iterator<Item = usize> {
-    let part = len / PLACES;
-    let places = (0..PLACES).map(move |number| middle(number * part, part));
-    places.filter(move |_| part > 0)
+/// Places in `len` bytes, in order: the middle of equal parts, and the last byte.
+fn spread(len: usize) -> Vec<usize> {
+    let part = (len / PLACES).max(1);
+    let middles = (0..PLACES.min(len)).map(|number| middle(number * part, part));
+    let mut places: Vec<_> = middles.chain(len.checked_sub(1)).collect();
+    places.dedup();
+    places
 }
 
 fn middle(start: usize, len: usize) -> usize {
@@ -94,7 +96,7 @@ async fn covered_places(
 ) -> Result<Vec<usize>, CallError> {
     if !plugin.capabilities().contains(&Capability::Contents) {
         let is_kept = signed.bytes().starts_with(given);
-        return Ok(spread(given.len()).filter(|_| is_kept).collect());
+        return Ok(spread(if is_kept { given.len() } else { 0 }));
     }
     let members = plugin.members(signed.clone()).await?;
     let files = members
@@ -120,5 +122,19 @@ async fn is_intact(plugin: &Plugin, document: Document, id: &str) -> Result<bool
             .any(|signature| signature.id == id && signature.integrity == Integrity::Intact)),
         Err(CallError::Refused(_)) => Ok(false),
         Err(fault) => Err(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_flipped_in_every_byte_of_few_and_in_the_last_of_many() {
+        assert!(spread(0).is_empty());
+        assert_eq!(spread(1), [0]);
+        assert_eq!(spread(3), [0, 1, 2]);
+        assert_eq!(spread(8), [1, 3, 5, 7]);
+        assert_eq!(spread(100), [12, 37, 62, 87, 99]);
     }
 }

@@ -96,10 +96,19 @@ fn a_claimed_signing_time_is_read_back_on_either_side_of_2050() {
             .to_der();
         assert_eq!(SignedData::parse(&der).unwrap().signing_time(), Some(time));
     }
-    assert_eq!(
-        attributes(-1).unwrap_err().to_string(),
-        "-1 seconds since 1970 are no signing time"
-    );
+    let encodes = |time, encoded: &[u8]| {
+        let attributes = attributes(time).unwrap();
+        let mut parts = attributes.to_be_signed().windows(encoded.len());
+        parts.any(|part| part == encoded)
+    };
+    assert!(encodes(2_524_607_999, b"\x17\x0d491231235959Z"));
+    assert!(encodes(2_524_608_000, b"\x18\x0f20500101000000Z"));
+    for time in [-1, 253_402_300_800] {
+        assert_eq!(
+            attributes(time).unwrap_err().to_string(),
+            format!("{time} seconds since 1970 are no signing time")
+        );
+    }
 }
 
 #[test]

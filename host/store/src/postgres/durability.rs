@@ -51,7 +51,7 @@ impl fmt::Display for Weakness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoFsync => {
-                "the database has fsync off: acknowledged commits are lost if its machine fails"
+                "the database has fsync off: acknowledged commits are lost if its machine fails: set it to on"
             }
             Self::RemoteWrite => {
                 "the database has synchronous_commit remote_write: standbys acknowledge commits before they are on disk, so a failover followed by a failure of their machine loses them: set it to on"

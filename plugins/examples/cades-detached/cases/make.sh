@@ -19,6 +19,7 @@ sign() {
 }
 sign signed -cades
 sign plain
+sign typed -cades -econtent_type 1.2.3.4
 sign inside -cades -nodetach
 
 # case_of NAME DOCUMENT [FILE BESIDE]...: makes a case with the checks on standard input. A file
@@ -98,7 +99,7 @@ expect.accepted = { signatures = 1 }
 
 [[checks]]
 operation = "verify"
-expect.accepted = { signatures = 1, levels = ["CAdES-B-B"] }
+expect.accepted = { signatures = 1, integrity = ["intact"], levels = ["CAdES-B-B"] }
 
 [[checks]]
 operation = "sign"
@@ -123,7 +124,14 @@ case_of signed-plain-cms plain.p7s letter.txt=letter.txt <<'CHECKS'
 
 [[checks]]
 operation = "verify"
-expect.accepted = { levels = ["unknown"] }
+expect.accepted = { integrity = ["intact"], levels = ["unknown"] }
+CHECKS
+
+case_of signed-as-another-type typed.p7s letter.txt=letter.txt <<'CHECKS'
+
+[[checks]]
+operation = "verify"
+expect.accepted = { integrity = ["malformed"] }
 CHECKS
 
 case_of signed-inside inside.p7s <<'CHECKS'

@@ -3,12 +3,15 @@
 use parafa_plugin_sdk::cms::{Certificate, SignedData, SigningCertificate};
 use parafa_plugin_sdk::core::{
     ChangeKind, Companion, Coverage, CoverageKind, Environment, Evidence, EvidencePool, Integrity,
-    LaterChanges, MemberCheck, Refusal, SignatureEvidence, SignatureKind, TimestampEvidence,
-    TimestampStatus, levels,
+    LaterChanges, MemberCheck, Refusal, SignatureAlgorithm, SignatureEvidence, SignatureKind,
+    TimestampEvidence, TimestampStatus, levels,
 };
 
 use crate::content::{content, digest};
 use crate::{LEVEL_B, LEVEL_T, signature, timestamps};
+
+/// Content type of a file: `id-data` (RFC 5652, 4).
+const ID_DATA: &str = "1.2.840.113549.1.7.1";
 
 /// Returns evidence about the signature, if there is one.
 pub(crate) fn verify<E: Environment>(
@@ -71,7 +74,9 @@ fn integrity_of_signature<E: Environment>(environment: &E, cms: &SignedData) -> 
     let Some(algorithm) = cms.signature_algorithm() else {
         return Integrity::Unsupported;
     };
-    if cms.signed_content_type() != Some(cms.content_type()) {
+    let content_type = cms.content_type();
+    let is_of_file = content_type.to_string() == ID_DATA;
+    if !is_of_file || cms.signed_content_type() != Some(content_type) {
         return Integrity::Malformed;
     }
     if cms.signing_certificate() == SigningCertificate::Differs {
@@ -86,14 +91,17 @@ fn integrity_of_signature<E: Environment>(environment: &E, cms: &SignedData) -> 
     }
 }
 
-/// Checks that the attributes have the digest of the file.
+/// Checks that the attributes have the digest of the file. Nobody signed the SignerInfo's digest
+/// algorithm, so a weaker one than the signature's could have been put there.
 fn integrity_of_file<E: Environment>(
     environment: &E,
     cms: &SignedData,
     file: &Companion<E::Blob>,
 ) -> Integrity {
-    let Some(algorithm) = cms.digest_algorithm() else {
-        return Integrity::Unsupported;
+    let signed = cms.signature_algorithm().map(SignatureAlgorithm::digest);
+    let algorithm = match cms.digest_algorithm() {
+        Some(algorithm) if signed == Some(algorithm) => algorithm,
+        _ => return Integrity::Unsupported,
     };
     if cms.message_digest() == Some(&digest(environment, algorithm, file)[..]) {
         Integrity::Intact

@@ -35,7 +35,9 @@ fn every_target_has_a_program_and_every_folder_of_inputs_a_target() {
 }
 
 fn replay(target: &Target) {
-    for seed in target.seeds() {
+    let seeds = target.seeds();
+    assert!(!seeds.is_empty(), "{} has no seeds", target.name());
+    for seed in seeds {
         target.run(&seed);
     }
     let kept = here().join("corpus").join(target.name());
