@@ -21,16 +21,18 @@ void *malloc(size_t len)
 {
     if (heap_end == 0)
         heap_end = (uintptr_t)&__heap_base;
-    uintptr_t start = (heap_end + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-    uint64_t end = (uint64_t)start + len;
+    uint64_t start = ((uint64_t)heap_end + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+    uint64_t end = start + len;
     uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * PAGE;
+    if (end > UINT32_MAX)
+        abort();
     if (end > have) {
         uint64_t pages = (end - have + PAGE - 1) / PAGE;
-        if (end > UINT32_MAX || __builtin_wasm_memory_grow(0, (size_t)pages) == SIZE_MAX)
+        if (__builtin_wasm_memory_grow(0, (size_t)pages) == SIZE_MAX)
             abort();
     }
     heap_end = (uintptr_t)end;
-    return (void *)start;
+    return (void *)(uintptr_t)start;
 }
 
 /* Memory that nobody had before is zero. */

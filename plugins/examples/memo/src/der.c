@@ -7,8 +7,8 @@ bool der_next(struct bytes *in, struct element *element)
     size_t head = 2, len = in->at[1];
     if (len >= 0x80) {
         size_t octets = len - 0x80;
-        /* No indefinite length; three octets are for 16 MiB. */
-        if (octets == 0 || octets > 3 || in->len < head + octets)
+        /* No indefinite length; four octets are all that fit. */
+        if (octets == 0 || octets > sizeof(uint32_t) || in->len < head + octets)
             return false;
         for (len = 0; octets > 0; octets--)
             len = len << 8 | in->at[head++];

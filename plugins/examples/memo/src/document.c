@@ -32,7 +32,7 @@ static const struct problem FULL = {
 };
 static const struct problem TOO_LONG = {
     "document-too-long",
-    "The document has no room for a signature: it may have 896 KiB before.",
+    "A document to be signed may have 896 KiB at most.",
 };
 
 const struct algorithm *algorithm_named(struct bytes name)
@@ -57,7 +57,7 @@ static bool parse_signature(struct bytes *in, size_t text_len, struct signature 
 {
     struct bytes line;
     if (!take_line_of(in, TIME, &line) || !bytes_decimal(line, &signature->time) ||
-        !take_line_of(in, ALGORITHM, &line))
+        signature->time > LATEST || !take_line_of(in, ALGORITHM, &line))
         return false;
     signature->algorithm = algorithm_named(line);
     if (signature->algorithm == NULL)
@@ -98,8 +98,9 @@ const struct problem *document_parse(struct bytes text, struct document *documen
             return &DAMAGED;
         }
     }
-    /* Text behind the signatures would be covered by none of them. */
-    if (document->count > 0 && rest.len > 0)
+    /* A signature would complete the line that begins one. Text behind the signatures would be
+     * covered by none of them. */
+    if (bytes_equal(rest, BEGIN) || (document->count > 0 && rest.len > 0))
         return &DAMAGED;
     return NULL;
 }

@@ -10,6 +10,8 @@
 /* Verifying takes a digest for each. */
 #define MOST_SIGNATURES ((size_t)64)
 #define MOST_CERTIFICATES ((size_t)8)
+/* The end of the year 9999, in seconds since 1970. */
+#define LATEST INT64_C(253402300799)
 
 /* A signature algorithm of the catalogue, and its digest. */
 struct algorithm {

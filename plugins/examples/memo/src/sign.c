@@ -9,8 +9,6 @@ typedef exports_parafa_format_signing_list_answer_t answers_t;
 
 #define SIGNATURE "signature"
 #define TIMESTAMP "timestamp"
-/* The end of the year 9999. */
-#define LATEST INT64_C(253402300799)
 
 enum answered { MISSING, GIVEN, REFUSED };
 
@@ -45,11 +43,6 @@ static enum answered find_answer(const answers_t *answers, const char *id, struc
         return found->len > 0 ? GIVEN : REFUSED;
     }
     return MISSING;
-}
-
-static bool unanswered(refusal_t *refusal)
-{
-    return refuse(refusal, "bad-request", "An answer is none.");
 }
 
 static parafa_format_types_payload_t to_payload(struct bytes bytes)
@@ -117,7 +110,7 @@ bool exports_parafa_format_signing_sign(exports_parafa_format_signing_borrow_blo
     case MISSING:
         return need_signature(&signature, bytes_in(&covered), step);
     case REFUSED:
-        return unanswered(refusal);
+        return refuse(refusal, "bad-request", "The signature was not given: sign again.");
     case GIVEN:
         break;
     }
@@ -127,7 +120,8 @@ bool exports_parafa_format_signing_sign(exports_parafa_format_signing_borrow_blo
         case MISSING:
             return need_timestamp(&signature, step);
         case REFUSED:
-            return unanswered(refusal);
+            return refuse(refusal, "bad-request",
+                          "The time-stamp could not be obtained: sign again, or at level B-B.");
         case GIVEN:
             break;
         }

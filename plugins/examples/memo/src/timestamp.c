@@ -49,8 +49,10 @@ static const struct {
 
 /* A TimeStampToken: SignedData (RFC 5652, 5.1) of one signer over a TSTInfo (RFC 3161, 2.4.2). */
 struct token {
+    struct bytes content_type;
     struct bytes info;
     struct bytes certificates;
+    struct bytes signers;
     /* Of the SignerInfo. */
     struct element signer;
     const char *digest;
@@ -83,32 +85,35 @@ static const char *algorithm_of(const struct token *token)
 
 static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 {
-    /* A year that begins in March ends with the leap day. */
+    /* A year that begins in March ends with the leap day. Its months 10 to 12 may also be called
+     * 13 to 15: the first of month 13 is New Year's Day. */
     int64_t years = month > 2 ? year : year - 1;
     int64_t months = month > 2 ? month - 3 : month + 9;
     return years * 365 + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 -
            719468;
 }
 
-/* GeneralizedTime of RFC 3161: YYYYMMDDhhmmss[.s...]Z. */
+/* GeneralizedTime of RFC 3161: YYYYMMDDhhmmss[.s...]Z. The fraction is left out. */
 static bool read_time(struct bytes text, int64_t *seconds)
 {
     enum { PAIRS = 7 };
     int64_t pair[PAIRS];
-    if (text.len < 2 * PAIRS + 1 || text.at[text.len - 1] != 'Z')
+    bool has_fraction = text.len > 2 * PAIRS + 1;
+    if (text.len < 2 * PAIRS + 1 || text.len == 2 * PAIRS + 2 || text.at[text.len - 1] != 'Z' ||
+        (has_fraction && text.at[2 * PAIRS] != '.'))
         return false;
-    for (size_t i = 0; i < text.len - 1; i++) {
-        bool is_point = i == 2 * PAIRS && text.at[i] == '.';
-        if (!is_point && (text.at[i] < '0' || text.at[i] > '9'))
+    for (size_t i = 0; i < text.len - 1; i++)
+        if (i != 2 * PAIRS && (text.at[i] < '0' || text.at[i] > '9'))
             return false;
-    }
     for (size_t i = 0; i < PAIRS; i++)
         pair[i] = (text.at[2 * i] - '0') * 10 + (text.at[2 * i + 1] - '0');
     int64_t year = pair[0] * 100 + pair[1];
-    if (year < 1970 || pair[2] < 1 || pair[2] > 12 || pair[3] < 1 || pair[3] > 31 ||
-        pair[4] > 23 || pair[5] > 59 || pair[6] > 59)
+    if (year < 1970 || pair[2] < 1 || pair[2] > 12 || pair[3] < 1 || pair[4] > 23 ||
+        pair[5] > 59 || pair[6] > 59)
         return false;
     int64_t days = days_since_1970(year, pair[2], pair[3]);
+    if (days >= days_since_1970(year, pair[2] + 1, 1))
+        return false;
     *seconds = ((days * 24 + pair[4]) * 60 + pair[5]) * 60 + pair[6];
     return true;
 }
@@ -126,9 +131,10 @@ static bool take_oid(struct bytes *in, struct bytes wanted)
     return der_take(in, DER_OID, &oid) && bytes_equal(oid, wanted);
 }
 
-static bool parse_signer(struct bytes signers, struct token *token)
+/* Reads the one SignerInfo. */
+static bool parse_signer(struct token *token)
 {
-    struct bytes signer, version, digest;
+    struct bytes signers = token->signers, signer, version, digest;
     if (!der_take(&signers, DER_SEQUENCE, &signer) || signers.len > 0 ||
         !der_take(&signer, DER_INTEGER, &version) || !der_next(&signer, &token->signer) ||
         !take_algorithm(&signer, &digest) || !der_next(&signer, &token->attributes) ||
@@ -151,23 +157,34 @@ static bool parse_info(struct token *token)
     return read_time(time, &token->time);
 }
 
+/* Tells whether it is a SignedData, be it in BER of indefinite length (X.690, 8.1.3.6). */
+static bool is_signed_data(struct bytes ber)
+{
+    struct bytes outer;
+    if (bytes_strip(&ber, TEXT("\x30\x80")))
+        outer = ber;
+    else if (!der_take(&ber, DER_SEQUENCE, &outer) || ber.len > 0)
+        return false;
+    return take_oid(&outer, SIGNED_DATA);
+}
+
+/* Reads a SignedData, but neither its content nor its signer. */
 static bool parse(struct bytes der, struct token *token)
 {
-    struct bytes outer, explicit, signed_data, skipped, encapsulated, signers;
-    if (!der_take(&der, DER_SEQUENCE, &outer) || der.len > 0 || !take_oid(&outer, SIGNED_DATA) ||
+    struct bytes outer, explicit, signed_data, skipped, encapsulated;
+    if (!der_take(&der, DER_SEQUENCE, &outer) || !take_oid(&outer, SIGNED_DATA) ||
         !der_take(&outer, DER_CONTEXT_0, &explicit) ||
         !der_take(&explicit, DER_SEQUENCE, &signed_data) ||
         !der_take(&signed_data, DER_INTEGER, &skipped) ||
         !der_take(&signed_data, DER_SET, &skipped) ||
         !der_take(&signed_data, DER_SEQUENCE, &encapsulated) ||
-        !take_oid(&encapsulated, TST_INFO) ||
+        !der_take(&encapsulated, DER_OID, &token->content_type) ||
         !der_take(&encapsulated, DER_CONTEXT_0, &explicit) ||
         !der_take(&explicit, DER_OCTET_STRING, &token->info))
         return false;
     der_take_optional(&signed_data, DER_CONTEXT_0, &token->certificates);
     der_take_optional(&signed_data, DER_CONTEXT_1, &skipped);
-    return der_take(&signed_data, DER_SET, &signers) && parse_signer(signers, token) &&
-           parse_info(token);
+    return der_take(&signed_data, DER_SET, &token->signers);
 }
 
 /* Finds the first value of a signed attribute. */
@@ -228,11 +245,13 @@ static struct verdict check_name(const struct token *token, struct bytes certifi
 }
 
 /* Checks the signature (RFC 5652, 5.4 and 5.6). */
-static struct verdict check_signature(const struct token *token)
+static struct verdict check_signature(struct token *token)
 {
     struct bytes der, digest;
     struct certificate certificate;
     struct element type, stated;
+    if (!parse_signer(token))
+        return (struct verdict){UNKNOWN, "unverifiable"};
     const char *algorithm = algorithm_of(token);
     if (!attribute(token, CONTENT_TYPE, &type) || type.tag != DER_OID ||
         !bytes_equal(type.content, TST_INFO) || !attribute(token, MESSAGE_DIGEST, &stated))
@@ -268,7 +287,13 @@ struct timestamp timestamp_check(struct bytes der, struct bytes value)
     struct token token;
     struct bytes digest;
     struct timestamp checked = {false, 0, {BROKEN, "malformed"}};
-    if (!parse(der, &token))
+    if (!is_signed_data(der))
+        return checked;
+    if (!parse(der, &token)) {
+        checked.integrity = (struct verdict){UNKNOWN, "unverifiable"};
+        return checked;
+    }
+    if (!bytes_equal(token.content_type, TST_INFO) || !parse_info(&token))
         return checked;
     checked.has_time = true;
     checked.time = token.time;

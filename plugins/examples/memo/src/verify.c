@@ -37,12 +37,10 @@ static uint32_t place_of(struct bytes certificate, parafa_format_types_der_t *al
     return (uint32_t)(*len)++;
 }
 
-static struct verdict check(const struct signature *signature, struct bytes digest)
+static struct verdict check(const struct signature *signature, const struct certificate *signer,
+                            struct bytes digest)
 {
-    struct certificate signer;
-    if (!certificate_read(signature->chain[0], &signer))
-        return (struct verdict){BROKEN, "malformed"};
-    switch (host_verify(signer.public_key, signature->algorithm->name, digest, signature->value)) {
+    switch (host_verify(signer->public_key, signature->algorithm->name, digest, signature->value)) {
     case HOLDS:
         return (struct verdict){HOLDS, NULL};
     case BROKEN:
@@ -81,6 +79,7 @@ bool exports_parafa_format_verification_verify(
         const struct signature *from = &document.signatures[i];
         signature_evidence_t *to = &signatures[i];
         bool is_last = i + 1 == document.count;
+        struct certificate signer;
         struct bytes digest, covered = {document.text.at, from->covered};
         if (!host_digest(from->algorithm->digest, covered, &digest))
             abort();
@@ -100,15 +99,20 @@ bool exports_parafa_format_verification_verify(
             places[j] = place_of(from->chain[j], all, &all_len);
         to->signer_certificate.is_some = true;
         to->signer_certificate.val = places[0];
-        /* The signature is over the certificate itself. */
-        to->certificate = to_check((struct verdict){HOLDS, NULL});
         to->certificates.ptr = places;
         to->certificates.len = from->chain_len;
         to->coverage.tag = is_last ? EXPORTS_PARAFA_FORMAT_VERIFICATION_COVERAGE_ENTIRE_FILE
                                    : EXPORTS_PARAFA_FORMAT_VERIFICATION_COVERAGE_ENTIRE_REVISION;
         to->later_changes.kind = is_last ? EXPORTS_PARAFA_FORMAT_VERIFICATION_CHANGE_KIND_NONE
                                          : EXPORTS_PARAFA_FORMAT_VERIFICATION_CHANGE_KIND_SIGNING;
-        to->integrity = to_check(check(from, digest));
+        if (certificate_read(from->chain[0], &signer)) {
+            /* The signature is over the certificate itself. */
+            to->certificate = to_check((struct verdict){HOLDS, NULL});
+            to->integrity = to_check(check(from, &signer, digest));
+        } else {
+            to->certificate = to_check((struct verdict){BROKEN, "malformed"});
+            to->integrity = to_check((struct verdict){BROKEN, "malformed"});
+        }
         to->level.is_some = true;
         to->level.val = to_level(from->token.len > 0 && add_timestamp(from, to));
     }
