@@ -27,7 +27,10 @@ fn the_example_of_detached_signatures_passes_the_kit_and_openssl_verifies_what_i
     let checked = told_by(&told, "parafa plugin check");
     assert!(checked.contains("\nadmissible\n"), "{checked}");
     let played = told_by(&told, "parafa plugin test");
-    assert!(played.contains("16 passed, 0 failed, 0 skipped"), "{played}");
+    assert!(
+        played.contains("16 passed, 0 failed, 0 skipped"),
+        "{played}"
+    );
     let verified = told_by(&told, "parafa plugin run verify");
     let verified: Value = serde_json::from_str(verified).expect("JSON");
     let signature = &verified["outcome"]["signatures"][0];
