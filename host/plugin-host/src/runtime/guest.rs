@@ -204,17 +204,13 @@ impl Guest {
         }
     }
 
-    fn fault(&self, kind: FaultKind) -> Fault {
-        Fault {
+    /// Creates a fault and reports it to the operator; on trial it is only returned.
+    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
+        let fault = Fault {
             plugin: self.name.clone(),
             digest: self.digest,
             kind,
-        }
-    }
-
-    /// Creates a fault and reports it to the operator; on trial it is only returned.
-    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
-        let fault = self.fault(kind);
+        };
         if self.is_on_trial {
             tracing::debug!(
                 plugin.id = self.name,
