@@ -25,6 +25,13 @@ pub(crate) fn chosen(sound: &Value, is_raw: bool, input: &[u8]) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
+/// Returns true if a pointer leads to a value of a body, or to a member that an object lacks.
+pub(crate) fn is_of(pointer: &str, body: &Value) -> bool {
+    let parent = pointer.rsplit_once('/').map(|(parent, _)| parent);
+    let parent = parent.and_then(|parent| body.pointer(parent));
+    body.pointer(pointer).is_some() || parent.is_some_and(Value::is_object)
+}
+
 fn edit(value: &mut Value, place: u8, act: u8, text: &str) {
     let mut pointers = Vec::new();
     places(value, String::new(), &mut pointers);

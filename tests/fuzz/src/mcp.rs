@@ -22,8 +22,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 use crate::api::{Registers, long_answer};
-use crate::json::chosen;
-use crate::requests::is_of;
+use crate::json::{chosen, is_of};
 use crate::target::Target;
 
 /// The endpoint for agents, with the tools over the due-diligence API.

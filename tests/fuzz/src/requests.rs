@@ -16,7 +16,7 @@ use parafa_api_signing::requests::{
 use serde_json::Value;
 
 use crate::api::{Registers, Signings};
-use crate::json::chosen;
+use crate::json::{chosen, is_of};
 use crate::target::Target;
 
 /// The decoders of bodies.
@@ -160,13 +160,6 @@ fn run(input: &[u8]) {
         }
         (outcome, turned) => panic!("{outcome:?}, turned {turned:?}"),
     }
-}
-
-/// Returns true if a pointer leads to a value of a body, or to a member that an object lacks.
-pub(crate) fn is_of(pointer: &str, body: &Value) -> bool {
-    let parent = pointer.rsplit_once('/').map(|(parent, _)| parent);
-    let parent = parent.and_then(|parent| body.pointer(parent));
-    body.pointer(pointer).is_some() || parent.is_some_and(Value::is_object)
 }
 
 /// The same value, its members in the opposite order.
