@@ -12,7 +12,7 @@ use anyhow::Context;
 
 use crate::plugins::{PluginBuild, components_of};
 use crate::process::{announce, cargo, joined};
-use crate::{lints, product, referees, sdk, tools};
+use crate::{lints, process, product, referees, sdk, tools};
 
 /// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
@@ -74,10 +74,7 @@ fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Re
     }
     let linted = is_everything.then(|| plugins.deny_warnings().context("the plugins"));
     for checked in [checked, linted].into_iter().flatten() {
-        match checked {
-            Ok(()) => tally.passed += 1,
-            Err(error) => tally.fail(format!("{error:#}")),
-        }
+        tally.note(checked);
     }
     // Without it, tests that build new plugins fail; all others run.
     if let Err(error) = bundled {
@@ -153,11 +150,14 @@ struct Tally {
 impl Tally {
     /// Runs a command as a check, which passes if the command succeeds.
     fn check(&mut self, command: &mut Command) {
-        announce(command);
-        match command.status() {
-            Ok(status) if status.success() => self.passed += 1,
-            Ok(status) => self.fail(format!("{command:?}: {status}")),
-            Err(error) => self.fail(format!("{command:?}: {error}")),
+        self.note(process::run(command));
+    }
+
+    /// Notes the outcome of a check.
+    fn note(&mut self, outcome: anyhow::Result<()>) {
+        match outcome {
+            Ok(()) => self.passed += 1,
+            Err(error) => self.fail(format!("{error:#}")),
         }
     }
 
