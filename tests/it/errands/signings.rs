@@ -72,7 +72,10 @@ impl Signing {
         }
         ledger.asks(id, Step::Completed);
         let link = &created["signers"][0]["ceremonyUrl"];
-        self.signer.sign_somehow(hosts, &town.world, link).await;
+        if !self.signer.sign_somehow(hosts, &town.world, link).await {
+            // Faults have used up the attempts, so the signing stays open.
+            return;
+        }
         let ended = hosts.insist_on_json(Http::GET, &path, None).await;
         assert_eq!(ended["status"], "completed", "{self:?}: {ended}");
         let document = format!("{path}/document");
