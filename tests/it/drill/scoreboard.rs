@@ -98,6 +98,10 @@ impl Scoreboard {
         ] {
             rows.push(Row::told(&format!("acknowledged: {what}"), count));
         }
+        let is_signing = |subject: &Subject| *subject == Subject::Signing;
+        let ended = [Step::Completed, Step::Cancelled].map(|step| self.count_of(step, is_signing));
+        let open = self.count_of(Step::Created, is_signing) - ended.iter().sum::<usize>();
+        rows.push(Row::told("signings left open", open));
         let open =
             self.count_of(Step::Created, is_order) - self.count_of(Step::Completed, is_order);
         rows.push(Row::told("identification packages left open", open));
