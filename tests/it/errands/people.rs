@@ -179,8 +179,11 @@ impl Signer {
         }
         let path = format!("{link}/attempts");
         let mut known = vec![StatusCode::CONFLICT];
-        // Another person may sign instead.
-        known.extend(hosts.are_faulty().then_some(StatusCode::TOO_MANY_REQUESTS));
+        if hosts.are_faulty() {
+            // Another person may sign instead, or a call that was not answered has led to the
+            // signature meanwhile.
+            known.extend([StatusCode::TOO_MANY_REQUESTS, StatusCode::NOT_FOUND]);
+        }
         let begun = hosts.insist(Http::POST, &path, Some(&body), &known).await;
         match begun.status {
             StatusCode::TOO_MANY_REQUESTS => Look::Refused,
