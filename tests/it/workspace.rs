@@ -27,6 +27,10 @@ const DOORS: [&str; 8] = [
 const PUBLIC_KEY: &str = "host/public-key";
 /// Questions to registers, and their answers.
 const REGISTER_DATA: &str = "host/register-data";
+/// Logos of workspaces.
+const LOGO: &str = "host/logo";
+/// Keys and signatures of plugins' publishers.
+const PUBLISHER: &str = "host/publisher";
 /// The authority of demo worlds, conformance cases and tests.
 const ISSUING: &str = "host/issuing";
 /// Computations shared by clients and services of eID providers.
@@ -41,10 +45,10 @@ const GUARDED: [(&str, &str); 11] = [
     ("cryptoki", "host/attorney"),
     ("lopdf", "formats/pdf"),
     ("object_store", "host/store"),
-    ("resvg", "host/operator"),
+    ("resvg", LOGO),
     ("rmcp", "api/mcp"),
     ("sled", "host/store"),
-    ("tiny-skia", "host/operator"),
+    ("tiny-skia", LOGO),
     ("tokio-postgres", "host/store"),
     ("uppsala", "formats/xml"),
     ("wasmtime", "host/plugin-host"),
@@ -60,7 +64,9 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
         "host/http-port",
         "host/interpretation",
         ISSUING,
+        LOGO,
         PUBLIC_KEY,
+        PUBLISHER,
         REGISTER_DATA,
         TRACES,
         CATALOGUE,
@@ -152,6 +158,7 @@ const PARTS: [(&str, &[&str]); 14] = [
             "host/conformance",
             "host/platform",
             "host/plugin-host",
+            PUBLISHER,
             "host/store",
         ],
     ),
@@ -260,6 +267,7 @@ const PARTS: [(&str, &[&str]); 14] = [
             "host/auth",
             "host/ceremony",
             "host/domain",
+            LOGO,
             "host/platform",
             "host/plugin-store",
             REGISTER_DATA,

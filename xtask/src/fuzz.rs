@@ -119,7 +119,8 @@ impl Target {
 
     fn dictionary(&self) -> &'static str {
         match self.name.as_str() {
-            "mcp" | "mobile_id" | "requests" | "smart_id" => "json.dict",
+            "mcp" | "mobile_id" | "oci" | "plugin_signature" | "registers" | "requests"
+            | "smart_id" => "json.dict",
             name if name.starts_with("pdf_") => "pdf.dict",
             _ => "der.dict",
         }

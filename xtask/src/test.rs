@@ -1,4 +1,5 @@
 pub(crate) mod database;
+mod deny;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -31,6 +32,7 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
         for workspace in [".", "plugins", "tests/fuzz/libfuzzer"] {
             tally.check(cargo(&root.join(workspace)).args(["fmt", "--check"]));
         }
+        deny::check(root, &mut tally);
     }
     let made = make_ready(root, is_everything, &mut tally);
     let ran = made.and_then(|()| run_tests(root, packages, filter, &mut tally));
@@ -112,8 +114,7 @@ fn run_tests(
 /// Runs the tests of shared records again, with these in a database, and prints the duration.
 fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
     if !tools::has_postgres() {
-        println!("skipped all tests{}: it is missing", database::ON);
-        tally.skipped += 1;
+        tally.skip(&format!("all tests{}: it is missing", database::ON));
         return Ok(());
     }
     let parafa = product::build_for_tests(root)?;
@@ -227,6 +228,12 @@ impl Tally {
             self.skipped += 1;
             self.passed = self.passed.saturating_sub(1);
         }
+    }
+
+    /// Counts a check that something missing prevents.
+    fn skip(&mut self, why: &str) {
+        println!("skipped: {why}");
+        self.skipped += 1;
     }
 
     fn fail(&mut self, what: String) {

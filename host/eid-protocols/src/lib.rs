@@ -1,5 +1,5 @@
-//! Computations that a client and a service of an eID provider share: codes and payloads that both
-//! make, identifiers and characters that both check.
+//! Common ground of a client and a service of an eID provider: codes and payloads that both make,
+//! identifiers and characters that both check, names of values that both write.
 //!
 //! Both sides of a test use these, so their agreement proves nothing: the tests hold them to the
 //! provider's published examples. Bodies of requests and answers are not here. Client and service

@@ -1,6 +1,10 @@
 //! Smart-ID, RP API v3, as <https://sk-eid.github.io/smart-id-documentation/rp-api/>
 //! publishes it.
 
+pub mod algorithm;
+pub mod end_result;
+pub mod interaction;
+
 mod acsp_v2;
 mod auth_code;
 mod callback;

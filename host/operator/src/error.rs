@@ -1,5 +1,6 @@
 use jiff::Timestamp;
 use parafa_auth::{AuthError, ProviderFault};
+use parafa_logo::LogoFault;
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
 use parafa_plugin_store::PluginStoreError;
@@ -8,8 +9,6 @@ use parafa_store::StoreError;
 use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
-
-use crate::logo::LogoFault;
 
 /// Reasons why an operator's command was not executed.
 #[derive(Debug, thiserror::Error)]

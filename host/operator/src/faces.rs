@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use parafa_api_http::decode::{line_fault, mail_address};
+use parafa_logo::Logo;
 use parafa_platform::face::{FaceRow, LogoFacts, LogoRow};
 use parafa_store::Sha256Digest;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::logo::Logo;
 use crate::tenants::{LONGEST_NAME, find_tenant};
 use crate::{Chosen, FaceChange, OperateError, OperatorCommands};
 

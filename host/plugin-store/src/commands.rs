@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 use parafa_plugin_host::{Plugin, PluginDigest};
+use parafa_publisher::PublisherKey;
 use parafa_store::StoreMode;
 use semver::Version as SemanticVersion;
 
@@ -15,7 +16,6 @@ use crate::error::{PluginStoreError, reasons};
 use crate::folder::{Component, LONGEST_ENVELOPE, blocking, read};
 use crate::loaded::{Loaded, admit_new};
 use crate::origin::{PluginOrigin, PulledComponent};
-use crate::publisher::PublisherKey;
 use crate::rows::PluginComponentRow;
 use crate::shared::SharedPlugins;
 use crate::state::{State, Version};

@@ -3,9 +3,8 @@ use std::path::PathBuf;
 
 use parafa_platform::PlatformError;
 use parafa_plugin_host::{AdmissionError, InstallError, PluginDigest};
+use parafa_publisher::InvalidKey;
 use parafa_store::StoreError;
-
-use crate::publisher::InvalidKey;
 
 /// Errors of installing, disabling and rolling back plugins.
 #[derive(Debug, thiserror::Error)]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{PluginDigest, remove_abandoned};
+use parafa_publisher::signature_file;
 
 use crate::error::PluginStoreError;
-use crate::publisher::signature_file;
 use crate::state::{self, State};
 use crate::trusted::{Grant, TrustedPublishers};
 

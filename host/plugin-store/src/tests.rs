@@ -85,7 +85,7 @@ impl Installation {
     /// Writes a build's file with a signature.
     fn add_signed_candidate(&self, build: u8, publisher: &KeyPair) -> PathBuf {
         let path = self.add_candidate(build);
-        let signature = publisher.sign(digest(build)).unwrap();
+        let signature = publisher.sign(digest(build).as_bytes()).unwrap();
         let text = serde_json::to_vec(&signature).unwrap();
         fs::write(signature_file(&path), text).unwrap();
         path

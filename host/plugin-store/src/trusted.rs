@@ -11,11 +11,11 @@ use std::{fs, io};
 
 use anyhow::Context;
 use parafa_plugin_host::PluginDigest;
+use parafa_publisher::{InvalidKey, PluginSignature, PublisherKey};
 use serde::Serialize;
 
 use crate::error::PluginStoreError;
 use crate::folder::{LONGEST_ENVELOPE, read};
-use crate::publisher::{InvalidKey, PluginSignature, PublisherKey};
 
 const FOR: &str = "For:";
 const BEGIN: &str = "-----BEGIN";
@@ -141,7 +141,8 @@ impl TrustedPublishers {
         let grant = grant.ok_or_else(|| PluginStoreError::UntrustedPublisher {
             publisher: publisher.to_owned(),
         })?;
-        signature.verify(&grant.key, component).map_err(bad)?;
+        let verified = signature.verify(&grant.key, component.as_bytes());
+        verified.map_err(bad)?;
         Ok(grant)
     }
 }
@@ -244,7 +245,8 @@ impl Formats {
 
 #[cfg(test)]
 mod tests {
-    use super::super::publisher::KeyPair;
+    use parafa_publisher::KeyPair;
+
     use super::*;
 
     fn only(ids: &[&str]) -> Formats {

@@ -69,7 +69,7 @@ pub fn sign(arguments: &SignArguments) -> Result<(), ToolError> {
     let pair =
         pair.map_err(|error| ToolError::Refused(format!("{}: {error}", arguments.key.display())))?;
     let digest = PluginDigest::of(&wasm);
-    let signature = pair.sign(digest)?;
+    let signature = pair.sign(digest.as_bytes())?;
     let path = signature_file(&arguments.wasm);
     let mut text = serde_json::to_vec_pretty(&signature).map_err(anyhow::Error::from)?;
     text.push(b'\n');

@@ -9,14 +9,30 @@ use rustls::pki_types::pem::PemObject as _;
 
 use crate::config::Config;
 
+/// Days before the expiry of a certificate from which a warning to the operator
+/// has an urgency. The log, `parafa check-config` and `packaging/alerts.yaml` agree.
+const STEPS: [(i64, Urgency); 3] = [
+    (FIRST_WARNING, Urgency::Early),
+    (30, Urgency::Due),
+    (7, Urgency::Pressing),
+];
 /// Days before the expiry of a certificate when warnings to the operator begin.
-const BEFORE: i64 = 60;
-/// Days before the expiry when a warning becomes an error.
-const PRESSING: i64 = 7;
+pub(crate) const FIRST_WARNING: i64 = 60;
 /// Days after the expiry when warnings end. Older certificates may stay, for
 /// earlier signatures.
-const AFTER: i64 = 30;
+pub(crate) const LAST_WARNING: i64 = 30;
 const HOURS_OF_DAY: i64 = 24;
+
+/// Urgency of a warning about a certificate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Urgency {
+    /// Level `INFO` of the log.
+    Early,
+    /// Level `WARN`.
+    Due,
+    /// Level `ERROR`.
+    Pressing,
+}
 
 /// A certificate that a setting depends on.
 #[derive(Clone, Debug)]
@@ -35,8 +51,7 @@ pub(crate) struct DatedCertificate {
 pub(crate) struct EndWarning {
     /// Whole days until the expiry; negative after it.
     pub(crate) days: i64,
-    /// True if it is an error by now.
-    pub(crate) is_pressing: bool,
+    pub(crate) urgency: Urgency,
     /// Text such as `expires in 5 days`.
     pub(crate) expiry: String,
     pub(crate) sentence: String,
@@ -51,7 +66,8 @@ impl DatedCertificate {
         }
     }
 
-    /// Returns a warning, from 60 days before the end until 30 days after it.
+    /// Returns a warning, from [`FIRST_WARNING`] days before the end until
+    /// [`LAST_WARNING`] days after it.
     pub(crate) fn warning(&self, now: Timestamp) -> Option<EndWarning> {
         let hours = self.ends.duration_since(now).as_hours();
         let days = if self.ends < now {
@@ -60,21 +76,27 @@ impl DatedCertificate {
         } else {
             hours / HOURS_OF_DAY
         };
-        if !(-AFTER..=BEFORE).contains(&days) {
+        if days < -LAST_WARNING {
             return None;
         }
+        let (_, urgency) = STEPS.into_iter().rev().find(|(from, _)| days <= *from)?;
         let expiry = match days {
             ..0 => "has expired".to_owned(),
             0 => "expires within a day".to_owned(),
             1 => "expires in 1 day".to_owned(),
             days => format!("expires in {days} days"),
         };
+        let remedy = match urgency {
+            Urgency::Early => "get its successor",
+            Urgency::Due => "install its successor and restart",
+            Urgency::Pressing => "install its successor now and restart",
+        };
         let Self { what, sha256, .. } = self;
         Some(EndWarning {
             days,
-            is_pressing: days <= PRESSING,
+            urgency,
             sentence: format!(
-                "{what}: the certificate {sha256} (SHA-256) {expiry}, at {:.0}: install its successor and restart",
+                "{what}: the certificate {sha256} (SHA-256) {expiry}, at {:.0}: {remedy}",
                 self.ends
             ),
             expiry,
@@ -131,30 +153,34 @@ mod tests {
     const ENDS: &str = "2026-03-11T09:00:00Z";
 
     /// Returns the warning about a certificate at this time.
-    fn said(now: &str) -> Option<(i64, bool, String)> {
+    fn said(now: &str) -> Option<(i64, Urgency, String)> {
         let certificate = DatedCertificate {
             what: "trust.folder",
             sha256: "ab".repeat(32),
             ends: ENDS.parse().unwrap(),
         };
         let warning = certificate.warning(now.parse().unwrap())?;
-        Some((warning.days, warning.is_pressing, warning.sentence))
+        Some((warning.days, warning.urgency, warning.sentence))
     }
 
     #[test]
     fn a_certificate_is_told_of_from_sixty_days_before_its_end_to_thirty_days_after_it() {
-        for (now, days, is_pressing, expiry) in [
-            ("2026-01-10T09:00:00Z", 60, false, "expires in 60 days"),
-            ("2026-03-03T09:00:00Z", 8, false, "expires in 8 days"),
-            ("2026-03-04T09:00:00Z", 7, true, "expires in 7 days"),
-            ("2026-03-10T09:00:00Z", 1, true, "expires in 1 day"),
-            ("2026-03-11T09:00:00Z", 0, true, "expires within a day"),
-            ("2026-03-11T09:00:01Z", -1, true, "has expired"),
-            ("2026-04-10T09:00:00Z", -30, true, "has expired"),
-        ] {
-            let (said_days, said_pressing, sentence) = said(now).unwrap();
+        use Urgency::{Due, Early, Pressing};
 
-            assert_eq!((said_days, said_pressing), (days, is_pressing), "{now}");
+        for (now, days, urgency, expiry) in [
+            ("2026-01-10T09:00:00Z", 60, Early, "expires in 60 days"),
+            ("2026-02-08T09:00:00Z", 31, Early, "expires in 31 days"),
+            ("2026-02-09T09:00:00Z", 30, Due, "expires in 30 days"),
+            ("2026-03-03T09:00:00Z", 8, Due, "expires in 8 days"),
+            ("2026-03-04T09:00:00Z", 7, Pressing, "expires in 7 days"),
+            ("2026-03-10T09:00:00Z", 1, Pressing, "expires in 1 day"),
+            ("2026-03-11T09:00:00Z", 0, Pressing, "expires within a day"),
+            ("2026-03-11T09:00:01Z", -1, Pressing, "has expired"),
+            ("2026-04-10T09:00:00Z", -30, Pressing, "has expired"),
+        ] {
+            let (said_days, said_urgency, sentence) = said(now).unwrap();
+
+            assert_eq!((said_days, said_urgency), (days, urgency), "{now}");
             let named = format!(
                 "trust.folder: the certificate {} (SHA-256) {expiry}, at {ENDS}: ",
                 "ab".repeat(32)
@@ -163,6 +189,24 @@ mod tests {
         }
         for now in ["2026-01-09T09:00:00Z", "2026-04-11T09:00:00Z"] {
             assert_eq!(said(now), None, "{now}");
+        }
+    }
+
+    #[test]
+    fn alerts_are_as_urgent_as_warnings_of_the_same_day() {
+        let alerts = include_str!("../../../packaging/alerts.yaml");
+        let ends = STEPS.iter().skip(1).map(|(from, _)| *from);
+
+        for ((from, urgency), until) in STEPS.into_iter().zip(ends.chain([-LAST_WARNING])) {
+            let severity = match urgency {
+                Urgency::Early => "info",
+                Urgency::Due => "warning",
+                Urgency::Pressing => "critical",
+            };
+            let condition = format!("> {until} * 86400) <= {from} * 86400\n");
+            let rule = alerts.split("- alert: ").find(|it| it.contains(&condition));
+            let rule = rule.unwrap_or_else(|| panic!("no alert has {condition}"));
+            assert!(rule.contains(&format!("severity: {severity}\n")), "{rule}");
         }
     }
 }

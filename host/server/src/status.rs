@@ -5,6 +5,7 @@ use std::time::Duration;
 use parafa_api_http::pages::{StatusCell, StatusPage, StatusPlot, StatusTable};
 
 use crate::app::App;
+use crate::certificates::{FIRST_WARNING, LAST_WARNING};
 use crate::health::Health;
 use crate::history::{AUTHENTICATIONS, BETWEEN, CEREMONIES, History, SHOWN};
 use crate::metrics::due_jobs;
@@ -71,8 +72,10 @@ fn certificates(app: &App) -> StatusTable {
     let now = app.watch.now();
     let rows = app.watch.certificates().into_iter().map(|certificate| {
         let state = match certificate.warning(now) {
-            None if certificate.ends < now => text("expired more than 30 days ago"),
-            None => StatusCell::Good("valid for more than 60 days".to_owned()),
+            None if certificate.ends < now => {
+                text(format!("expired more than {LAST_WARNING} days ago"))
+            }
+            None => StatusCell::Good(format!("valid for more than {FIRST_WARNING} days")),
             Some(warning) => StatusCell::Fault(warning.expiry),
         };
         vec![

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_store::Clock;
 use parafa_trust::TimestampClient;
 
-use crate::certificates::DatedCertificate;
+use crate::certificates::{DatedCertificate, Urgency};
 use crate::history::History;
 use crate::metrics::{note_certificates, text};
 
@@ -98,18 +98,22 @@ fn tell_ends(certificates: &[DatedCertificate], now: Timestamp) {
         };
         let (days, sentence) = (warning.days, warning.sentence);
         let what = certificate.what;
-        if warning.is_pressing {
-            tracing::error!(
+        match warning.urgency {
+            Urgency::Early => tracing::info!(
                 certificate.what = what,
                 certificate.days = days,
                 "{sentence}"
-            );
-        } else {
-            tracing::warn!(
+            ),
+            Urgency::Due => tracing::warn!(
                 certificate.what = what,
                 certificate.days = days,
                 "{sentence}"
-            );
+            ),
+            Urgency::Pressing => tracing::error!(
+                certificate.what = what,
+                certificate.days = days,
+                "{sentence}"
+            ),
         }
     }
 }

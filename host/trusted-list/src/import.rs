@@ -123,6 +123,16 @@ pub fn import(import: &Import<'_>) -> Result<Imported, ImportError> {
     })
 }
 
+/// Reads one list of services, whoever signed it, with notes on those that no entry can express.
+///
+/// # Errors
+/// The list is not acceptable.
+pub fn read_list(bytes: &[u8]) -> Result<(ListView, Vec<String>), ListError> {
+    let list = TrustedList::read(bytes, ListKind::Services)?;
+    let (_, notes) = listed(std::slice::from_ref(&list));
+    Ok((ListView::of(&list), notes))
+}
+
 impl Import<'_> {
     /// Checks that no newer list is due, unless old lists are accepted.
     fn check_time(

@@ -21,5 +21,5 @@ mod service;
 
 pub use difference::{Added, Changed, Difference, Unlisted};
 pub use error::{ImportError, ListError};
-pub use import::{Import, Imported, ListView, import};
+pub use import::{Import, Imported, ListView, import, read_list};
 pub use listed::Window;

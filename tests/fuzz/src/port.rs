@@ -6,7 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_trust::{RandomSource, RandomUnavailable};
@@ -14,6 +15,7 @@ use parafa_trust::{RandomSource, RandomUnavailable};
 /// One answer, whatever is asked.
 pub(crate) struct OneAnswer {
     status: StatusCode,
+    headers: HeaderMap,
     body: Bytes,
 }
 
@@ -24,8 +26,17 @@ impl OneAnswer {
     }
 
     pub(crate) fn with_status(status: StatusCode, body: &[u8]) -> Self {
-        let body = Bytes::copy_from_slice(body);
-        Self { status, body }
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body: Bytes::copy_from_slice(body),
+        }
+    }
+
+    pub(crate) fn of_type(mut self, media_type: &'static str) -> Self {
+        let media_type = HeaderValue::from_static(media_type);
+        self.headers.insert(CONTENT_TYPE, media_type);
+        self
     }
 }
 
@@ -38,6 +49,7 @@ impl HttpPort for OneAnswer {
     ) -> Result<Response<Bytes>, HttpPortError> {
         let mut answer = Response::new(self.body.clone());
         *answer.status_mut() = self.status;
+        answer.headers_mut().clone_from(&self.headers);
         Ok(answer)
     }
 }

@@ -6,6 +6,9 @@ use openssl::{
     rsa::Padding,
     sign::RsaPssSaltlen,
 };
+use parafa_eid_protocols::smart_id::algorithm::{
+    MGF1, RSASSA_PSS, SHA_256, SHA_256_WITH_RSA, SHA_384_WITH_RSA, SHA_512_WITH_RSA, TRAILER_FIELD,
+};
 use parafa_issuing::Key;
 use serde_json::{Value, json};
 
@@ -38,7 +41,7 @@ pub(super) enum Scheme {
 
 impl HashAlgorithm {
     pub(super) const NAMES: [(&'static str, Self); 6] = [
-        ("SHA-256", Self::Sha256),
+        (SHA_256, Self::Sha256),
         ("SHA-384", Self::Sha384),
         ("SHA-512", Self::Sha512),
         ("SHA3-256", Self::Sha3_256),
@@ -87,19 +90,10 @@ impl HashAlgorithm {
 
 impl Scheme {
     pub(super) const NAMES: [(&'static str, Self); 4] = [
-        ("rsassa-pss", Self::Pss),
-        (
-            "sha256WithRSAEncryption",
-            Self::Pkcs1(HashAlgorithm::Sha256),
-        ),
-        (
-            "sha384WithRSAEncryption",
-            Self::Pkcs1(HashAlgorithm::Sha384),
-        ),
-        (
-            "sha512WithRSAEncryption",
-            Self::Pkcs1(HashAlgorithm::Sha512),
-        ),
+        (RSASSA_PSS, Self::Pss),
+        (SHA_256_WITH_RSA, Self::Pkcs1(HashAlgorithm::Sha256)),
+        (SHA_384_WITH_RSA, Self::Pkcs1(HashAlgorithm::Sha384)),
+        (SHA_512_WITH_RSA, Self::Pkcs1(HashAlgorithm::Sha512)),
     ];
 }
 
@@ -132,11 +126,11 @@ impl SignatureAlgorithm {
         Some(json!({
             "hashAlgorithm": hash.name(),
             "maskGenAlgorithm": {
-                "algorithm": "id-mgf1",
+                "algorithm": MGF1,
                 "parameters": { "hashAlgorithm": hash.name() },
             },
             "saltLength": hash.length(),
-            "trailerField": "0xbc",
+            "trailerField": TRAILER_FIELD,
         }))
     }
 

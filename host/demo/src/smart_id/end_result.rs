@@ -1,3 +1,5 @@
+use parafa_eid_protocols::smart_id::end_result;
+
 use super::interactions::InteractionType;
 
 /// End of a Smart-ID session without a certificate or a signature.
@@ -31,19 +33,19 @@ impl EndResult {
     /// The name in answers.
     pub fn name(self) -> &'static str {
         match self {
-            Self::AccountUnusable => "ACCOUNT_UNUSABLE",
-            Self::DocumentUnusable => "DOCUMENT_UNUSABLE",
-            Self::ExpectedLinkedSession => "EXPECTED_LINKED_SESSION",
-            Self::ProtocolFailure => "PROTOCOL_FAILURE",
+            Self::AccountUnusable => end_result::ACCOUNT_UNUSABLE,
+            Self::DocumentUnusable => end_result::DOCUMENT_UNUSABLE,
+            Self::ExpectedLinkedSession => end_result::EXPECTED_LINKED_SESSION,
+            Self::ProtocolFailure => end_result::PROTOCOL_FAILURE,
             Self::RequiredInteractionNotSupportedByApp => {
-                "REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP"
+                end_result::REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP
             }
-            Self::ServerError => "SERVER_ERROR",
-            Self::Timeout => "TIMEOUT",
-            Self::UserRefused => "USER_REFUSED",
-            Self::UserRefusedCertChoice => "USER_REFUSED_CERT_CHOICE",
-            Self::UserRefusedInteraction(_) => "USER_REFUSED_INTERACTION",
-            Self::WrongVerificationCode => "WRONG_VC",
+            Self::ServerError => end_result::SERVER_ERROR,
+            Self::Timeout => end_result::TIMEOUT,
+            Self::UserRefused => end_result::USER_REFUSED,
+            Self::UserRefusedCertChoice => end_result::USER_REFUSED_CERT_CHOICE,
+            Self::UserRefusedInteraction(_) => end_result::USER_REFUSED_INTERACTION,
+            Self::WrongVerificationCode => end_result::WRONG_VC,
         }
     }
 }

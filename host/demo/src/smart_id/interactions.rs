@@ -1,4 +1,5 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use parafa_eid_protocols::smart_id::interaction;
 use serde_json::Value;
 
 use super::request::Transport;
@@ -31,10 +32,10 @@ impl InteractionType {
     ];
 
     const NAMES: [(&'static str, Self); 3] = [
-        ("displayTextAndPIN", Self::DisplayTextAndPin),
-        ("confirmationMessage", Self::ConfirmationMessage),
+        (interaction::DISPLAY_TEXT_AND_PIN, Self::DisplayTextAndPin),
+        (interaction::CONFIRMATION_MESSAGE, Self::ConfirmationMessage),
         (
-            "confirmationMessageAndVerificationCodeChoice",
+            interaction::CONFIRMATION_MESSAGE_AND_VERIFICATION_CODE_CHOICE,
             Self::ConfirmationMessageAndVerificationCodeChoice,
         ),
     ];

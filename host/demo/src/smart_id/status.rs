@@ -1,7 +1,7 @@
 //! The body of a session status.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use parafa_eid_protocols::smart_id::{ACSP_V2, FlowType, RAW_DIGEST_SIGNATURE};
+use parafa_eid_protocols::smart_id::{ACSP_V2, FlowType, RAW_DIGEST_SIGNATURE, end_result::OK};
 use serde_json::{Value, json};
 
 use super::{
@@ -23,7 +23,7 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
             flow,
         } => json!({
             "state": "COMPLETE",
-            "result": { "endResult": "OK", "documentNumber": account.document_number() },
+            "result": { "endResult": OK, "documentNumber": account.document_number() },
             "signature": { "flowType": flow.name() },
             "cert": certificate(credential),
         }),
@@ -36,7 +36,7 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
             random,
         } => json!({
             "state": "COMPLETE",
-            "result": { "endResult": "OK", "documentNumber": account.document_number() },
+            "result": { "endResult": OK, "documentNumber": account.document_number() },
             "signatureProtocol": match session.task {
                 Task::Authentication(_) => ACSP_V2,
                 _ => RAW_DIGEST_SIGNATURE,

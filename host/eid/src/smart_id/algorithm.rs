@@ -3,6 +3,9 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::algorithm::{
+    SHA_256_WITH_RSA, SHA_384_WITH_RSA, SHA_512_WITH_RSA,
+};
 use serde::{Deserialize, Serialize};
 
 /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) with one of three digests: supported by containers and readers
@@ -31,9 +34,9 @@ impl SignatureAlgorithm {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Sha256WithRsaEncryption => "sha256WithRSAEncryption",
-            Self::Sha384WithRsaEncryption => "sha384WithRSAEncryption",
-            Self::Sha512WithRsaEncryption => "sha512WithRSAEncryption",
+            Self::Sha256WithRsaEncryption => SHA_256_WITH_RSA,
+            Self::Sha384WithRsaEncryption => SHA_384_WITH_RSA,
+            Self::Sha512WithRsaEncryption => SHA_512_WITH_RSA,
         }
     }
 

@@ -6,14 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::algorithm::{MGF1, RSASSA_PSS, SHA_256, TRAILER_FIELD};
 use parafa_eid_protocols::smart_id::{ACSP_V2, AcspV2Payload};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::client::{check_flow, signature_value};
 use super::wire::{
-    self, Approach, AskedAuthentication, DeviceLinkAnswer, PssParameters, RSASSA_PSS, SHA_256,
-    SessionAnswer,
+    self, Approach, AskedAuthentication, DeviceLinkAnswer, PssParameters, SessionAnswer,
 };
 use super::{
     CallbackUrl, DeviceLinkSession, DisplayText, FlowType, Interaction, Interactions,
@@ -192,10 +192,10 @@ impl SmartIdClient {
 fn are_expected(parameters: &PssParameters) -> bool {
     let mask = &parameters.mask_gen_algorithm;
     parameters.hash_algorithm == SHA_256
-        && mask.algorithm == "id-mgf1"
+        && mask.algorithm == MGF1
         && mask.parameters.hash_algorithm == SHA_256
         && parameters.salt_length == SALT_OCTETS
-        && parameters.trailer_field == "0xbc"
+        && parameters.trailer_field == TRAILER_FIELD
 }
 
 /// The service's random value, used as it was received.

@@ -1,5 +1,11 @@
 //! Results of sessions.
 
+use parafa_eid_protocols::smart_id::end_result::{
+    ACCOUNT_UNUSABLE, DOCUMENT_UNUSABLE, EXPECTED_LINKED_SESSION, OK, PROTOCOL_FAILURE,
+    REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP, SERVER_ERROR, TIMEOUT, USER_REFUSED,
+    USER_REFUSED_CERT_CHOICE, USER_REFUSED_INTERACTION, WRONG_VC,
+};
+
 use crate::service::name_only;
 
 use super::SmartIdError;
@@ -7,18 +13,18 @@ use super::SmartIdError;
 /// Checks the result of a session.
 pub(super) fn check(end_result: &str) -> Result<(), SmartIdError> {
     Err(match end_result {
-        "OK" => return Ok(()),
-        "USER_REFUSED" => SmartIdError::UserRefused,
-        "USER_REFUSED_CERT_CHOICE" => SmartIdError::UserRefusedCertificateChoice,
-        "USER_REFUSED_INTERACTION" => SmartIdError::UserRefusedInteraction,
-        "TIMEOUT" => SmartIdError::TimedOut,
-        "WRONG_VC" => SmartIdError::WrongVerificationCode,
-        "DOCUMENT_UNUSABLE" => SmartIdError::DocumentUnusable,
-        "ACCOUNT_UNUSABLE" => SmartIdError::AccountUnusable,
-        "REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP" => SmartIdError::InteractionNotSupported,
-        "PROTOCOL_FAILURE" => SmartIdError::ProtocolFailure,
-        "EXPECTED_LINKED_SESSION" => SmartIdError::ExpectedLinkedSession,
-        "SERVER_ERROR" => SmartIdError::ServerError,
+        OK => return Ok(()),
+        USER_REFUSED => SmartIdError::UserRefused,
+        USER_REFUSED_CERT_CHOICE => SmartIdError::UserRefusedCertificateChoice,
+        USER_REFUSED_INTERACTION => SmartIdError::UserRefusedInteraction,
+        TIMEOUT => SmartIdError::TimedOut,
+        WRONG_VC => SmartIdError::WrongVerificationCode,
+        DOCUMENT_UNUSABLE => SmartIdError::DocumentUnusable,
+        ACCOUNT_UNUSABLE => SmartIdError::AccountUnusable,
+        REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP => SmartIdError::InteractionNotSupported,
+        PROTOCOL_FAILURE => SmartIdError::ProtocolFailure,
+        EXPECTED_LINKED_SESSION => SmartIdError::ExpectedLinkedSession,
+        SERVER_ERROR => SmartIdError::ServerError,
         unknown => SmartIdError::UnknownEndResult(name_only(unknown)),
     })
 }

@@ -1,5 +1,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::interaction;
 use serde::{Deserialize, Serialize};
 
 use super::DisplayText;
@@ -105,13 +106,13 @@ impl<'i> Member<'i> {
     fn of(interaction: &'i Interaction) -> Self {
         let (r#type, display_text_60, display_text_200) = match interaction {
             Interaction::DisplayTextAndPin(text) => {
-                ("displayTextAndPIN", Some(text.as_str()), None)
+                (interaction::DISPLAY_TEXT_AND_PIN, Some(text.as_str()), None)
             }
             Interaction::ConfirmationMessage(text) => {
-                ("confirmationMessage", None, Some(text.as_str()))
+                (interaction::CONFIRMATION_MESSAGE, None, Some(text.as_str()))
             }
             Interaction::ConfirmationMessageAndVerificationCodeChoice(text) => (
-                "confirmationMessageAndVerificationCodeChoice",
+                interaction::CONFIRMATION_MESSAGE_AND_VERIFICATION_CODE_CHOICE,
                 None,
                 Some(text.as_str()),
             ),

@@ -1,6 +1,7 @@
 //! Bodies of requests and answers. Members that are not listed are ignored in
 //! answers, as the protocol demands.
 
+use parafa_eid_protocols::smart_id::algorithm::{RSASSA_PSS, SHA_256};
 use parafa_eid_protocols::smart_id::{ACSP_V2, RAW_DIGEST_SIGNATURE};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -8,10 +9,6 @@ use uuid::Uuid;
 use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
-
-/// Signature scheme of authentications.
-pub(super) const RSASSA_PSS: &str = "rsassa-pss";
-pub(super) const SHA_256: &str = "SHA-256";
 
 /// Texts of an authentication request: its answer, and the links that lead to it, are bound to
 /// exactly these.

@@ -284,7 +284,7 @@ pub(super) fn signature(
 /// Parses a signature, which must be of a component.
 pub(super) fn signed(content: Bytes, component: PluginDigest) -> Result<Signed, &'static str> {
     let signature = PluginSignature::parse(&content)?;
-    if signature.component() != component {
+    if signature.component() != component.as_bytes() {
         return Err("it is of another component");
     }
     Ok(Signed {
@@ -318,7 +318,7 @@ mod tests {
         let subject = StoredManifest::of(subject).unwrap();
         let pairs = [(); 2].map(|()| parafa_plugin_store::KeyPair::generate().unwrap());
         let attached = pairs.each_ref().map(|pair| {
-            let text = serde_json::to_vec(&pair.sign(component).unwrap()).unwrap();
+            let text = serde_json::to_vec(&pair.sign(component.as_bytes()).unwrap()).unwrap();
             attach(Attachment::Signature, text.into(), &subject).unwrap()
         });
         let [one, other] = pairs.each_ref().map(|pair| pair.public().name());

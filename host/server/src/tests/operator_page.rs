@@ -68,12 +68,17 @@ async fn a_certificate_that_will_end_is_told_of_once_a_day_and_shown() {
     watch.look();
     let told = lines();
     assert_eq!(told.len(), 1, "{told:?}");
-    for part in [" WARN ", "trust.folder", "expires in 59 days", "successor"] {
+    for part in [" INFO ", "trust.folder", "expires in 59 days", "successor"] {
         assert!(told[0].contains(part), "{part}: {told:?}");
     }
     watch.look();
     assert_eq!(lines(), [""; 0], "no more than once a day");
-    site.pass(DAY * 52);
+    site.pass(DAY * 29);
+    watch.look();
+    let told = lines();
+    assert!(told[0].contains(" WARN "), "{told:?}");
+    assert!(told[0].contains("expires in 30 days"), "{told:?}");
+    site.pass(DAY * 23);
     watch.look();
     let told = lines();
     assert!(told[0].contains("ERROR"), "{told:?}");

@@ -1,4 +1,4 @@
-//! Publishers of components: their keys and signatures.
+//! Publishers of plugins: their keys, and their signatures of components.
 //!
 //! Keys are Ed25519 keys (RFC 8032) in PEM: PKCS #8 (RFC 8410) and SubjectPublicKeyInfo. A
 //! signature is a JSON file beside the component. It is over three lines of ASCII text, each ended
@@ -14,7 +14,6 @@ use openssl::error::ErrorStack;
 use openssl::pkey::{Id, PKey, Private, Public};
 use openssl::sha::sha256;
 use openssl::sign::{Signer, Verifier};
-use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -43,7 +42,8 @@ pub struct InvalidKey(&'static str);
 #[serde(deny_unknown_fields)]
 pub struct PluginSignature {
     format: String,
-    sha256: PluginDigest,
+    #[serde(with = "hexadecimal")]
+    sha256: [u8; 32],
     publisher: String,
     /// Base64.
     signature: String,
@@ -142,8 +142,11 @@ impl KeyPair {
         Ok(Zeroizing::new(pem.context("the private key")?))
     }
 
-    /// Signs a component.
-    pub fn sign(&self, component: PluginDigest) -> anyhow::Result<PluginSignature> {
+    /// Signs the component with this SHA-256.
+    ///
+    /// # Errors
+    /// When OpenSSL fails.
+    pub fn sign(&self, component: &[u8; 32]) -> anyhow::Result<PluginSignature> {
         let publisher = self.public.name.clone();
         let signed = signed_text(component, &publisher);
         let signature = Signer::new_without_digest(&self.key)
@@ -151,7 +154,7 @@ impl KeyPair {
             .context("the component cannot be signed")?;
         Ok(PluginSignature {
             format: FORMAT.to_owned(),
-            sha256: component,
+            sha256: *component,
             publisher,
             signature: BASE64.encode(signature),
         })
@@ -178,22 +181,18 @@ impl PluginSignature {
         &self.publisher
     }
 
-    /// Returns the digest of the component that it claims.
+    /// Returns the SHA-256 of the component that it claims.
     #[must_use]
-    pub fn component(&self) -> PluginDigest {
-        self.sha256
+    pub fn component(&self) -> &[u8; 32] {
+        &self.sha256
     }
 
-    /// Verifies that it is this key's signature of this component.
+    /// Verifies that it is this key's signature of the component with this SHA-256.
     ///
     /// # Errors
     /// The reason why it is not.
-    pub(crate) fn verify(
-        &self,
-        key: &PublisherKey,
-        component: PluginDigest,
-    ) -> Result<(), &'static str> {
-        if self.sha256 != component {
+    pub fn verify(&self, key: &PublisherKey, component: &[u8; 32]) -> Result<(), &'static str> {
+        if self.sha256 != *component {
             return Err("it is of another component");
         }
         let wrong = "it is not the publisher's";
@@ -208,38 +207,59 @@ impl PluginSignature {
     }
 }
 
-fn signed_text(component: PluginDigest, publisher: &str) -> String {
+fn signed_text(component: &[u8; 32], publisher: &str) -> String {
+    let component = hex::encode(component);
     format!("{FORMAT}\nsha256 {component}\npublisher {publisher}\n")
+}
+
+/// A digest as hexadecimal digits.
+mod hexadecimal {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        digest: &[u8; 32],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hex::encode(digest))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<[u8; 32], D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut digest = [0; 32];
+        hex::decode_to_slice(text, &mut digest).map_err(D::Error::custom)?;
+        Ok(digest)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn component() -> PluginDigest {
-        PluginDigest::of(b"component")
-    }
+    const COMPONENT: &[u8; 32] = &[7; 32];
 
     #[test]
     fn a_signature_is_verified_after_a_trip_through_files() {
         let pair = KeyPair::generate().unwrap();
         let pair = KeyPair::from_pem(&pair.to_pem().unwrap()).unwrap();
         let key = PublisherKey::from_pem(&pair.public().to_pem().unwrap()).unwrap();
-        let text = serde_json::to_vec(&pair.sign(component()).unwrap()).unwrap();
+        let text = serde_json::to_vec(&pair.sign(COMPONENT).unwrap()).unwrap();
 
         let signature = PluginSignature::parse(&text).unwrap();
 
         assert_eq!(signature.publisher(), key.name());
-        assert_eq!(signature.verify(&key, component()), Ok(()));
+        assert_eq!(signature.verify(&key, COMPONENT), Ok(()));
     }
 
     #[test]
     fn a_signature_of_another_component_or_key_is_refused() {
         let pair = KeyPair::generate().unwrap();
-        let signature = pair.sign(component()).unwrap();
-        let other = PluginDigest::of(b"other");
+        let signature = pair.sign(COMPONENT).unwrap();
+        let other = [8; 32];
         assert_eq!(
-            signature.verify(pair.public(), other),
+            signature.verify(pair.public(), &other),
             Err("it is of another component")
         );
         let renamed = PluginSignature {
@@ -247,12 +267,12 @@ mod tests {
             ..signature.clone()
         };
         assert_eq!(
-            renamed.verify(pair.public(), other),
+            renamed.verify(pair.public(), &other),
             Err("it is not the publisher's")
         );
         let stranger = KeyPair::generate().unwrap();
         assert_eq!(
-            signature.verify(stranger.public(), component()),
+            signature.verify(stranger.public(), COMPONENT),
             Err("it is not the publisher's")
         );
     }

@@ -30,13 +30,13 @@ const CHUNK_FRAME: usize = 12;
 
 /// A logo as stored.
 #[derive(Debug)]
-pub(crate) struct Logo {
+pub struct Logo {
     /// Width in pixels.
-    pub(crate) width: u32,
+    pub width: u32,
     /// Height in pixels.
-    pub(crate) height: u32,
+    pub height: u32,
     /// PNG file.
-    pub(crate) png: Vec<u8>,
+    pub png: Vec<u8>,
 }
 
 /// Reasons why a file cannot be used as a logo.
@@ -78,7 +78,7 @@ impl Logo {
     ///
     /// # Errors
     /// [`LogoFault`].
-    pub(crate) fn read(path: &Path) -> Result<Self, LogoFault> {
+    pub fn read(path: &Path) -> Result<Self, LogoFault> {
         let mut file = Vec::new();
         File::open(path)
             .and_then(|opened| {
@@ -90,7 +90,11 @@ impl Logo {
         Self::of(&file)
     }
 
-    fn of(file: &[u8]) -> Result<Self, LogoFault> {
+    /// Draws a file anew.
+    ///
+    /// # Errors
+    /// [`LogoFault`].
+    pub fn of(file: &[u8]) -> Result<Self, LogoFault> {
         if file.len() > MOST_FILE_BYTES {
             return Err(LogoFault::Bytes);
         }
