@@ -58,6 +58,7 @@ fn the_example_is_built_as_a_new_plugin_is() {
         ".gitignore",
         "xtask/Cargo.toml",
         "xtask/src/main.rs",
+        "xtask/src/packages.rs",
         "xtask/src/toolchain.rs",
     ] {
         let [new, example] = [new.join(file), root().join(EXAMPLE).join(file)]
