@@ -36,6 +36,13 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
         checked.contains(", .saskaita (callers can post it"),
         "{checked}"
     );
+    let packages = checked.lines().find(|line| line.starts_with("packages "));
+    let packages = packages.expect("a list");
+    assert!(packages.contains("parafa-plugin-sdk 1."), "{packages}");
+    assert!(
+        packages.contains("saskaita-plugin 0.1.0 (local)"),
+        "{packages}"
+    );
     let played = told_by(&told, "parafa plugin test");
     assert!(played.contains("1 passed"), "{played}");
     let run = told_by(&told, "parafa plugin run");
