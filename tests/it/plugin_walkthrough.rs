@@ -1,6 +1,7 @@
 //! From nothing to an installed plugin, by the commands of `docs/plugins.md` as written there.
 
 mod example;
+mod reproducible;
 
 use std::env;
 use std::ffi::OsString;
@@ -227,6 +228,12 @@ impl Workshop {
     }
 
     fn run(&self, line: &str, folder: &Path) -> Output {
+        let output = self.shell(line, folder).output();
+        output.expect("there is a shell")
+    }
+
+    /// Returns a shell with a command line.
+    fn shell(&self, line: &str, folder: &Path) -> Command {
         let home = env::home_dir().expect("a home");
         let rustup = env::var_os("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup").into());
         let parafa = program();
@@ -243,9 +250,18 @@ impl Workshop {
             .env("RUSTUP_HOME", rustup)
             .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_MANIFEST_DIR")
-            .env_remove("CARGO_TARGET_DIR")
-            .output()
-            .expect("there is a shell")
+            .env_remove("CARGO_TARGET_DIR");
+        shell
+    }
+}
+
+/// Copies parts of a plugin's folder into a new one.
+fn copy(from: &Path, parts: &[&str], to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for part in parts {
+        let mut cp = Command::new("cp");
+        let copied = cp.arg("-R").arg(from.join(part)).arg(to).status();
+        assert!(copied.expect("cp").success(), "{part}");
     }
 }
 
