@@ -1,6 +1,7 @@
 //! From nothing to an installed plugin, by the commands of `docs/plugins.md` as written there.
 
 mod example;
+mod reproducible;
 
 use std::env;
 use std::ffi::OsString;
@@ -35,6 +36,13 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     assert!(
         checked.contains(", .saskaita (callers can post it"),
         "{checked}"
+    );
+    let packages = checked.lines().find(|line| line.starts_with("packages "));
+    let packages = packages.expect("a list");
+    assert!(packages.contains("parafa-plugin-sdk 1."), "{packages}");
+    assert!(
+        packages.contains("saskaita-plugin 0.1.0 (local)"),
+        "{packages}"
     );
     let played = told_by(&told, "parafa plugin test");
     assert!(played.contains("1 passed"), "{played}");
@@ -220,6 +228,12 @@ impl Workshop {
     }
 
     fn run(&self, line: &str, folder: &Path) -> Output {
+        let output = self.shell(line, folder).output();
+        output.expect("there is a shell")
+    }
+
+    /// Returns a shell with a command line.
+    fn shell(&self, line: &str, folder: &Path) -> Command {
         let home = env::home_dir().expect("a home");
         let rustup = env::var_os("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup").into());
         let parafa = program();
@@ -236,9 +250,18 @@ impl Workshop {
             .env("RUSTUP_HOME", rustup)
             .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_MANIFEST_DIR")
-            .env_remove("CARGO_TARGET_DIR")
-            .output()
-            .expect("there is a shell")
+            .env_remove("CARGO_TARGET_DIR");
+        shell
+    }
+}
+
+/// Copies parts of a plugin's folder into a new one.
+fn copy(from: &Path, parts: &[&str], to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for part in parts {
+        let mut cp = Command::new("cp");
+        let copied = cp.arg("-R").arg(from.join(part)).arg(to).status();
+        assert!(copied.expect("cp").success(), "{part}");
     }
 }
 

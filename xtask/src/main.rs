@@ -154,7 +154,7 @@ enum Command {
     },
     /// Build what is released into target/dist: server, plugins, the SDK's bundle, bill of materials, checksums
     Release {
-        /// Build twice, in two folders, and check that the results are identical
+        /// Build twice, in two folders with two CARGO_HOMEs, and check that the results are identical
         #[arg(long)]
         twice: bool,
     },

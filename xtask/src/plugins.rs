@@ -5,7 +5,9 @@
 //! nor its order depends on a path.
 
 mod compiler;
-/// The toolchain module is shared with third-party plugins.
+/// These modules are shared with third-party plugins.
+#[path = "../../host/plugin-tools/src/template/packages.rs"]
+mod packages;
 #[path = "../../host/plugin-tools/src/template/toolchain.rs"]
 mod toolchain;
 
@@ -38,10 +40,11 @@ const FLAGS: [&str; 5] = [
     "-Clink-arg=stack-size=262144",
 ];
 
-/// A plugin as a core module, and the path of its component.
+/// A plugin as a core module, the path of its component, and the list of its packages.
 pub(crate) struct Module {
     module: PathBuf,
     component: PathBuf,
+    packages: String,
 }
 
 /// The build of plugins.
@@ -106,10 +109,20 @@ impl<'a> PluginBuild<'a> {
 
     /// Compiles a plugin whose component belongs in a folder.
     fn module(&self, name: &str, components: &Path) -> Result<Module> {
+        let package = format!("parafa-plugin-{name}");
         Ok(Module {
-            module: self.compile(name)?,
+            module: self.compile(name, &package)?,
             component: components.join(name).with_extension("wasm"),
+            packages: packages::list(|| self.configured(self.toolchain.cargo()), &package)?,
         })
+    }
+
+    /// Returns a command of Cargo with the plugins' folder and flags.
+    fn configured(&self, mut cargo: Command) -> Command {
+        cargo
+            .current_dir(self.root.join("plugins"))
+            .env("CARGO_ENCODED_RUSTFLAGS", &self.flags);
+        cargo
     }
 
     /// Lints the plugins as compiled for WebAssembly, or for this machine if the linter lacks the
@@ -128,16 +141,13 @@ impl<'a> PluginBuild<'a> {
         process::run(clippy.args(["--", "-D", "warnings"]))
     }
 
-    fn compile(&self, name: &str) -> Result<PathBuf> {
+    fn compile(&self, name: &str, package: &str) -> Result<PathBuf> {
         let build = self.root.join("plugins/target");
-        let mut cargo = self.toolchain.build();
+        let mut cargo = self.configured(self.toolchain.build());
         cargo
-            .args(["--quiet", "--locked", "--package"])
-            .arg(format!("parafa-plugin-{name}"))
+            .args(["--quiet", "--locked", "--package", package])
             .arg("--target-dir")
-            .arg(&build)
-            .current_dir(self.root.join("plugins"))
-            .env("CARGO_ENCODED_RUSTFLAGS", &self.flags);
+            .arg(&build);
         compiler::install(&mut cargo, &self.compiler, self.root);
         let status = cargo.status().context("cannot run cargo")?;
         ensure!(status.success(), "the plugin {name} does not build");
@@ -198,7 +208,8 @@ fn prefix_map(option: &str, from: &Path, to: &str) -> OsString {
     flag
 }
 
-fn cargo_home() -> Result<PathBuf> {
+/// Returns Cargo's folder of downloaded packages.
+pub(crate) fn cargo_home() -> Result<PathBuf> {
     match env::var_os("CARGO_HOME") {
         Some(home) => Ok(home.into()),
         None => Ok(env::home_dir()
@@ -217,10 +228,19 @@ pub(crate) fn components_of(modules: &[Module], encoder: &Path) -> Result<Vec<Pa
     made.collect()
 }
 
-/// Makes the component, unless it exists and was made of the same module.
-fn encode(Module { module, component }: &Module, encoder: &Path) -> Result<()> {
+/// Makes the component, unless it exists and was made of the same module and packages.
+fn encode(made: &Module, encoder: &Path) -> Result<()> {
+    let Module {
+        module,
+        component,
+        packages,
+    } = made;
     let stamp = component.with_extension("stamp");
-    let made_of = format!("{} wit-component-0.263", digest(&fs::read(module)?));
+    let made_of = format!(
+        "{} {} wit-component-0.263",
+        digest(&fs::read(module)?),
+        digest(packages.as_bytes())
+    );
     let is_current = fs::read(component).is_ok_and(|current| {
         fs::read_to_string(&stamp)
             .is_ok_and(|stamp| stamp == format!("{made_of} {}", digest(&current)))
@@ -229,6 +249,8 @@ fn encode(Module { module, component }: &Module, encoder: &Path) -> Result<()> {
         let folder = component.parent();
         fs::create_dir_all(folder.context("a component stands in a folder")?)?;
         process::run_quietly(Command::new(encoder).args([module, component]))?;
+        let listed = packages::with_list(&fs::read(component)?, packages)?;
+        fs::write(component, listed)?;
     }
     let encoded = fs::read(component)?;
     let digest = digest(&encoded);
@@ -246,4 +268,78 @@ fn encode(Module { module, component }: &Module, encoder: &Path) -> Result<()> {
 
 fn digest(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packages::{json, read, with_list, zlib};
+
+    const ALL: &str = "\
+0parafa-plugin-x v0.1.0 (/parafa/plugins/x)
+1derive v1.0.0 (proc-macro) (/parafa/derive)
+2syn v2.0.1
+1b v0.3.0-rc.1+7 (https://example.com/b?branch=v2#0a1b2c3d)
+2a v1.0.0 (registry `own`)
+2cc v1.2.0
+1a v1.0.0 (registry `own`) (*)
+";
+    const LINKED: &str = "\
+0parafa-plugin-x v0.1.0 (/parafa/plugins/x)
+1b v0.3.0-rc.1+7 (https://example.com/b?branch=v2#0a1b2c3d)
+2a v1.0.0 (registry `own`)
+1a v1.0.0 (registry `own`)
+";
+
+    #[test]
+    fn a_list_has_what_is_linked_and_what_runs_in_the_build_without_paths() {
+        let [all, linked] = [ALL, LINKED].map(|tree| read(tree).unwrap());
+
+        let list = json("parafa-plugin-x", &all, &linked);
+
+        let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+        let expected = serde_json::json!({
+            "packages": [
+                {"name": "a", "version": "1.0.0", "source": "registry"},
+                {"name": "b", "version": "0.3.0-rc.1+7", "source": "git", "dependencies": [0, 2]},
+                {"name": "cc", "version": "1.2.0", "source": "crates.io", "kind": "build"},
+                {
+                    "name": "derive", "version": "1.0.0", "source": "local", "kind": "build",
+                    "dependencies": [5],
+                },
+                {
+                    "name": "parafa-plugin-x", "version": "0.1.0", "source": "local",
+                    "dependencies": [0, 1, 3], "root": true,
+                },
+                {"name": "syn", "version": "2.0.1", "source": "crates.io", "kind": "build"},
+            ],
+            "format": 1,
+        });
+        assert_eq!(list, expected);
+    }
+
+    #[test]
+    fn a_line_that_is_no_package_is_no_list() {
+        assert!(read("0parafa-plugin-x\n").is_err());
+        assert!(read("a v1.0.0\n").is_err());
+    }
+
+    /// Python's `zlib` reads the stream as `abc`.
+    #[test]
+    fn a_list_is_the_first_section_of_its_component() {
+        let listed = with_list(b"\0asm\x0d\0\x01\0rest", "abc").unwrap();
+
+        let section = b"\x00\x16\x07.dep-v0\x78\x01\x01\x03\x00\xfc\xffabc\x02\x4d\x01\x27";
+        let expected = [&b"\0asm\x0d\0\x01\0"[..], section, b"rest"].concat();
+        assert_eq!(listed, expected);
+        assert!(with_list(b"\0asm", "abc").is_err());
+    }
+
+    #[test]
+    fn a_long_list_has_several_blocks() {
+        let stream = zlib(&[b'x'; 65_536]);
+
+        assert_eq!(stream[2..7], [0, 0xff, 0xff, 0, 0]);
+        assert_eq!(stream[7 + 65_535..][..5], [1, 1, 0, 0xfe, 0xff]);
+        assert_eq!(stream.len(), 2 + 5 + 65_535 + 5 + 1 + 4);
+    }
 }

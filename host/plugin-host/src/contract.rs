@@ -12,6 +12,7 @@ pub(crate) mod evidence;
 pub(crate) mod evidence_pool;
 pub(crate) mod fault;
 pub(crate) mod known_answers;
+pub(crate) mod packages;
 pub(crate) mod payload;
 pub(crate) mod requests;
 pub(crate) mod resources;

@@ -28,6 +28,7 @@ pub use contract::digest::{InvalidDigest, PluginDigest};
 pub use contract::document::Document;
 pub use contract::evidence::{Evidence, SignatureEvidence};
 pub use contract::fault::{CallError, ContractBreach, EvidenceError, Fault, FaultKind};
+pub use contract::packages::{PackageListError, package_list};
 pub use contract::payload::HostPayload;
 pub use contract::requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,

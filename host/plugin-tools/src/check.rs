@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::bench::{self, Bench};
 use crate::output::{print_json, print_line, shown};
+use crate::packages::Packages;
 use crate::reach::postable;
 use crate::{REFUSED, ToolError};
 
@@ -36,6 +37,8 @@ struct Findings {
     bytes: usize,
     imports: Vec<String>,
     exports: Vec<String>,
+    #[serde(flatten)]
+    packages: Packages,
     admissible: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -93,6 +96,7 @@ pub fn check(arguments: &CheckArguments, bench: &Bench) -> Result<(), ToolError>
     let surface = Surface::read(&wasm).unwrap_or_default();
     let digest = PluginDigest::of(&wasm);
     let bytes = wasm.len();
+    let packages = Packages::read(&wasm);
     let verdict = runtime.block_on(judge(bench, wasm))?;
     let findings = Findings {
         about: verdict.plugin,
@@ -100,6 +104,7 @@ pub fn check(arguments: &CheckArguments, bench: &Bench) -> Result<(), ToolError>
         bytes,
         imports: surface.imports().to_vec(),
         exports: surface.exports().iter().cloned().collect(),
+        packages,
         admissible: verdict.reason.is_none(),
         reason: verdict.reason,
         not_looked_at: verdict.not_looked_at,
@@ -200,6 +205,8 @@ impl Findings {
             format!("missing   {}", told(|about| listed(&about.missing))),
             format!("imports   {}", listed(&self.imports)),
             format!("exports   {}", listed(&self.exports)),
+            format!("packages  {}", self.packages.linked()),
+            format!("built by  {}", self.packages.run_in_build()),
             match &self.reason {
                 None => "admissible".to_owned(),
                 Some(reason) => format!("not admissible: {}", shown(reason)),
@@ -274,6 +281,7 @@ mod tests {
             bytes: 1,
             imports: vec!["a\nadmissible".to_owned()],
             exports: Vec::new(),
+            packages: Packages::default(),
             admissible: false,
             reason: Some("b\nadmissible".to_owned()),
             not_looked_at: Vec::new(),

@@ -8,6 +8,7 @@ mod check;
 mod log;
 mod new;
 pub mod output;
+mod packages;
 mod publish;
 mod reach;
 mod registry;

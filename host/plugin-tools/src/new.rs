@@ -21,7 +21,7 @@ const DOCUMENT: &str = "Labas.\n";
 const LONGEST_ID: usize = 32;
 
 /// Files of every new plugin, with placeholders such as `@id@`.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", include_str!("template/gitignore")),
@@ -31,6 +31,10 @@ const FILES: [(&str, &str); 9] = [
     ),
     ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
     ("xtask/src/main.rs", include_str!("template/xtask.rs")),
+    (
+        "xtask/src/packages.rs",
+        include_str!("template/packages.rs"),
+    ),
     (
         "xtask/src/toolchain.rs",
         include_str!("template/toolchain.rs"),

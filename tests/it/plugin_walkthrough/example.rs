@@ -1,12 +1,11 @@
 //! The example of detached signatures, outside of this checkout, by the commands of its README.
 
 use std::fs;
-use std::process::Command;
 
 use parafa_fixtures::tool;
 use serde_json::Value;
 
-use super::{BUNDLE, Workshop, commands, told_by};
+use super::{BUNDLE, Workshop, commands, copy, told_by};
 use crate::support::demo::parafa;
 use crate::support::operator::text;
 use crate::support::root;
@@ -58,6 +57,7 @@ fn the_example_is_built_as_a_new_plugin_is() {
         ".gitignore",
         "xtask/Cargo.toml",
         "xtask/src/main.rs",
+        "xtask/src/packages.rs",
         "xtask/src/toolchain.rs",
     ] {
         let [new, example] = [new.join(file), root().join(EXAMPLE).join(file)]
@@ -69,19 +69,11 @@ fn the_example_is_built_as_a_new_plugin_is() {
 /// Copies the example into the workshop. Its packages come from the folder that other plugins there
 /// take them from: Cargo would build those of another path anew.
 fn copy_example(workshop: &Workshop) {
-    let (example, copy) = (root().join(EXAMPLE), workshop.plugin());
-    fs::create_dir(&copy).expect("a folder");
-    for part in [".cargo", "Cargo.toml", "cases", "src", "xtask"] {
-        let copied = Command::new("cp")
-            .arg("-R")
-            .arg(example.join(part))
-            .arg(&copy)
-            .status();
-        assert!(copied.expect("cp").success(), "{part}");
-    }
+    let parts = [".cargo", "Cargo.toml", "cases", "src", "xtask"];
+    copy(&root().join(EXAMPLE), &parts, &workshop.plugin());
     let bundle = workshop.folder.join(BUNDLE);
     let bundle = bundle.canonicalize().expect("the bundle");
-    let settings = copy.join(".cargo/config.toml");
+    let settings = workshop.plugin().join(".cargo/config.toml");
     let written = fs::read_to_string(&settings).expect("settings");
     let beside = format!("../{BUNDLE}");
     assert!(written.contains(&beside), "{written}");

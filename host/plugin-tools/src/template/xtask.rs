@@ -1,5 +1,6 @@
 //! `cargo xtask build`: makes `plugin.wasm`.
 
+mod packages;
 mod toolchain;
 
 use std::env;
@@ -26,12 +27,14 @@ fn main() -> Result<()> {
 
 fn build(root: &Path) -> Result<()> {
     let target = root.join("target");
-    let status = Toolchain::find(root)?
+    let toolchain = Toolchain::find(root)?;
+    let flags = rustflags(root);
+    let status = toolchain
         .build()
         .args(["--package", PACKAGE])
         .arg("--target-dir")
         .arg(&target)
-        .env("CARGO_ENCODED_RUSTFLAGS", rustflags(root))
+        .env("CARGO_ENCODED_RUSTFLAGS", &flags)
         .current_dir(root)
         .status()
         .context("cannot run cargo")?;
@@ -42,6 +45,14 @@ fn build(root: &Path) -> Result<()> {
         .module(&bytes)?
         .validate(true)
         .encode()?;
+    let cargo = || {
+        let mut cargo = toolchain.cargo();
+        cargo
+            .env("CARGO_ENCODED_RUSTFLAGS", &flags)
+            .current_dir(root);
+        cargo
+    };
+    let component = packages::with_list(&component, &packages::list(cargo, PACKAGE)?)?;
     let plugin = root.join("plugin.wasm");
     fs::write(&plugin, &component)?;
     println!("{}: {} bytes", plugin.display(), component.len());

@@ -110,6 +110,39 @@ fn it_says_which_documents_callers_can_post() {
     assert!(ended.stdout.lines().any(|line| line == takes), "{ended:?}");
 }
 
+#[test]
+fn it_says_which_packages_are_in_a_component_and_which_ran_in_its_build() {
+    let documents = Documents::new();
+
+    let findings = check(&documents, &component("pdf.wasm"), Where::Data).json();
+
+    let packages = findings["packages"].as_array().unwrap();
+    let described = |name: &str| {
+        let package = packages.iter().find(|package| package["name"] == name);
+        package.map(|package| [package["source"].clone(), package["kind"].clone()])
+    };
+    let local = [json!("local"), json!("runtime")];
+    assert_eq!(described("parafa-format-pdf"), Some(local));
+    let of_build = [json!("crates.io"), json!("build")];
+    assert_eq!(described("wit-bindgen-rust-macro"), Some(of_build));
+    assert_eq!(described("parafa-format-jades"), None);
+}
+
+#[test]
+fn a_malformed_list_of_packages_is_told_and_refuses_nothing() {
+    let documents = Documents::new();
+    let mut least = parafa_fixtures::component::least();
+    least.splice(8..8, *b"\0\x0a\x07.dep-v0{}");
+    let malformed = documents.add("malformed.wasm", least);
+
+    let ended = check(&documents, &malformed, Where::Nowhere);
+
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let fault = ended.json()["packagesFault"].clone();
+    let told = "its section does not inflate";
+    assert!(fault.as_str().unwrap().starts_with(told), "{fault}");
+}
+
 /// Place of the installed plugins.
 #[derive(Clone, Copy)]
 enum Where {
