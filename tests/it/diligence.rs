@@ -3,6 +3,7 @@
 
 mod absence;
 mod attestations;
+mod attorney;
 mod billing;
 mod calls;
 pub(crate) mod evidence;

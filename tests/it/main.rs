@@ -43,6 +43,7 @@ mod schemathesis;
 mod shared_clock;
 mod signing_api;
 mod signing_flow;
+mod stolen;
 mod support;
 mod traces;
 mod turns;

@@ -1,4 +1,5 @@
 mod file;
+mod stored;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,6 +18,7 @@ use tempfile::TempDir;
 use url::Url;
 
 pub(crate) use self::file::{DemoFile, Persona, RelyingParty};
+pub(crate) use self::stored::Stored;
 use super::client::{Ceremony, Signing, SigningClient};
 use super::engine;
 use super::metrics::Metrics;
@@ -75,6 +77,17 @@ impl Demo {
     /// [`join`](Self::join) it share the database.
     pub(crate) fn start_shared() -> Self {
         Self::start_on(Some(Postgres::temporary_database()), &[])
+    }
+
+    /// Starts a server whose records are in a database, and whose documents are
+    /// in this bucket.
+    pub(crate) fn start_with_bucket(bucket: &S3) -> Self {
+        let settings = in_bucket(bucket);
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|(name, value)| (&**name, value.clone()))
+            .collect();
+        Self::start_on(Some(Postgres::temporary_database()), &settings)
     }
 
     fn start_on(database: Option<TemporaryDatabase>, settings: &[(&str, String)]) -> Self {
@@ -155,9 +168,7 @@ impl Demo {
         let database = Postgres::temporary_database();
         let mut start = Start::on(Some(&database));
         if let Some(bucket) = bucket {
-            let settings = &mut start.settings;
-            settings.extend(bucket.variables());
-            settings.push(("PARAFA_OBJECTS__URL".to_owned(), bucket.url()));
+            start.settings.extend(in_bucket(bucket));
         }
         let folder = tempfile::tempdir().expect("a temporary folder");
         let data = folder.path().join("data");
@@ -258,30 +269,6 @@ impl Demo {
             let entries = std::fs::read_dir(self.data().join(folder));
             entries.map_or(0, Iterator::count)
         })
-    }
-
-    /// Returns the stored form of all records, documents and data keys: the
-    /// content of files, or of rows. PostgreSQL shows bytes other than ASCII as
-    /// escapes.
-    pub(crate) fn stored(&self) -> Vec<u8> {
-        if let Some(database) = &self.database {
-            let entries =
-                "SELECT encode(key, 'escape'), encode(value, 'escape') FROM parafa_entries";
-            let blobs = "SELECT encode(content, 'escape') FROM parafa_blobs";
-            return [entries, blobs]
-                .map(|rows| database.psql(rows))
-                .concat()
-                .into();
-        }
-        let mut stored = Vec::new();
-        for folder in ["store", "bytes", "keys"] {
-            let entries = std::fs::read_dir(self.data().join(folder)).expect("a folder");
-            let paths = entries.map(|entry| entry.expect("an entry").path());
-            for file in paths.filter(|path| path.is_file()) {
-                stored.extend(std::fs::read(file).expect("a file"));
-            }
-        }
-        stored
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -516,6 +503,13 @@ pub(crate) fn on_database(url: &str) -> [(&'static str, String); 2] {
         ("PARAFA_STORE__ENGINE", "postgres".to_owned()),
         ("PARAFA_STORE__URL", url.to_owned()),
     ]
+}
+
+/// Returns the settings of a server whose documents are in this bucket.
+fn in_bucket(bucket: &S3) -> Vec<(String, String)> {
+    let mut settings = bucket.variables();
+    settings.push(("PARAFA_OBJECTS__URL".to_owned(), bucket.url()));
+    settings
 }
 
 /// Runs `parafa` with these arguments; returns its output.

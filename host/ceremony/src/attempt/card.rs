@@ -122,7 +122,7 @@ pub(super) async fn unlink(
         code_hash: None,
         code_until: card.code_until,
         token_hash: Some(token),
-        certificate_sha256: None,
+        certificate: None,
     });
     Ok(())
 }

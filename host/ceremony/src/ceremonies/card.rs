@@ -12,9 +12,9 @@ use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
 };
-use parafa_store::Transaction;
 use parafa_store::jobs::{self, HastenOutcome};
 use parafa_store::keys::{DataKey, hash_token};
+use parafa_store::{MasterKey, Transaction};
 use parafa_trust::{Certificate, KeyKind};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
@@ -103,8 +103,9 @@ impl Ceremonies {
         let attempt = self.card_attempt(link).await?;
         let submission = CardSubmission::Certificate(der);
         let submission = sealing::seal(&key, attempt.id, &submission)?;
-        let (sha256, submission) = (&sha256, &submission);
         let id = attempt.id;
+        let digest = certificate_digest(&self.records.master, id, &sha256);
+        let (known_by, submission) = (&[digest, sha256], &submission);
         let is_first = self
             .records
             .transact(|tx| {
@@ -112,8 +113,8 @@ impl Ceremonies {
                     let (mut attempt, mut signing) = running(tx, id).await?;
                     let now = tx.now();
                     let card = attempt.card.as_mut().ok_or(CeremonyError::NotFound)?;
-                    match &card.certificate_sha256 {
-                        Some(first) if first == sha256 => {
+                    match &card.certificate {
+                        Some(first) if known_by.contains(first) => {
                             let signer = SignerId::new(attempt.signer);
                             signing.ceremony.note_presence(signer, now);
                             tx.put(&signing).await?;
@@ -126,7 +127,7 @@ impl Ceremonies {
                         }
                         None => {}
                     }
-                    card.certificate_sha256 = Some(sha256.clone());
+                    card.certificate = Some(known_by[0].clone());
                     attempt.card_submission = Some(submission.clone());
                     if attempt.awaits_turn {
                         let signer = SignerId::new(attempt.signer);
@@ -438,6 +439,13 @@ fn value(
         )),
         Err(InvalidCardSignature::Length { .. } | InvalidCardSignature::Malformed) => Ok(None),
     }
+}
+
+/// Returns the keyed digest of an attempt's certificate, by which nobody without the master key
+/// recognises the person.
+fn certificate_digest(master: &MasterKey, attempt: Uuid, sha256: &str) -> String {
+    let value = format!("{attempt}\n{sha256}");
+    master.index("card-certificate", &value).to_string()
 }
 
 fn card_key(kind: &KeyKind) -> Option<CardKey> {

@@ -73,7 +73,7 @@ impl Ceremonies {
             code_hash: Some(PairingCode::of(&self.records.master, id).hash()),
             code_until: card_until,
             token_hash: None,
-            certificate_sha256: None,
+            certificate: None,
         });
         // The person is not prompted until a card's app comes.
         let person = person.filter(|_| !is_card);

@@ -121,8 +121,10 @@ pub struct CardAccess {
     pub(crate) code_until: Timestamp,
     /// Hash of the token that the app got for it.
     pub(crate) token_hash: Option<String>,
-    /// SHA-256 of the first submitted certificate, in lower-case hexadecimal.
-    pub(crate) certificate_sha256: Option<String>,
+    /// Keyed digest of the first submitted certificate; in rows of earlier programs its SHA-256,
+    /// by which the person could be recognised.
+    #[serde(rename = "certificate_sha256")]
+    pub(crate) certificate: Option<String>,
 }
 
 impl CardAccess {

@@ -69,7 +69,7 @@ impl Ceremonies {
         now: Timestamp,
     ) -> Option<Pairing> {
         let card = attempt.card.as_ref()?;
-        let is_open = !attempt.phase.is_terminal() && card.certificate_sha256.is_none();
+        let is_open = !attempt.phase.is_terminal() && card.certificate.is_none();
         if !is_open || card.code_hash.is_none() || now >= card.code_until {
             return None;
         }
