@@ -125,12 +125,28 @@ impl ByteFiles {
         id: Uuid,
         content: Bytes,
     ) -> Result<StoredFile, ByteFileError> {
+        self.write_digested(key, id, content, Sha256Digest::of)
+            .await
+    }
+
+    /// Like [`write`](Self::write), with the content's digest from `digest`, which may know a part
+    /// of it. A file whose row has another digest cannot be read in pieces.
+    ///
+    /// # Errors
+    /// Those of [`write`](Self::write).
+    pub async fn write_digested(
+        &self,
+        key: &DataKey,
+        id: Uuid,
+        content: Bytes,
+        digest: impl FnOnce(&[u8]) -> Sha256Digest + Send + 'static,
+    ) -> Result<StoredFile, ByteFileError> {
         let key = key.clone();
         let (blob, stored) = over(content.len(), move || {
             let stored = StoredFile {
                 id,
                 bytes: content.len() as u64,
-                sha256: Sha256Digest::of(&content),
+                sha256: digest(&content),
             };
             let file = key
                 .seal_file(id.as_bytes(), content)

@@ -82,6 +82,12 @@ impl FromStr for Sha256Digest {
     }
 }
 
+impl From<[u8; 32]> for Sha256Digest {
+    fn from(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+}
+
 impl From<sha2::digest::Output<Sha256>> for Sha256Digest {
     fn from(output: sha2::digest::Output<Sha256>) -> Self {
         Self(output.into())

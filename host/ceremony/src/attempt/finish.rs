@@ -105,11 +105,12 @@ impl Ceremonies {
         now: Timestamp,
         signed_with: Option<SignedWith>,
     ) -> Result<StepOutcome, CeremonyError> {
-        let stored = self
-            .records
-            .files
-            .write(key, self.records.store.new_id().await?, signed.bytes)
-            .await?;
+        let id = self.records.store.new_id().await?;
+        let document = signed.document;
+        // The document begins with bytes that were hashed for the signature.
+        let digest = move |_: &[u8]| Sha256Digest::from(document.sha256());
+        let files = &self.records.files;
+        let stored = files.write_digested(key, id, signed.bytes, digest).await?;
         let signed_with = signed_with
             .map(|signed_with| sealing::seal(key, stored.id, &signed_with))
             .transpose()?;

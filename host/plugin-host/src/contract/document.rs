@@ -79,6 +79,19 @@ impl Document {
         self.bytes
     }
 
+    /// Returns its SHA-256 digest. Bytes that the host hashed for a call are not hashed again.
+    #[must_use]
+    pub fn sha256(&self) -> [u8; 32] {
+        let digest = self
+            .digest_part(DigestAlgorithm::Sha256, 0..self.bytes.len())
+            .and_then(|mut hasher| hasher.finish())
+            .expect("OpenSSL has every digest of the catalogue");
+        digest
+            .as_ref()
+            .try_into()
+            .expect("a SHA-256 digest has 32 bytes")
+    }
+
     /// Returns the document with these companions, whose names are unique. The plugin's answers are
     /// about all of them.
     #[must_use]
@@ -315,6 +328,33 @@ mod tests {
         assert_eq!(digest_of_first(&signed, BYTES.len()), sha256(BYTES.len()));
         assert!(document.is_hashed(ALGORITHM));
         assert!(Arc::ptr_eq(&document.prefix, &signed.prefix));
+    }
+
+    #[test]
+    fn the_digest_of_an_output_goes_on_after_what_was_hashed_of_its_input() {
+        for len in [0, 5, BLOCK_LEN, LEN] {
+            let document = document(len);
+            for document in [&document, &document] {
+                assert_eq!(document.sha256(), sha256(len));
+            }
+            let output = [&BYTES[..len], b"of its own"].concat();
+            let expected = openssl::sha::sha256(&output);
+
+            let output = document.followed_by(output.into(), len as u64);
+
+            assert_eq!(output.sha256(), expected, "{len}");
+        }
+    }
+
+    #[test]
+    fn the_digest_of_a_document_begins_with_the_state_that_is_known() {
+        let document = document(LEN);
+        let mut other = Hasher::new(message_digest(ALGORITHM)).unwrap();
+        other.update(b"other bytes").unwrap();
+        assert!(document.prefix.state(ALGORITHM).set(other).is_ok());
+
+        let expected = [&b"other bytes"[..], &BYTES[2 * BLOCK_LEN..LEN]].concat();
+        assert_eq!(document.sha256(), openssl::sha::sha256(&expected));
     }
 
     #[test]

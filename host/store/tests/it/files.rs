@@ -49,6 +49,21 @@ in_every_place! {
         assert_eq!(files.read(&key, id).await.expect("read"), content);
     }
 
+    async fn a_byte_file_has_the_digest_that_its_writer_has_computed(place) {
+        let key = place.key().await;
+        for length in [0, 40 * 1024, 300 * 1024] {
+            let content = Bytes::from(vec![0x25; length]);
+            for other in [&content[..], b"something else"] {
+                let (id, digest) = (Uuid::now_v7(), Sha256Digest::of(other));
+                let written = place.files.write_digested(&key, id, content.clone(), move |_| digest);
+                let stored = written.await.expect("written");
+
+                assert_eq!((stored.id, stored.sha256), (id, digest));
+                assert_eq!(place.files.read(&key, id).await.expect("read"), content);
+            }
+        }
+    }
+
     async fn a_byte_file_of_any_length_is_read_piece_by_piece(place) {
         let key = place.key().await;
         for length in [0, 1, 64 * 1024, 256 * 1024 - 20, 1024 * 1024, 3 * 1024 * 1024 + 5] {
