@@ -12,11 +12,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::blobs::{BlobContent, BlobError, Blobs};
+use crate::blobs::{BlobContent, BlobError, Blobs, Part};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
-use crate::owned_folder::OwnedFolder;
+use crate::owned_folder::{OwnedFolder, WHOLE};
 
 pub use self::pieces::Pieces;
 pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
@@ -141,23 +141,35 @@ impl ByteFiles {
         content: Bytes,
         digest: impl FnOnce(&[u8]) -> Sha256Digest + Send + 'static,
     ) -> Result<StoredFile, ByteFileError> {
-        let key = key.clone();
-        let (blob, stored) = over(content.len(), move || {
+        let (key, length) = (key.clone(), content.len());
+        let seal = move || {
             let stored = StoredFile {
                 id,
                 bytes: content.len() as u64,
                 sha256: digest(&content),
             };
-            let file = key
-                .seal_file(id.as_bytes(), content)
-                .map_err(|source| ByteFileError::Sealed { id, source })?;
+            let file = key.seal_file(id.as_bytes(), content);
+            let file = file.map_err(|source| ByteFileError::Sealed { id, source })?;
+            Ok::<_, ByteFileError>((file, stored))
+        };
+        if let Some(folder) = self.0.store().as_folder().cloned() {
+            // The file is sealed by the thread that writes it.
+            let write = move || {
+                let (file, stored) = seal()?;
+                folder.write_file(id, &file)?;
+                Ok::<_, ByteFileError>(stored)
+            };
+            return files::blocking(write).await;
+        }
+        let seal = move || {
+            let (file, stored) = seal()?;
             let blob: Box<dyn BlobContent> = match file.bytes() > MOST_SEALED_AHEAD {
                 true => Box::new(file),
                 false => Box::new(file.whole()),
             };
             Ok::<_, ByteFileError>((blob, stored))
-        })
-        .await?;
+        };
+        let (blob, stored) = over(length, seal).await?;
         self.0.store().write(id, blob).await?;
         Ok(stored)
     }
@@ -169,15 +181,20 @@ impl ByteFiles {
     /// errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
         BYTE_FILE_READS.fetch_add(1, Ordering::Relaxed);
-        let sealed = self.0.store().read(id).await?;
-        let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
         let key = key.clone();
-        over(sealed.len(), move || {
+        let open = move |sealed: Bytes| {
             key.open_file(id.as_bytes(), sealed.into())
                 .map(Bytes::from)
                 .map_err(|source| ByteFileError::Sealed { id, source })
-        })
-        .await
+        };
+        let missing = ByteFileError::Missing { id };
+        if let Some(folder) = self.0.store().as_folder() {
+            let open = move |whole: Part| open(whole.bytes);
+            let opened = folder.part_for(id, WHOLE, MOST_IN_PLACE as u64, open);
+            return opened.await?.unwrap_or(Err(missing));
+        }
+        let sealed = self.0.store().read(id).await?.ok_or(missing)?;
+        over(sealed.len(), move || open(sealed)).await
     }
 
     /// Returns the free bytes on the file system of the folder; `None` where the files are not in

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
@@ -245,6 +247,22 @@ fn write(path: &Path, content: impl IntoIterator<Item: AsRef<[u8]>>) -> io::Resu
     sync_all(&file)
 }
 
+/// Reads this many bytes of a file, from `start` on, into a buffer that is not zeroed first.
+pub(crate) fn read_at(file: &File, start: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes: Vec<u8> = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let at = start + bytes.len() as u64;
+        match pread(file, spare_capacity(&mut bytes), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The buffer may be longer.
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
 /// Removes a file permanently; returns whether it existed. The folder is synced in either case,
 /// so that a removal interrupted by a crash is completed by the next attempt.
 pub(crate) fn remove(path: &Path) -> io::Result<bool> {
@@ -287,6 +305,20 @@ mod tests {
         });
 
         assert_eq!(done.unwrap(), "synced");
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_read_unless_the_file_ends_within_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        fs::write(&path, b"a file of some bytes").expect("written");
+        let file = File::open(&path).expect("opened");
+
+        assert_eq!(read_at(&file, 2, 0).expect("read"), b"");
+        assert_eq!(read_at(&file, 2, 12).expect("read"), b"file of some");
+        assert_eq!(read_at(&file, 15, 5).expect("read"), b"bytes");
+        let error = read_at(&file, 15, 6).expect_err("the file has ended");
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]

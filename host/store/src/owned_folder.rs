@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -28,7 +27,7 @@ const MOVED_AT_ONCE: usize = 256;
 /// piece of a long one. They are nearly always cached, and waking another thread takes longer.
 const READ_IN_PLACE: u64 = 65 * 1024;
 /// Range of a whole file.
-const WHOLE: Range<u64> = 0..u64::MAX;
+pub(crate) const WHOLE: Range<u64> = 0..u64::MAX;
 
 /// Bytes written at once.
 const WRITTEN_AT_ONCE: usize = 256 * 1024;
@@ -64,12 +63,9 @@ impl OpenPart {
     /// Reads the part. Blocks.
     fn read(self) -> Result<Part, BlobError> {
         let length = usize::try_from(self.length).expect("a part fits into memory");
-        let mut bytes = vec![0; length];
-        self.file
-            .read_exact_at(&mut bytes, self.start)
-            .map_err(failed_to("read", &self.path))?;
+        let bytes = files::read_at(&self.file, self.start, length);
         Ok(Part {
-            bytes: bytes.into(),
+            bytes: bytes.map_err(failed_to("read", &self.path))?.into(),
             whole: self.whole,
         })
     }
@@ -206,18 +202,42 @@ impl OwnedFolder {
 
     /// Like [`read_part`](Self::read_part), on this thread where that is fastest.
     async fn part(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        self.part_for(id, range, READ_IN_PLACE, |part| part).await
+    }
+
+    /// Reads this range of a file, if it exists, and passes it to `work`: on this thread if it has
+    /// at most `in_place` bytes, otherwise both on one that may block.
+    pub(crate) async fn part_for<T: Send + 'static>(
+        &self,
+        id: Uuid,
+        range: Range<u64>,
+        in_place: u64,
+        work: impl FnOnce(Part) -> T + Send + 'static,
+    ) -> Result<Option<T>, BlobError> {
         if self.is_far {
             let folder = self.clone();
-            return files::blocking(move || folder.read_part(id, range)).await;
+            return files::blocking(move || Ok(folder.read_part(id, range)?.map(work))).await;
         }
         let Some(opened) = self.open_part(id, range)? else {
             return Ok(None);
         };
-        let part = match opened.length <= READ_IN_PLACE {
-            true => opened.read(),
-            false => files::blocking(move || opened.read()).await,
+        let done = match opened.length <= in_place {
+            true => opened.read().map(work),
+            false => files::blocking(move || opened.read().map(work)).await,
         };
-        part.map(Some)
+        done.map(Some)
+    }
+
+    /// Writes a new file, durable on return. Blocks.
+    pub(crate) fn write_file(&self, id: Uuid, blob: &dyn BlobContent) -> Result<(), BlobError> {
+        self.look_for()?;
+        let (path, pieces) = (self.file(id), blob.pieces(WRITTEN_AT_ONCE));
+        let written = files::write_and_rename(&self.temporary(id), &path, pieces)
+            .and_then(|()| self.entries.sync());
+        written.map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => BlobError::Exists { id },
+            _ => failed_to("write", &path)(source).into(),
+        })
     }
 
     /// Interprets a name in the folder; `None` if it is not a blob's.
@@ -291,17 +311,7 @@ impl OwnedFolder {
 impl BlobStore for OwnedFolder {
     async fn write(&self, id: Uuid, blob: Box<dyn BlobContent>) -> Result<(), BlobError> {
         let folder = self.clone();
-        files::blocking(move || {
-            folder.look_for()?;
-            let (path, pieces) = (folder.file(id), blob.pieces(WRITTEN_AT_ONCE));
-            let written = files::write_and_rename(&folder.temporary(id), &path, pieces)
-                .and_then(|()| folder.entries.sync());
-            written.map_err(|source| match source.kind() {
-                io::ErrorKind::AlreadyExists => BlobError::Exists { id },
-                _ => failed_to("write", &path)(source).into(),
-            })
-        })
-        .await
+        files::blocking(move || folder.write_file(id, &*blob)).await
     }
 
     async fn replace(&self, id: Uuid, from: Bytes, to: Bytes) -> Result<bool, BlobError> {
