@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::mem;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -202,15 +203,25 @@ impl Writer {
     fn write(&mut self, group: Vec<QueuedCommit>) {
         let mut outcomes = Vec::with_capacity(group.len());
         let mut replies = Vec::with_capacity(group.len());
-        let mut batch = GroupBatch::new(self);
+        let tallies = mem::take(&mut self.mark.tallies);
+        let is_followed = !self.followers.is_empty();
+        let mut batch = GroupBatch::new(&self.shared, self.last, tallies, is_followed);
         for queued in group {
             outcomes.push(batch.add(queued.commit));
             replies.push(queued.reply);
         }
-        let told = std::mem::take(&mut batch.told);
-        let changes = std::mem::take(&mut batch.changes);
-        let written = batch.finish(self.clock.now());
-        let written = written.and_then(|mark| self.note(mark, &changes));
+        let told = mem::take(&mut batch.told);
+        let changes = mem::take(&mut batch.changes);
+        let now = self.clock.now();
+        let (tallies, written) = batch.finish(now);
+        self.mark.tallies = tallies;
+        if written.is_err() {
+            for change in changes.iter().rev() {
+                let (before, after) = (change.before, change.after);
+                self.mark.tallies.change(&change.key, after, before);
+            }
+        }
+        let written = written.and_then(|last| self.note(last, now, &changes));
         if written.is_ok() {
             for committed in &told {
                 self.followers.tell(committed);
@@ -228,21 +239,27 @@ impl Writer {
         }
     }
 
-    /// Records the state of the store after a durable group, before the group is
-    /// acknowledged.
-    fn note(&mut self, mark: Option<Mark>, changes: &[Change]) -> Result<(), EngineError> {
-        let Some(mark) = mark else {
+    /// Records the state of the store after a durable group with this last commit, before the
+    /// group is acknowledged. The mark already has its tallies.
+    fn note(
+        &mut self,
+        last: Option<Version>,
+        now: Timestamp,
+        changes: &[Change],
+    ) -> Result<(), EngineError> {
+        let Some(last) = last else {
             return Ok(());
         };
-        let noted = self.mark_file.note(&mark);
-        noted.map_err(|error| self.shared.health.fail(&error))?;
-        self.last = Version::new(mark.sequence);
-        self.mark = mark;
+        self.mark.sequence = last.number();
+        self.mark.at = Some(now);
         if let Some(look) = &mut self.look {
             for change in changes {
                 look.follow(&change.key, change.before, change.after);
             }
         }
+        let noted = self.mark_file.note(&self.mark);
+        noted.map_err(|error| self.shared.health.fail(&error))?;
+        self.last = Some(last);
         Ok(())
     }
 }
@@ -280,17 +297,17 @@ struct GroupBatch<'s> {
 }
 
 impl<'s> GroupBatch<'s> {
-    fn new(writer: &'s Writer) -> Self {
+    fn new(shared: &'s Shared, last: Option<Version>, tallies: Tallies, is_followed: bool) -> Self {
         Self {
-            shared: &writer.shared,
+            shared,
             batch: sled::Batch::default(),
             pending: HashMap::new(),
-            before: writer.last,
-            last: writer.last,
-            tallies: writer.mark.tallies.clone(),
+            before: last,
+            last,
+            tallies,
             changes: Vec::new(),
             told: Vec::new(),
-            is_followed: !writer.followers.is_empty(),
+            is_followed,
         }
     }
 
@@ -351,21 +368,24 @@ impl<'s> GroupBatch<'s> {
         }
     }
 
-    /// Makes the group durable; returns the state of the store, if it wrote anything.
-    fn finish(mut self, now: Timestamp) -> Result<Option<Mark>, EngineError> {
+    /// Makes the group durable; returns the tallies with its changes, and its last commit, if it
+    /// wrote anything.
+    fn finish(mut self, now: Timestamp) -> (Tallies, Result<Option<Version>, EngineError>) {
+        let tallies = mem::take(&mut self.tallies);
+        let written = self.write(now, &tallies);
+        (tallies, written)
+    }
+
+    fn write(mut self, now: Timestamp, tallies: &Tallies) -> Result<Option<Version>, EngineError> {
         self.shared.health.check()?;
         let Some(last) = self.last.filter(|last| Some(*last) != self.before) else {
             return Ok(None);
         };
-        let stamp = Stamp::new(now, &self.tallies).encoded();
+        let stamp = Stamp::new(now, tallies).encoded();
         self.batch.insert(SEQUENCE_KEY, pack(last, &stamp));
         self.shared.settling.begin();
         self.shared.apply(self.batch)?;
-        Ok(Some(Mark {
-            sequence: last.number(),
-            at: Some(now),
-            tallies: self.tallies,
-        }))
+        Ok(Some(last))
     }
 }
 
@@ -376,4 +396,71 @@ fn written_bytes(commit: &Commit) -> usize {
         .map(|(key, value)| key.len() + value.len());
     let deletes = commit.deletes.iter().map(Bytes::len);
     puts.chain(deletes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::sled::mark::{self, Found};
+    use crate::sled::options::SledOptions;
+
+    /// Has the writer write a commit of its own for each; returns its answers.
+    fn write(writer: &mut Writer, commits: Vec<Commit>) -> Vec<Result<CommitOutcome, EngineError>> {
+        let (group, answers): (Vec<_>, Vec<_>) = commits
+            .into_iter()
+            .map(|commit| {
+                let (reply, answer) = oneshot::channel();
+                (QueuedCommit { commit, reply }, answer)
+            })
+            .unzip();
+        writer.write(group);
+        let answers = answers.into_iter();
+        answers
+            .map(|mut answer| answer.try_recv().expect("an answer"))
+            .collect()
+    }
+
+    fn put(key: &'static [u8]) -> Commit {
+        Commit {
+            puts: vec![(Bytes::from_static(key), Bytes::from_static(b"text"))],
+            ..Commit::default()
+        }
+    }
+
+    #[test]
+    fn the_mark_is_the_state_after_the_last_group_that_was_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = SledOptions::new(folder.path().join("store"));
+        let path = mark::path_beside(&options.folder);
+        let mut writer = Writer {
+            shared: Arc::new(Shared::open(&options).expect("opened")),
+            max_group: 8,
+            last: None,
+            mark: Mark::default(),
+            mark_file: MarkFile::begin(&path, &Mark::default()).expect("made"),
+            clock: Arc::new(ManualClock::new(Timestamp::UNIX_EPOCH)),
+            followers: Followers::default(),
+            look: None,
+        };
+        let written = write(&mut writer, vec![put(b"tnote\0a"), put(b"tnote\0b")]);
+        assert!(written.iter().all(Result::is_ok));
+        let noted = writer.mark.clone();
+        assert_eq!(noted.tallies.total().entries, 2);
+        assert_eq!(
+            mark::read(&path).expect("read"),
+            Found::Known(noted.clone())
+        );
+
+        let mut conflicting = put(b"tnote\0c");
+        conflicting.expectations = vec![(Bytes::from_static(b"tnote\0a"), None)];
+        let conflict = write(&mut writer, vec![conflicting]);
+        assert!(matches!(conflict[..], [Ok(CommitOutcome::Conflict { .. })]));
+        assert_eq!(writer.mark, noted);
+
+        writer.shared.health.fail(&"it is out of order");
+        let failed = write(&mut writer, vec![put(b"tnote\0b"), put(b"tpage\0c")]);
+        assert!(failed.iter().all(Result::is_err));
+        assert_eq!(writer.mark, noted);
+    }
 }

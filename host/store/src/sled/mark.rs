@@ -21,6 +21,7 @@ use crate::files;
 const SLOT_BYTES: usize = 64 * 1024;
 const DIGEST_BYTES: usize = 32;
 const LENGTH_BYTES: usize = 4;
+const HEADER_BYTES: usize = DIGEST_BYTES + LENGTH_BYTES;
 /// Marks after which the slot with the last one is synced and the other one is written.
 const MARKS_A_SLOT: u32 = 1024;
 
@@ -54,6 +55,8 @@ pub(super) struct MarkFile {
     slot: usize,
     /// Number of marks written to it.
     written: u32,
+    /// Buffer of the last slot written.
+    content: Vec<u8>,
 }
 
 /// Returns the path of the mark of an engine's folder, beside it.
@@ -93,7 +96,8 @@ impl MarkFile {
             .mode(0o600)
             .open(path)?;
         let slot = newest(&file)?.map_or(1, |(slot, _)| slot);
-        write(&file, other(slot), mark)?;
+        let mut content = Vec::new();
+        write(&file, other(slot), mark, &mut content)?;
         files::sync_all(&file)?;
         if let Some(folder) = path.parent() {
             files::sync(folder)?;
@@ -102,6 +106,7 @@ impl MarkFile {
             file,
             slot,
             written: 0,
+            content,
         })
     }
 
@@ -113,7 +118,7 @@ impl MarkFile {
             self.written = 0;
         }
         self.written += 1;
-        write(&self.file, self.slot, mark)
+        write(&self.file, self.slot, mark, &mut self.content)
     }
 
     /// Makes the last mark durable.
@@ -130,14 +135,19 @@ fn offset(slot: usize) -> u64 {
     (slot * SLOT_BYTES) as u64
 }
 
-/// Writes a slot: the SHA-256 digest of the mark, its length, and the mark in JSON.
-fn write(file: &File, slot: usize, mark: &Mark) -> io::Result<()> {
-    let body = serde_json::to_vec(mark)?;
+/// Writes a slot, by way of a buffer: the SHA-256 digest of the mark, its length, and the mark in
+/// JSON.
+fn write(file: &File, slot: usize, mark: &Mark, content: &mut Vec<u8>) -> io::Result<()> {
+    content.clear();
+    content.resize(HEADER_BYTES, 0);
+    serde_json::to_writer(&mut *content, mark)?;
+    let (header, body) = content.split_at_mut(HEADER_BYTES);
     let length = u32::try_from(body.len()).ok();
-    let length = length.filter(|_| body.len() <= SLOT_BYTES - DIGEST_BYTES - LENGTH_BYTES);
+    let length = length.filter(|_| body.len() <= SLOT_BYTES - HEADER_BYTES);
     let length = length.ok_or(ErrorKind::FileTooLarge)?.to_be_bytes();
-    let content = [&Sha256::digest(&body)[..], &length, &body].concat();
-    file.write_all_at(&content, offset(slot))
+    header[..DIGEST_BYTES].copy_from_slice(&Sha256::digest(body));
+    header[DIGEST_BYTES..].copy_from_slice(&length);
+    file.write_all_at(content, offset(slot))
 }
 
 /// Returns the newest mark and its slot.
