@@ -36,8 +36,8 @@ mod shared;
 mod tally;
 mod trial;
 
-/// Entries of a scan read in place, as a value is: waking another thread takes longer than reading
-/// them.
+/// Entries of a scan, or of a commit that only reads, read in place, as a value is: waking another
+/// thread takes longer than reading them.
 const READ_IN_PLACE: usize = 64;
 
 /// The embedded engine: one process, one folder, no set-up.
@@ -92,6 +92,24 @@ impl SledEngine {
         let opening = Opening::of(&shared, options, now)?;
         Ok((shared, opening))
     }
+
+    /// Returns true if a commit only reads, and all versions that it expects are there at one
+    /// moment, between two groups of the leader. Otherwise the leader decides.
+    fn is_current(&self, commit: &Commit) -> Result<bool, EngineError> {
+        if !commit.is_read_only() || commit.expectations.len() > READ_IN_PLACE {
+            return Ok(false);
+        }
+        let Some(group) = self.shared.settling.last_if_settled() else {
+            return Ok(false);
+        };
+        for (key, expected) in &commit.expectations {
+            let stored = self.shared.get(key)?;
+            if stored.map(|stored| stored.version) != *expected {
+                return Ok(false);
+            }
+        }
+        Ok(self.shared.settling.is_last(group))
+    }
 }
 
 #[async_trait]
@@ -126,6 +144,10 @@ impl Engine for SledEngine {
             self.shared.health.check()?;
             return Ok(CommitOutcome::Committed);
         }
+        if self.is_current(&commit)? {
+            self.shared.health.check()?;
+            return Ok(CommitOutcome::Committed);
+        }
         self.leader.commit(commit).await
     }
 
@@ -155,5 +177,48 @@ impl Engine for SledEngine {
 impl fmt::Debug for SledEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SledEngine").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::bytes::Bytes;
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[tokio::test]
+    async fn a_commit_that_only_reads_is_answered_in_place_between_groups() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = SledOptions::new(folder.path().join("store"));
+        let engine = SledEngine::open(&options, Arc::new(SystemClock)).expect("opened");
+        let key = Bytes::from_static(b"tnote\0a");
+        let put = Commit {
+            puts: vec![(key.clone(), Bytes::from_static(b"text"))],
+            ..Commit::default()
+        };
+        engine.commit(put).await.expect("written");
+        let stored = engine.get(&key).await.expect("read").expect("it is there");
+        let reading = |version| Commit {
+            expectations: vec![(key.clone(), version)],
+            ..Commit::default()
+        };
+        let current = reading(Some(stored.version));
+
+        let outcome = engine.commit(current.clone()).now_or_never();
+        let outcome = outcome.expect("at once").expect("committed");
+        assert_eq!(outcome, CommitOutcome::Committed);
+
+        let outcome = engine.commit(reading(None)).await.expect("answered");
+        assert_eq!(outcome, CommitOutcome::Conflict { key: key.clone() });
+
+        engine.shared.settling.begin();
+        assert!(!engine.is_current(&current).expect("read"));
+        engine.shared.settling.end();
+        assert!(engine.is_current(&current).expect("read"));
+
+        engine.shared.health.fail(&"it is out of order");
+        assert!(engine.commit(current).await.is_err());
     }
 }

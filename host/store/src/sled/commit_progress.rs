@@ -35,6 +35,18 @@ impl CommitProgress {
             .send_replace(self.visible.load(Ordering::SeqCst));
     }
 
+    /// Returns the last visible group, if it is settled. If no other has begun after further reads,
+    /// these are all of one moment, and if the engine is healthy then, durable.
+    pub(super) fn last_if_settled(&self) -> Option<u64> {
+        let visible = self.visible.load(Ordering::SeqCst);
+        (*self.settled.borrow() >= visible).then_some(visible)
+    }
+
+    /// Returns whether no group has begun after this one.
+    pub(super) fn is_last(&self, group: u64) -> bool {
+        self.visible.load(Ordering::SeqCst) == group
+    }
+
     /// Waits until every group is settled that earlier reads may have seen. If the engine is
     /// healthy then, these groups are durable.
     pub(super) async fn settle(&self) {
@@ -67,6 +79,22 @@ mod tests {
         settling.end();
 
         assert!(is_ready(pin!(settling.settle())));
+    }
+
+    #[test]
+    fn reads_are_of_one_moment_until_a_group_begins() {
+        let settling = CommitProgress::new();
+        let last = settling.last_if_settled().expect("nothing is under way");
+        assert!(settling.is_last(last));
+
+        settling.begin();
+        assert!(!settling.is_last(last));
+        assert_eq!(settling.last_if_settled(), None);
+
+        settling.end();
+        assert!(!settling.is_last(last));
+        let next = settling.last_if_settled().expect("nothing is under way");
+        assert!(settling.is_last(next));
     }
 
     #[test]
