@@ -164,7 +164,10 @@ impl Ceremonies {
             .await?;
         tracing::info!(signing.id = %signing, attempt.id = %id, attempt.method = %start.method, "attempt started");
         self.changes.announce(signing);
-        self.work.notify_one();
+        // A card's job is due when its app has submitted something.
+        if !is_card {
+            self.work.notify_one();
+        }
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use futures::FutureExt;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::{ATTEMPTS, DRIVE};
@@ -45,7 +46,13 @@ async fn taken(stage: &Stage<'_>) {
 async fn nothing_is_to_be_done_while_the_app_of_a_card_is_waited_for() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
+    let is_notified = || stage.host.app.work.notified().now_or_never().is_some();
+    // A signing that was posted has notified the runner.
+    is_notified();
+    for _ in 0..2 {
+        start(&stage).await;
+        assert!(!is_notified(), "there is work for the runner");
+    }
     assert_eq!(stage.host.run_due().await, 0, "for the certificate");
 
     let asked = send_certificate(&stage, CARD).await.unwrap();
