@@ -170,7 +170,7 @@ fn linked_pages(page: &str) -> Vec<String> {
 }
 
 /// Returns a page's links into the repository, as `path#heading` from the root.
-fn links(page: &Path) -> Vec<String> {
+pub(crate) fn links(page: &Path) -> Vec<String> {
     let text = read(page);
     let targets = unfenced(&text).flat_map(|line| {
         let rests = line.split("](").skip(1);

@@ -15,6 +15,8 @@ const ALERTS: &str = "packaging/alerts.yaml";
 const DASHBOARD: &str = "packaging/grafana.json";
 const FAULTS: &str = "tests/it/monitoring/faults.yaml";
 const RUNBOOK: &str = "docs/operating.md";
+/// Address of that page where the Debian package is installed.
+const INSTALLED_RUNBOOK: &str = "file:///usr/share/doc/parafa/operating.md";
 /// Labels that Prometheus adds, or that histograms have.
 const COMMON: [&str; 3] = ["instance", "job", "le"];
 
@@ -63,7 +65,7 @@ fn each_alert_leads_to_its_own_section_and_each_section_to_an_alert() {
     let alerts = alerts();
     for alert in &alerts {
         let anchor = alert.name.to_lowercase();
-        assert_eq!(alert.runbook, format!("{RUNBOOK}#{anchor}"));
+        assert_eq!(alert.runbook, format!("{INSTALLED_RUNBOOK}#{anchor}"));
         let heading = alert.name.strip_prefix("Parafa").expect("a name of ours");
         assert!(headings.contains(&heading), "{heading} has no section");
     }
@@ -118,7 +120,7 @@ fn alerts() -> Vec<Alert> {
             let (name, rest) = rule.split_once('\n').expect("a name");
             let (_, rest) = rest.split_once("expr:").expect("an expression");
             let (expression, rest) = rest.split_once("labels:").expect("labels");
-            let (_, rest) = rest.split_once("runbook:").expect("a runbook");
+            let (_, rest) = rest.split_once("runbook_url:").expect("a runbook");
             Alert {
                 name: name.to_owned(),
                 expression: expression.to_owned(),

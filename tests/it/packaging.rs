@@ -9,15 +9,20 @@ use cargo_metadata::MetadataCommand;
 use parafa_fixtures::tool;
 use serde_json::Value;
 
+use crate::docs::links;
 use crate::support::demo::{parafa, program};
 use crate::support::root;
 
+const ALERTS: &str = "packaging/alerts.yaml";
 const UNIT: &str = "packaging/parafa.service";
 const CONTAINERFILE: &str = "Containerfile";
 const COMPOSE: [&str; 2] = ["packaging/compose.yaml", "packaging/compose.hosts.yaml"];
 const CONFIGURATION: &str = "packaging/parafa.toml";
 const WALK: &str = "docs/installing.md";
 const OPERATING: &str = "docs/operating.md";
+const MONITORING: &str = "docs/monitoring.md";
+/// Folder of installed documentation.
+const INSTALLED_DOCS: &str = "usr/share/doc/parafa/";
 /// Paths in packaged configurations that test machines lack: files, and a
 /// database.
 const INSTALLED: [&str; 4] = [
@@ -139,12 +144,55 @@ fn files_that_image_compose_files_and_package_take_from_the_checkout_are_there()
             assert_there(&folder.join(source));
         }
     }
-    for asset in assets() {
-        // Build outputs are in `target`, outside of the repository.
-        if !asset.contains("target/") {
-            assert_there(&root().join("host/server").join(asset));
+    for (source, _) in packaged() {
+        assert_there(&root().join(source));
+    }
+}
+
+#[test]
+fn a_packaged_page_links_to_nothing_of_the_documentation_that_is_not_packaged_beside_it() {
+    let packaged = packaged();
+    let mut seen = 0;
+    for (page, installed) in &packaged {
+        let Some(place) = page.strip_prefix("docs/") else {
+            continue;
+        };
+        assert_eq!(*installed, format!("{INSTALLED_DOCS}{place}"));
+        if !page.ends_with(".md") {
+            continue;
+        }
+        for link in links(&root().join(page)) {
+            let target = link.split('#').next().unwrap_or_default();
+            // Other links lead to sources, which a package does not have.
+            if target.starts_with("docs/") {
+                let sources = packaged.iter().map(|(source, _)| source.as_str());
+                assert!(has(sources, target), "{page}: {link}");
+                seen += 1;
+            }
         }
     }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn installed_files_that_alerts_unit_and_pages_name_are_packaged() {
+    let packaged = packaged();
+    let mut seen = 0;
+    for file in [ALERTS, UNIT, WALK, OPERATING, MONITORING] {
+        let text = read(file);
+        let is_of_a_path = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
+        for named in text.split("/usr/share/").skip(1) {
+            let named = named.split(|c| !is_of_a_path(c)).next().unwrap_or_default();
+            let named = named.trim_end_matches('.');
+            if named.starts_with("parafa") || named.starts_with("doc/parafa") {
+                let named = format!("usr/share/{named}");
+                let installed = packaged.iter().map(|(_, installed)| installed.as_str());
+                assert!(has(installed, &named), "{file}: {named}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }
 
 #[test]
@@ -161,7 +209,7 @@ fn image_and_package_take_what_a_release_leaves() {
     let packaged = assets();
     let packaged: Vec<&str> = packaged
         .iter()
-        .filter_map(|asset| asset.split_once("target/dist/")?.1.split('/').next())
+        .filter_map(|(source, _)| source.split_once("target/dist/")?.1.split('/').next())
         .collect();
     assert!(packaged.contains(&"plugins"), "{packaged:?}");
     for source in sources.into_iter().chain(packaged) {
@@ -262,9 +310,9 @@ fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     lines.find_map(|line| line.trim().strip_prefix(key).map(str::trim))
 }
 
-/// Returns the sources of the Debian package's files, relative to
-/// `host/server`.
-fn assets() -> Vec<String> {
+/// Returns the Debian package's files: their sources, relative to `host/server`,
+/// and where they are installed.
+fn assets() -> Vec<(String, String)> {
     let metadata = MetadataCommand::new()
         .manifest_path(root().join("host/server/Cargo.toml"))
         .no_deps()
@@ -275,9 +323,51 @@ fn assets() -> Vec<String> {
     let server = servers.next().expect("the server's package");
     let assets = server.metadata["deb"]["assets"].as_array();
     let assets = assets.expect("files of the Debian package").iter();
+    let text = |value: &Value| value.as_str().expect("a path").to_owned();
     assets
-        .map(|asset| asset[0].as_str().expect("a source").to_owned())
+        .map(|asset| (text(&asset[0]), text(&asset[1])))
         .collect()
+}
+
+/// Returns the packaged files of the repository, from its root, and their
+/// installed paths. Build outputs are in `target`, outside of the repository.
+fn packaged() -> Vec<(String, String)> {
+    let assets = assets().into_iter();
+    let assets = assets.filter(|(source, _)| !source.contains("target/"));
+    let mut packaged = Vec::new();
+    for (source, installed) in assets {
+        let source = source.strip_prefix("../../").expect("from the root");
+        for file in matching(source) {
+            let name = file.rsplit('/').next().expect("a name");
+            let is_folder = installed.ends_with('/');
+            let installed = format!("{installed}{}", if is_folder { name } else { "" });
+            packaged.push((file, installed));
+        }
+    }
+    packaged
+}
+
+/// Returns the files that a path names, whose last part may have one `*`.
+fn matching(path: &str) -> Vec<String> {
+    let Some((before, after)) = path.split_once('*') else {
+        return vec![path.to_owned()];
+    };
+    let (folder, begin) = before.rsplit_once('/').expect("a folder");
+    let entries = fs::read_dir(root().join(folder)).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let names = names.map(|name| name.into_string().expect("UTF-8"));
+    let names = names.filter(|name| name.starts_with(begin) && name.ends_with(after));
+    let files: Vec<String> = names.map(|name| format!("{folder}/{name}")).collect();
+    assert!(!files.is_empty(), "{path}");
+    files
+}
+
+/// Returns whether one of these files is at this path, or in a folder there.
+fn has<'f>(mut files: impl Iterator<Item = &'f str>, path: &str) -> bool {
+    files.any(|file| {
+        file.strip_prefix(path)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 #[track_caller]
