@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use parafa_api_signing::requests::NewSigner;
 use parafa_api_signing::{ProblemKind, SigningApi};
 use parafa_fixtures::tool;
@@ -12,7 +12,6 @@ use parafa_platform::seals;
 use parafa_store::StoreError;
 use parafa_store::audit::Event;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::tests::support::{CALLER, Site, Stage, party};
@@ -42,7 +41,6 @@ async fn evidence_says_who_signed_with_what_and_is_sealed_when_the_hour_is_over(
     assert_eq!(before["audit"]["sealed"], Value::Null);
     assert_eq!(after["audit"]["sealed"]["number"], 1);
     assert_eq!(after["audit"]["events"], before["audit"]["events"]);
-    recompute(&after["audit"]);
     let listed = listed_seals(&stage).await;
     for name in ["size", "root", "previous", "hash", "hour"] {
         assert_eq!(listed[0][name], after["audit"]["sealed"][name], "{name}");
@@ -118,7 +116,6 @@ async fn an_erased_signing_has_no_evidence_and_its_trail_still_verifies() {
         .unwrap();
     let last = trail["events"].as_array().unwrap().last().unwrap();
     assert_eq!(last["name"], "signing.erased");
-    recompute(&trail);
     assert_eq!(faults(&stage).await, [Value::Null, Value::Null]);
 }
 
@@ -184,65 +181,4 @@ async fn listed_seals(stage: &Stage<'_>) -> Vec<Value> {
 async fn faults(stage: &Stage<'_>) -> Vec<Value> {
     let seals = listed_seals(stage).await.into_iter();
     seals.map(|seal| seal["fault"].clone()).collect()
-}
-
-/// Recomputes a trail and its seal from the published data alone.
-fn recompute(trail: &Value) {
-    let chain: Uuid = trail["chain"].as_str().unwrap().parse().unwrap();
-    let mut hash = [0_u8; 32];
-    for (place, event) in (1_u64..).zip(trail["events"].as_array().unwrap()) {
-        let at: i128 = event["atNanoseconds"].as_str().unwrap().parse().unwrap();
-        let mut hashed = b"parafa-audit/1".to_vec();
-        hashed.extend(hash);
-        hashed.extend(chain.as_bytes());
-        hashed.extend(place.to_be_bytes());
-        hashed.extend(at.to_be_bytes());
-        let fields = event["fields"].as_object().unwrap();
-        let fields = fields
-            .iter()
-            .map(|(name, value)| [name.as_str(), value.as_str().unwrap()]);
-        for text in [event["name"].as_str().unwrap()]
-            .into_iter()
-            .chain(fields.flatten())
-        {
-            hashed.extend((text.len() as u64).to_be_bytes());
-            hashed.extend(text.as_bytes());
-        }
-        hash = sha256(&[&hashed]);
-        assert_eq!(event["hash"], hex::encode(hash));
-    }
-    let head = &trail["head"];
-    assert_eq!(head["hash"], hex::encode(hash));
-    let sequence = head["sequence"].as_u64().unwrap().to_be_bytes();
-    let sealed = &trail["sealed"];
-    let mut node = sha256(&[&[0], chain.as_bytes(), &sequence, &hash]);
-    let number = |name: &str| sealed[name].as_u64().unwrap();
-    let (mut at, mut last) = (number("index"), number("size") - 1);
-    for beside in sealed["path"].as_array().unwrap() {
-        let beside = bytes(beside);
-        if at % 2 == 1 || at == last {
-            node = sha256(&[&[1], &beside, &node]);
-            while at.is_multiple_of(2) && at != 0 {
-                (at, last) = (at / 2, last / 2);
-            }
-        } else {
-            node = sha256(&[&[1], &node, &beside]);
-        }
-        (at, last) = (at / 2, last / 2);
-    }
-    assert_eq!(sealed["root"], hex::encode(node));
-    let hour: Timestamp = sealed["hour"].as_str().unwrap().parse().unwrap();
-    let hour = u64::try_from(hour.as_second() / 3600).unwrap();
-    let [place, hour, size] = [number("number"), hour, number("size")].map(u64::to_be_bytes);
-    let previous = bytes(&sealed["previous"]);
-    let hash = sha256(&[b"parafa-seal/1", &previous, &place, &hour, &size, &node]);
-    assert_eq!(sealed["hash"], hex::encode(hash));
-}
-
-fn bytes(digits: &Value) -> Vec<u8> {
-    hex::decode(digits.as_str().unwrap()).unwrap()
-}
-
-fn sha256(parts: &[&[u8]]) -> [u8; 32] {
-    Sha256::digest(parts.concat()).into()
 }
