@@ -1,6 +1,9 @@
 //! Alerts and dashboard: the metrics that they name exist, each alert has a
 //! runbook, and fires only for its own fault.
 
+mod fed;
+mod samples;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;

@@ -84,28 +84,37 @@ impl Metrics {
         Self(text)
     }
 
+    /// Returns all samples: series and value.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (&str, f64)> {
+        let lines = self.0.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| {
+            let (series, value) = line.rsplit_once(' ').expect("a series and its value");
+            (series, value.parse().expect("a number"))
+        })
+    }
+
     /// Sums all samples of a name that have these labels.
     pub(crate) fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        self.0
-            .lines()
-            .filter_map(|line| line.strip_prefix(name))
-            .filter(|rest| rest.starts_with(['{', ' ']))
-            .filter(|rest| {
+        self.of(name)
+            .filter(|(found, _)| {
                 labels
                     .iter()
-                    .all(|(label, value)| rest.contains(&format!("{label}=\"{value}\"")))
+                    .all(|(label, value)| found.contains(&format!("{label}=\"{value}\"")))
             })
-            .map(|rest| {
-                let value = rest.rsplit(' ').next().expect("a line has a value");
-                value.parse::<f64>().expect("a number")
-            })
+            .map(|(_, value)| value)
             .sum()
     }
 
     /// Returns whether a name has samples.
     pub(crate) fn has(&self, name: &str) -> bool {
-        let mut samples = self.0.lines().filter_map(|line| line.strip_prefix(name));
-        samples.any(|rest| rest.starts_with(['{', ' ']))
+        self.of(name).next().is_some()
+    }
+
+    /// Returns the samples of a name: labels, if any, and value.
+    fn of<'m>(&'m self, name: &'m str) -> impl Iterator<Item = (&'m str, f64)> {
+        self.samples()
+            .filter_map(move |(series, value)| Some((series.strip_prefix(name)?, value)))
+            .filter(|(labels, _)| labels.is_empty() || labels.starts_with('{'))
     }
 
     /// Asserts that the metrics do not identify signers or documents.
