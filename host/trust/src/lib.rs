@@ -46,8 +46,8 @@ pub use crate::signer::{
     CertificateRejection, CheckedSigner, PurposeFault, QualificationFault, SignerCheck,
 };
 pub use crate::timestamp::{
-    AuthorityFailure, TimestampAuthority, TimestampClient, TimestampError, TimestampFault,
-    TimestampPolicy, TimestampToken, TokenFault,
+    AuthorityFailure, TIMESTAMPS_FAILED, TIMESTAMPS_RECEIVED, TimestampAuthority, TimestampClient,
+    TimestampError, TimestampFault, TimestampPolicy, TimestampToken, TokenFault,
 };
 pub use crate::validation::{
     Issuer, RevocationListFault, SourceFault, ValidationData, ValidationDataError, ValidationPolicy,

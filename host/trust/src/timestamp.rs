@@ -7,6 +7,7 @@ mod token;
 pub use self::token::{TimestampToken, TokenFault};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -27,6 +28,11 @@ use self::token::Expected;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
 use crate::random::{RandomSource, RandomUnavailable};
+
+/// Number of valid time-stamps that this process has received.
+pub static TIMESTAMPS_RECEIVED: AtomicU64 = AtomicU64::new(0);
+/// Number of times that no authority gave this process a valid time-stamp.
+pub static TIMESTAMPS_FAILED: AtomicU64 = AtomicU64::new(0);
 
 /// Octets of a nonce.
 const NONCE_OCTETS: usize = 16;
@@ -180,7 +186,10 @@ impl TimestampClient {
                 clock_skew: self.policy.clock_skew,
             };
             match self.ask(authority, body, &expected, now).await {
-                Ok(token) => return Ok(token),
+                Ok(token) => {
+                    TIMESTAMPS_RECEIVED.fetch_add(1, Ordering::Relaxed);
+                    return Ok(token);
+                }
                 Err(fault) => {
                     let error: &(dyn std::error::Error + 'static) = &fault;
                     let status = fault.status();
@@ -199,6 +208,7 @@ impl TimestampClient {
                 }
             }
         }
+        TIMESTAMPS_FAILED.fetch_add(1, Ordering::Relaxed);
         Err(TimestampError::AllFailed(failures))
     }
 

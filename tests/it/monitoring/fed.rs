@@ -135,6 +135,9 @@ impl Run {
         let completes = ceremony.awaits(|attempt| attempt.phase == "completing");
         completes.await;
         for _ in 0..FAILURES {
+            let caller = DiligenceCaller::live(&self.world);
+            let refused = caller.get(SIGNED_ANSWER).await;
+            assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
             let signing = self.host.signing().create_plain().await;
             let ceremony = Demo::ceremony(signing.signers[0].link());
             ceremony
@@ -178,7 +181,7 @@ impl Run {
         fs::rename(&keys, keys.with_extension("away")).expect("renamed");
         let api = Account::live(&self.host);
         for _ in 0..WITHOUT_KEYS {
-            api.post("v1/signings", one_signer()).await.expect(503);
+            api.get("v1/signings").await.expect(503);
             self.scrape().await;
         }
     }

@@ -9,7 +9,7 @@ use parafa_platform::jobs::LaneBudget;
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
 use parafa_store::{BYTE_FILE_READS, SYNCS, Store, StoreError};
-use parafa_trust::{CERTIFICATES_READ, VERIFICATIONS};
+use parafa_trust::{CERTIFICATES_READ, TIMESTAMPS_FAILED, TIMESTAMPS_RECEIVED, VERIFICATIONS};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -22,7 +22,7 @@ use crate::lanes::LANES;
 type Tally = fn(&Store) -> u64;
 
 /// Counts kept elsewhere in the program, each with its name and meaning.
-const TALLIES: [(&str, &str, Tally); 6] = [
+const TALLIES: [(&str, &str, Tally); 8] = [
     (
         "certificates_read",
         "Certificates that were parsed; cached ones do not count",
@@ -52,6 +52,16 @@ const TALLIES: [(&str, &str, Tally); 6] = [
         "store_syncs",
         "Syncs of records, files and folders to disk",
         |_| SYNCS.load(Ordering::Relaxed),
+    ),
+    (
+        "timestamps_failed",
+        "Requests for a time-stamp that no authority answered with a valid one",
+        |_| TIMESTAMPS_FAILED.load(Ordering::Relaxed),
+    ),
+    (
+        "timestamps_received",
+        "Valid time-stamps that authorities have given",
+        |_| TIMESTAMPS_RECEIVED.load(Ordering::Relaxed),
     ),
 ];
 
