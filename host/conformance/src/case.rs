@@ -42,7 +42,7 @@ pub struct Check {
     /// Number of signers, one after the other. Of `sign`, one by default; of `archive`, those who
     /// sign before it to level B-T, none by default.
     pub signers: Option<u8>,
-    /// Target level of `sign`; B-B by default.
+    /// Target level of `sign`, B-B by default, or `archive`, B-LT by default.
     pub target: Option<TargetLevel>,
     /// The signers' algorithm; ECDSA-SHA256 by default.
     pub algorithm: Option<SignerAlgorithm>,
@@ -195,12 +195,18 @@ impl Check {
         usize::from(self.signers.unwrap_or(default))
     }
 
-    /// The level of the signatures.
+    /// The level of the operation.
     pub(crate) fn level(&self) -> TargetLevel {
-        match self.operation {
-            Operation::Archive => TargetLevel::BT,
-            _ => self.target.unwrap_or(TargetLevel::BB),
-        }
+        let default = match self.operation {
+            Operation::Archive => TargetLevel::BLt,
+            _ => TargetLevel::BB,
+        };
+        self.target.unwrap_or(default)
+    }
+
+    /// The level of the signatures before the operation.
+    pub(crate) fn level_before(&self) -> TargetLevel {
+        self.level().min(TargetLevel::BT)
     }
 
     /// Kind of the signers.
@@ -230,6 +236,7 @@ impl Check {
     fn can_be_told(&self) -> Result<(), CaseError> {
         let is_sign = self.operation == Operation::Sign;
         let composes = self.operation == Operation::Compose;
+        let levels = self.operation.levels();
         let asks = [
             (
                 "signers",
@@ -239,7 +246,7 @@ impl Check {
                     Some(_) => is_sign || self.operation == Operation::Archive,
                 },
             ),
-            ("target level", is_sign || self.target.is_none()),
+            ("target level", self.target.is_none_or(|level| levels.contains(&level))),
             ("algorithm", self.algorithm.is_none() || self.signers() > 0),
             ("signers", self.by.is_none() || self.signers() > 0),
             ("files", composes || self.files.is_none()),
@@ -454,6 +461,7 @@ mod tests {
         for (given, what) in [
             ("algorithm = \"ECDSA-SHA256\"", "algorithm"),
             ("by = \"key\"", "signers"),
+            ("target = \"B-B\"", "target level"),
             ("files = [\"a.txt\"]", "files"),
             ("params = { title = \"A\" }", "parameters"),
         ] {
@@ -468,6 +476,28 @@ mod tests {
                 matches!(refused, Err(CaseError::Untold { what: told, .. }) if told == what),
                 "{given}: {refused:?}"
             );
+        }
+    }
+
+    #[test]
+    fn each_operation_has_target_levels_of_its_own() {
+        for (operation, level, fits) in [
+            ("sign", "B-T", true),
+            ("sign", "B-LT", false),
+            ("archive", "B-T", false),
+            ("archive", "B-LT", true),
+            ("archive", "B-LTA", true),
+        ] {
+            let description = DESCRIPTION_OF_A
+                .replace(
+                    "operation = \"sign\"",
+                    &format!("operation = \"{operation}\""),
+                )
+                .replace("target = \"B-T\"", &format!("target = \"{level}\""));
+
+            let read = load(&description, Some("a"));
+
+            assert_eq!(read.is_ok(), fits, "{operation} to {level}: {read:?}");
         }
     }
 

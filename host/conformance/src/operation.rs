@@ -24,7 +24,7 @@ const ANY_MEDIA_TYPE: &str = "application/octet-stream";
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
-    /// Raises signatures to level B-LT.
+    /// Raises signatures to level B-LT or B-LTA.
     Archive,
     /// Makes a document of files.
     Compose,
@@ -114,7 +114,7 @@ impl Answered {
 pub struct UnknownOperation(String);
 
 /// Performs an operation of a plugin on a document. `signer` signs at once, to `level`, and its
-/// authorities answer the needs of an archive.
+/// authorities answer the needs of an archive, which is raised to `level` and at least to B-LT.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ pub async fn perform(
         params: Vec::new(),
     };
     let made = match operation {
-        Operation::Archive => return archive(plugin, document, signer).await,
+        Operation::Archive => return archive(plugin, document, signer, level).await,
         Operation::Inspect => return Ok(Answered::Inspected(plugin.inspect(document).await?)),
         Operation::Sign => {
             return sign(plugin, document, signer, level)
@@ -243,8 +243,9 @@ async fn archive(
     plugin: &Plugin,
     document: Document,
     signer: &SoftwareSigner,
+    level: TargetLevel,
 ) -> Result<Answered, CallError> {
-    let request = signer.archive_request();
+    let request = signer.archive_request(level.max(TargetLevel::BLt));
     let progress = plugin
         .drive_archive(document.clone(), &request, Vec::new(), signer)
         .await?;
@@ -320,6 +321,16 @@ impl Operation {
             Self::Extract => "extract",
             Self::Members => "members",
             other => other.capability().world(),
+        }
+    }
+
+    /// The target levels that the operation can be asked for.
+    #[must_use]
+    pub fn levels(self) -> &'static [TargetLevel] {
+        match self {
+            Self::Archive => &[TargetLevel::BLt, TargetLevel::BLta],
+            Self::Sign => &[TargetLevel::BB, TargetLevel::BT],
+            _ => &[],
         }
     }
 

@@ -341,7 +341,7 @@ impl<'a> Trial<'a> {
     async fn signed_before(&self, mut document: Bytes) -> Result<Bytes, CallError> {
         for signer in self.signers.iter().take(self.signers_before()) {
             let given = self.input(document).document();
-            let signed = sign(self.plugin, given, signer, self.check.level()).await?;
+            let signed = sign(self.plugin, given, signer, self.check.level_before()).await?;
             document = signed.bytes;
         }
         Ok(document)

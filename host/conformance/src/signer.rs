@@ -116,10 +116,11 @@ impl SoftwareSigner {
         }
     }
 
-    pub(crate) fn archive_request(&self) -> ArchiveRequest {
+    pub(crate) fn archive_request(&self, target_level: TargetLevel) -> ArchiveRequest {
         ArchiveRequest {
             time: self.time,
             seed: self.seed,
+            target_level,
             params: Vec::new(),
         }
     }

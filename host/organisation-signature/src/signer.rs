@@ -333,6 +333,7 @@ impl Maker {
         let request = ArchiveRequest {
             time: self.clock.now().as_second(),
             seed: seed()?,
+            target_level: TargetLevel::BLt,
             params: Vec::new(),
         };
         let mut answers = Vec::new();

@@ -40,9 +40,9 @@ pub struct RunArguments {
     /// The id of the member for `extract`.
     #[arg(long, value_name = "ID", required_if_eq("operation", "extract"))]
     member: Option<String>,
-    /// The level for `sign`: B-B or B-T.
-    #[arg(long, value_parser = level, default_value = "B-B")]
-    level: TargetLevel,
+    /// The level for `sign`, B-B (by default) or B-T, or for `archive`, B-LT (by default) or B-LTA.
+    #[arg(long, value_parser = level)]
+    level: Option<TargetLevel>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -97,6 +97,15 @@ pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
         warn(format_args!(
             "{} makes no document to write: leave out --out",
+            arguments.operation
+        ));
+        return Err(ToolError::Told(USAGE));
+    }
+    if let Some(level) = arguments.level
+        && !arguments.operation.levels().contains(&level)
+    {
+        warn(format_args!(
+            "{} cannot be asked for the level {level}",
             arguments.operation
         ));
         return Err(ToolError::Told(USAGE));
@@ -162,8 +171,9 @@ async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError
     let answer = match lack(&plugin, arguments.operation) {
         Some(refusal) => Err(CallError::Refused(refusal)),
         None => {
-            let operation = arguments.operation;
-            perform(&metered, operation, &input, &signer, arguments.level).await
+            // `archive` goes to B-LT at least.
+            let level = arguments.level.unwrap_or(TargetLevel::BB);
+            perform(&metered, arguments.operation, &input, &signer, level).await
         }
     };
     let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
@@ -206,10 +216,11 @@ fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
 }
 
 fn level(name: &str) -> Result<TargetLevel, String> {
-    [TargetLevel::BB, TargetLevel::BT]
-        .into_iter()
-        .find(|level| level.name() == name)
-        .ok_or_else(|| format!("there is no level {name:?}; there are B-B and B-T"))
+    TargetLevel::ALL
+        .iter()
+        .copied()
+        .find(|level| level.name().eq_ignore_ascii_case(name))
+        .ok_or_else(|| format!("there is no level {name:?}; there are B-B, B-T, B-LT and B-LTA"))
 }
 
 fn software_signer() -> anyhow::Result<SoftwareSigner> {

@@ -29,7 +29,7 @@ use parafa_platform::plugins::is_disabled;
 use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
     ArchiveRequest, ArchivedDocument, BaselineLevel, CallError, CallPriority, Capability,
-    Operation, Plugin, Progress, Refusal, Registry, Urgency, refusal,
+    Operation, Plugin, Progress, Refusal, Registry, TargetLevel, Urgency, refusal,
 };
 use parafa_store::keys::DataKey;
 use parafa_store::{Clock, audit};
@@ -259,6 +259,7 @@ impl Archives {
         let request = ArchiveRequest {
             time: self.records.store.now().await?.as_second(),
             seed: seed()?,
+            target_level: TargetLevel::BLt,
             params: Vec::new(),
         };
         // The times given by authorities are compared with this host's clock.

@@ -1,9 +1,9 @@
 //! `archive`: revocation data for each signature and, if the document has files, a time-stamp over
-//! it.
+//! it. Documents without files cannot be raised to B-LTA.
 
 use parafa_plugin_sdk::core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
-    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, reason, refusal,
+    NeedKind, Payload, Refusal, Sink, Step, TargetLevel, TimestampKind, reason, refusal,
 };
 
 use crate::behaviour::{Rule, Stage};
@@ -17,12 +17,18 @@ const TIMESTAMP: &str = "timestamp";
 pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     blob: &E::Blob,
-    _: &ArchiveRequest,
+    request: &ArchiveRequest,
     answers: &[Answer],
     out: &mut S,
 ) -> Result<ArchiveStep, Refusal> {
     let toy = Toy::read(blob)?;
     toy.behaviour.at(Stage::Archive)?;
+    let is_for_lta = request.target_level == TargetLevel::BLta.name()
+        && !toy.breaks(Rule::ArchiveIgnoresTarget);
+    if is_for_lta && !toy.has_files() {
+        let detail = "a toy without files has no time-stamp over itself";
+        return Err(Refusal::new(refusal::BAD_REQUEST, detail));
+    }
     let text = toy.text(environment, blob)?;
     let evidence = verify::verify(&OverTexts(environment), &text)?;
     let signatures = evidence.signatures.iter();
@@ -66,7 +72,8 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     if !needs.is_empty() {
         return Ok(Step::Needs(needs));
     }
-    if additions.is_empty() && (!toy.has_files() || is_stamped_at_the_end(&toy)) {
+    let is_complete = !toy.has_files() || is_stamped_at_the_end(&toy);
+    if additions.is_empty() && is_complete && !is_for_lta {
         return Ok(done(&toy, false));
     }
     if toy.breaks(Rule::ArchiveClaimsLevel) {

@@ -111,6 +111,8 @@ named! {
         ArchiveCondemns = "archive-condemns",
         /// `verify` forgets the first signature of an archived document.
         ArchiveForgets = "archive-forgets",
+        /// `archive` is for B-LT, whatever it is asked for.
+        ArchiveIgnoresTarget = "archive-ignores-the-target",
         /// `archive` stores revocation data that were not answered.
         ArchiveInvents = "archive-invents",
         /// `archive` makes another media type than it is given.

@@ -163,6 +163,7 @@ fn request() -> ArchiveRequest {
     ArchiveRequest {
         time: TIME,
         seed: [7; 32],
+        target_level: TargetLevel::BLt,
         params: Vec::new(),
     }
 }

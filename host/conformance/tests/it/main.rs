@@ -74,6 +74,27 @@ async fn a_key_signs_a_digest_and_a_person_is_asked_for_bytes() {
 }
 
 #[tokio::test]
+async fn an_archive_is_asked_for_the_level_that_the_case_names() {
+    let plugin = plugin("test/toy-container.wasm").await;
+    let check = |expected: &str| {
+        format!("operation = 'archive'\nsigners = 1\ntarget = 'B-LTA'\nexpect.{expected}")
+    };
+    let reaches = check("accepted = { level = 'Toy-B-LTA', changed = true }");
+
+    let container = "TOY honest 0\nmember stored main 5 5 a.txt\nhello";
+    let reached = verdict(&plugin, container, &reaches).await;
+    assert_eq!(reached.outcome, Verdict::Passed, "{reached}");
+    let refused = check("refused = 'bad-request'");
+    let refused = verdict_of_toy("TOY honest 5\nhello", &refused).await;
+    assert_eq!(refused.outcome, Verdict::Passed, "{refused}");
+    let ignores = "TOY archive-ignores-the-target 5\nhello";
+    let missed = verdict_of_toy(ignores, &check("accepted = {}")).await;
+    assert_eq!(missed.outcome, Verdict::Failed);
+    let detail = missed.detail.unwrap_or_default();
+    assert!(detail.contains("the level B-LTA was asked for"), "{detail}");
+}
+
+#[tokio::test]
 async fn what_is_composed_is_made_of_the_files_that_are_named() {
     let asice = plugin("asice.wasm").await;
     let verdict = async |given: &str, expected: &str| {

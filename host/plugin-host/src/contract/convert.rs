@@ -5,7 +5,8 @@
 use std::str::FromStr;
 
 use parafa_catalogue::{
-    DigestAlgorithm, NeedKind, Operation, Preservation, TimestampKind, UnknownName, need_params,
+    DigestAlgorithm, NeedKind, Operation, Preservation, TargetLevel, TimestampKind, UnknownName,
+    need_params, refusal as codes,
 };
 
 use super::bounds;
@@ -84,6 +85,12 @@ impl About {
         }
         Ok(self)
     }
+}
+
+/// Refuses, in the plugin's place, to archive at a level that its contract does not have.
+pub(crate) fn no_archive_at(level: TargetLevel, contract: &str) -> Refusal {
+    let detail = format!("The contract {contract} has no archive at level {level}.");
+    Refusal::new(codes::BAD_REQUEST, detail)
 }
 
 pub(crate) fn refusal(

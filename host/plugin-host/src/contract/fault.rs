@@ -1,4 +1,4 @@
-use parafa_catalogue::{DigestAlgorithm, Operation};
+use parafa_catalogue::{DigestAlgorithm, Operation, TargetLevel};
 
 use super::text;
 use crate::{Capability, CryptoError, PluginDigest, Refusal};
@@ -240,6 +240,14 @@ pub enum EvidenceError {
     /// Two signatures have the same id.
     #[error("two signatures have the id {0:?}")]
     AmbiguousId(String),
+    /// The document is below the requested level.
+    #[error("the level {target} was asked for, but {actual:?} is the lowest")]
+    BelowTarget {
+        /// The requested level.
+        target: TargetLevel,
+        /// The lowest level of a signature.
+        actual: String,
+    },
     /// An earlier signature changed.
     #[error("the earlier signature {id:?} has another {what}")]
     EarlierChanged {
@@ -262,6 +270,9 @@ pub enum EvidenceError {
     /// No signature was requested, or none was answered.
     #[error("there is an outcome but no answer with a signature")]
     NobodySigned,
+    /// An archive of level B-LTA was asked for, which adds one time-stamp.
+    #[error("neither the document has one new archive time-stamp, nor each signature")]
+    NotStampedOnce,
     /// The number of new signatures is not one.
     #[error("there are {0} new signatures")]
     NotOneNew(usize),
@@ -274,6 +285,9 @@ pub enum EvidenceError {
     /// The document has new revocation data that were not answered.
     #[error("there are revocation data that nobody answered")]
     RevocationUnasked,
+    /// A new time-stamp of the document leaves some of it out.
+    #[error("the new time-stamp {0:?} does not cover the document")]
+    TimestampPartial(String),
     /// The document has a new time-stamp that was not answered for this purpose, or that is not
     /// intact.
     #[error("a time-stamp of {0:?} is new, and is none that was answered for it, or not intact")]

@@ -29,8 +29,8 @@ pub struct SignRequest {
     pub params: Vec<Parameter>,
 }
 
-/// A request to raise signatures to level B-LT. It is stored, or at least kept, from the first call
-/// on, because the same request and answers give the same bytes.
+/// A request to raise signatures to an archival level. It is stored, or at least kept, from the
+/// first call on, because the same request and answers give the same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ArchiveRequest {
     /// Time of archiving, seconds since the Unix epoch.
@@ -38,6 +38,10 @@ pub struct ArchiveRequest {
     /// Random bytes from which every identifier is derived.
     #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
+    /// The level to reach at least, B-LT or B-LTA. Requests were stored without it when B-LT was
+    /// the only one.
+    #[serde(default = "level_of_requests_without_one")]
+    pub target_level: TargetLevel,
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
 }
@@ -88,8 +92,38 @@ pub struct Parameter {
     pub value: String,
 }
 
+fn level_of_requests_without_one() -> TargetLevel {
+    TargetLevel::BLt
+}
+
 impl SignRequest {
     /// The reserve of ceremonies, in bytes. Qualified chains and time-stamp tokens of the region
     /// are well below.
     pub const RESERVE: u32 = 24 * 1024;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_to_archive_that_was_stored_without_a_level_asks_for_b_lt() {
+        let request = ArchiveRequest {
+            time: 1_700_000_000,
+            seed: [7; 32],
+            target_level: TargetLevel::BLta,
+            params: Vec::new(),
+        };
+        let mut stored = serde_json::to_value(&request).unwrap();
+        assert_eq!(
+            serde_json::from_value::<ArchiveRequest>(stored.clone()).unwrap(),
+            request
+        );
+
+        let told = stored.as_object_mut().unwrap().remove("target_level");
+
+        assert_eq!(told, Some("B-LTA".into()));
+        let read: ArchiveRequest = serde_json::from_value(stored).unwrap();
+        assert_eq!(read.target_level, TargetLevel::BLt);
+    }
 }

@@ -4,7 +4,7 @@ use tokio::sync::OnceCell;
 
 use super::asking::{answer_needs, refuse_repetition};
 use super::contents::Basis;
-use super::evidence;
+use super::evidence::{self, Archiving};
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
     Document, Evidence, Need, Plugin, Progress, SignatureEvidence, Suspension,
@@ -54,15 +54,17 @@ impl Plugin {
             .await
     }
 
-    /// Raises a document's signatures to level B-LT as far as the answers go, as
+    /// Raises a document's signatures to the requested level as far as the answers go, as
     /// [`Plugin::drive_sign`] signs.
     ///
     /// A document is returned only if all of these hold, also where the plugin reports that no
     /// change is needed:
     ///
     /// - It has the earlier signatures and members unchanged, and no others.
-    /// - The lowest of its levels is an archival one, and equals the plugin's claim.
+    /// - The lowest of its levels is at least the requested one, and equals the plugin's claim.
     /// - It has the earlier revocation data and time-stamps, and exactly the answered new ones.
+    /// - At B-LTA these are one over the whole document, or one in each signature, also where it
+    ///   had that level already.
     ///
     /// # Errors
     ///
@@ -99,7 +101,12 @@ async fn drive(
                 outcome,
             } => {
                 let before = verified().await?;
-                return finish(plugin, &basis, &document, before, &answers, output, outcome)
+                let archiving = Archiving {
+                    target: request.target_level,
+                    answers: &answers,
+                    outcome: &outcome,
+                };
+                return finish(plugin, &basis, &document, before, output, &archiving)
                     .await
                     .map(|archived| Progress::Done(Box::new(archived)));
             }
@@ -135,10 +142,10 @@ async fn finish(
     basis: &Basis,
     document: &Document,
     before: &Evidence,
-    answers: &[Answer],
     output: Option<Document>,
-    outcome: Archived,
+    archiving: &Archiving<'_>,
 ) -> Result<ArchivedDocument, CallError> {
+    let outcome = archiving.outcome;
     let broken = |breach| plugin.broken(ARCHIVE, breach);
     plugin.check_media_type(ARCHIVE, &outcome.media_type)?;
     if !plugin.levels(Operation::Archive).contains(&outcome.level) {
@@ -155,11 +162,11 @@ async fn finish(
         }
         None => before.clone(),
     };
-    let signatures = evidence::check_archived(before, after, answers, &outcome)
+    let signatures = evidence::check_archived(before, after, archiving)
         .map_err(|error| broken(ContractBreach::Evidence(error)))?;
     Ok(ArchivedDocument {
         bytes: output.map(Document::into_bytes),
-        outcome,
+        outcome: outcome.clone(),
         signatures,
     })
 }

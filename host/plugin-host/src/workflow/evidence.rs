@@ -30,6 +30,13 @@ pub(crate) struct Signing<'a> {
     pub(crate) covers: Option<&'a Covered>,
 }
 
+/// The expectations of an archived document.
+pub(crate) struct Archiving<'a> {
+    pub(crate) target: TargetLevel,
+    pub(crate) answers: &'a [Answer],
+    pub(crate) outcome: &'a Archived,
+}
+
 /// Answered time-stamps, each to be used once, for the purpose of its need.
 struct Answered<'a>(Vec<(Option<TimestampKind>, &'a [u8])>);
 
@@ -114,13 +121,17 @@ pub(crate) fn check_kept(
 
 /// Checks that the signatures of `before` are unchanged, and that only document time-stamps are
 /// new. Revocation data and time-stamps must be added exactly as answered. The signatures must have
-/// the claimed level, which is an archival one.
+/// the claimed level, which is an archival one and at least the requested one.
 pub(crate) fn check_archived(
     before: &Evidence,
     after: Evidence,
-    answers: &[Answer],
-    outcome: &Archived,
+    archiving: &Archiving<'_>,
 ) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    let Archiving {
+        target,
+        answers,
+        outcome,
+    } = *archiving;
     check_revocation(before, &after, answers)?;
     let signatures = after.signatures.clone();
     let (earlier, new) = split(&before.signatures, after.signatures)?;
@@ -150,14 +161,56 @@ pub(crate) fn check_archived(
         .filter(|signature| signature.kind == SignatureKind::Signature)
         .filter_map(|signature| Some((BaselineLevel::of(&signature.level)?, &signature.level)))
         .min_by_key(|(baseline, _)| *baseline);
-    match lowest {
+    let reached = match lowest {
         Some((baseline, level)) if baseline >= BaselineLevel::Lt && *level == outcome.level => {
-            Ok(signatures)
+            baseline
         }
-        lowest => Err(EvidenceError::LevelNotReached {
-            claimed: shown(&outcome.level),
-            actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
-        }),
+        lowest => {
+            return Err(EvidenceError::LevelNotReached {
+                claimed: shown(&outcome.level),
+                actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
+            });
+        }
+    };
+    if target == TargetLevel::BLta {
+        if reached < BaselineLevel::Lta {
+            return Err(EvidenceError::BelowTarget {
+                target,
+                actual: shown(&outcome.level),
+            });
+        }
+        check_stamped_once(&before.signatures, &earlier, &new)?;
+    }
+    Ok(signatures)
+}
+
+/// Checks that an archive of level B-LTA added one time-stamp over the document, or one in each
+/// signature that has a level. One that was there before is not enough: whoever asks again wants
+/// the document to outlast it.
+fn check_stamped_once(
+    before: &[SignatureEvidence],
+    earlier: &[SignatureEvidence],
+    new: &[SignatureEvidence],
+) -> Result<(), EvidenceError> {
+    let mut has_any = false;
+    let mut is_one_each = true;
+    for (was, is) in in_pairs(before, earlier) {
+        let mut added = added_timestamps(was, is)?;
+        added.retain(|timestamp| timestamp.kind == TimestampKind::Archive);
+        has_any |= !added.is_empty();
+        let has_level =
+            is.kind == SignatureKind::Signature && BaselineLevel::of(&is.level).is_some();
+        is_one_each &= added.len() == 1 || (added.is_empty() && !has_level);
+    }
+    match new {
+        [] if has_any && is_one_each => Ok(()),
+        [stamp] if !has_any => match stamp.coverage.kind {
+            CoverageKind::EntireFile | CoverageKind::Members => Ok(()),
+            CoverageKind::EntireRevision | CoverageKind::Partial => {
+                Err(EvidenceError::TimestampPartial(shown(&stamp.id)))
+            }
+        },
+        _ => Err(EvidenceError::NotStampedOnce),
     }
 }
 

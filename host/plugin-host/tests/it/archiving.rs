@@ -5,8 +5,8 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    Authorities, NoData, Nobody, Signer, archive_request, breach, done, other_type, refusal_code,
-    signed_by, signed_toy, toy, toy_document,
+    Authorities, NoData, Nobody, Signer, archive_request, archive_request_for, breach, done,
+    other_type, refusal_code, signed_by, signed_toy, toy, toy_document,
 };
 
 #[tokio::test]
@@ -117,6 +117,38 @@ async fn an_archive_that_nobody_has_data_for_is_refused() {
         .await;
 
     assert_eq!(refusal_code(refused), "bad-request");
+}
+
+#[tokio::test]
+async fn a_level_that_the_format_does_not_have_is_refused() {
+    let document = signed_toy("honest").await;
+    let request = archive_request_for(TargetLevel::BLta);
+
+    let refused = toy()
+        .await
+        .drive_archive(document, &request, Vec::new(), &Authorities)
+        .await;
+
+    assert_eq!(refusal_code(refused), "bad-request");
+}
+
+#[tokio::test]
+async fn an_archive_below_the_level_that_was_asked_for_is_refused() {
+    let document = signed_toy("archive-ignores-the-target").await;
+    let request = archive_request_for(TargetLevel::BLta);
+
+    let archived = toy()
+        .await
+        .drive_archive(document, &request, Vec::new(), &Authorities)
+        .await;
+
+    assert_eq!(
+        breach(archived),
+        ContractBreach::Evidence(EvidenceError::BelowTarget {
+            target: TargetLevel::BLta,
+            actual: "XAdES-LT".into(),
+        })
+    );
 }
 
 #[tokio::test]

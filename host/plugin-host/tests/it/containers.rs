@@ -11,12 +11,13 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use parafa_plugin_host::{
     Answerer, ArchivedDocument, CallError, CallLimits, ContractBreach, CoverageKind, EvidenceError,
-    FaultKind, MemberRole, Need, Operation, Plugin, Preservation, Progress, Reply, SignedDocument,
-    TargetLevel, TimestampKind, refusal,
+    FaultKind, Integrity, MemberRole, Need, Operation, Plugin, Preservation, Progress, Reply,
+    SignedDocument, TargetLevel, TimestampKind, refusal,
 };
 
 use crate::support::{
-    Signer, archive_request, breach, component, done, fault, host, plugin, refusal_code,
+    Signer, archive_request, archive_request_for, breach, component, done, fault, host, plugin,
+    refusal_code,
 };
 
 async fn toy_container() -> Arc<Plugin> {
@@ -54,9 +55,16 @@ async fn signed(document: Bytes) -> Result<SignedDocument, CallError> {
 }
 
 async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
+    archived_to(TargetLevel::BLt, document).await
+}
+
+async fn archived_to(
+    target_level: TargetLevel,
+    document: Bytes,
+) -> Result<ArchivedDocument, CallError> {
     let everybody = Signer::named("Ona");
     let toy = toy_container().await;
-    let request = archive_request();
+    let request = archive_request_for(target_level);
     match toy
         .drive_archive(document, &request, Vec::new(), &everybody)
         .await?
@@ -145,6 +153,37 @@ async fn an_archive_adds_the_time_stamp_that_was_answered() {
     let bytes = archived.bytes.unwrap();
     let again = self::archived(bytes).await.unwrap();
     assert_eq!(again.bytes, None);
+}
+
+#[tokio::test]
+async fn an_archive_for_level_lta_adds_one_time_stamp_each_time() {
+    let mut document = signed_then("honest").await;
+    for stamps in 1..=3 {
+        let archived = archived_to(TargetLevel::BLta, document.clone()).await;
+        let archived = archived.unwrap();
+
+        assert_eq!(archived.outcome.level, "Toy-B-LTA");
+        assert_eq!(archived.signatures.len(), 1 + stamps);
+        let bytes = archived.bytes.unwrap();
+        // The first archive stores the deflated member anew; later ones only append.
+        assert!(stamps == 1 || bytes.starts_with(&document));
+        let (newest, earlier) = archived.signatures.split_last().unwrap();
+        assert_eq!(newest.coverage.kind, CoverageKind::EntireFile);
+        for signature in earlier {
+            assert_eq!(signature.integrity, Integrity::Intact);
+        }
+        document = bytes;
+    }
+}
+
+#[tokio::test]
+async fn an_archive_for_level_lta_that_adds_no_time_stamp_is_refused() {
+    let stamped = archived(signed_then("honest").await).await.unwrap();
+    let stamped = then(&stamped.bytes.unwrap(), "archive-ignores-the-target");
+
+    let again = archived_to(TargetLevel::BLta, stamped).await;
+
+    assert_eq!(evidence_error(again), EvidenceError::NotStampedOnce);
 }
 
 #[tokio::test]

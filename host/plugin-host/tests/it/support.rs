@@ -83,9 +83,14 @@ pub(crate) fn refusal_code<T>(result: Result<T, CallError>) -> String {
 }
 
 pub(crate) fn archive_request() -> ArchiveRequest {
+    archive_request_for(TargetLevel::BLt)
+}
+
+pub(crate) fn archive_request_for(target_level: TargetLevel) -> ArchiveRequest {
     ArchiveRequest {
         time: 1_763_700_000,
         seed: [9; 32],
+        target_level,
         params: Vec::new(),
     }
 }

@@ -89,6 +89,61 @@ fn run_archives_what_it_signed_with_a_time_stamp() {
 }
 
 #[test]
+fn run_archives_to_level_lta_with_one_more_time_stamp_each_time() {
+    let documents = Documents::new();
+    let toy = component("test/toy-container.wasm");
+    let file = documents.add("a.toybox", "TOY honest 0\nmember stored main 5 5 a.txt\nhello");
+    let run = |operation: &str, level: &str, file: &Path, out: &Path| {
+        plugin(&[
+            &"run",
+            &operation,
+            &file,
+            &"--plugin",
+            &toy,
+            &"--level",
+            &level,
+            &"--out",
+            &out,
+            &"--json",
+        ])
+    };
+    let signed = documents.path("signed.toybox");
+    let ended = run("sign", "B-T", &file, &signed);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+
+    let mut before = signed;
+    for name in ["once.toybox", "again.toybox"] {
+        let after = documents.path(name);
+        let ended = run("archive", "b-lta", &before, &after);
+
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let outcome = &ended.json()["outcome"];
+        assert_eq!(outcome["level"], "Toy-B-LTA");
+        assert_eq!(outcome["changed"], true);
+        let bytes = [&before, &after].map(|file| std::fs::read(file).unwrap());
+        assert!(bytes[1].starts_with(&bytes[0]), "{name}");
+        before = after;
+    }
+}
+
+#[test]
+fn run_refuses_a_level_that_the_format_or_the_operation_does_not_have() {
+    let documents = Documents::new();
+    let file = documents.add("contract.pdf", parafa_fixtures::plain(1));
+
+    let of_format = plugin(&[&"run", &"archive", &file, &"--level", &"B-LTA", &"--json"]);
+    assert_eq!(of_format.code, Some(1), "{of_format:?}");
+    assert_eq!(of_format.json()["refusal"]["code"], "bad-request");
+
+    for (operation, level) in [("archive", "B-T"), ("sign", "B-LTA"), ("verify", "B-B")] {
+        let of_operation = plugin(&[&"run", &operation, &file, &"--level", &level]);
+        assert_eq!(of_operation.code, Some(64), "{of_operation:?}");
+        let told = format!("{operation} cannot be asked for the level {level}");
+        assert!(of_operation.stderr.contains(&told), "{of_operation:?}");
+    }
+}
+
+#[test]
 fn run_flattens_and_rehearses() {
     let documents = Documents::new();
     let form = parafa_fixtures::PdfBuilder::new().text_field("Vardas", "Jonas");

@@ -105,13 +105,19 @@ pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Re
     }
 }
 
-pub(crate) fn archive_request(request: &ArchiveRequest) -> archive::Request {
-    archive::Request {
+/// Converts a request to archive, or refuses it in the plugin's place: plugins of 0.2 know B-LT
+/// only.
+pub(crate) fn archive_request(request: &ArchiveRequest) -> Result<archive::Request, Refusal> {
+    let target_level = request.target_level;
+    if target_level != TargetLevel::BLt {
+        return Err(convert::no_archive_at(target_level, "0.2"));
+    }
+    Ok(archive::Request {
         time: request.time,
         seed: request.seed.to_vec(),
-        target_level: TargetLevel::BLt.name().to_owned(),
+        target_level: target_level.name().to_owned(),
         params: parameters(&request.params),
-    }
+    })
 }
 
 pub(crate) fn derivation(request: &DeriveRequest) -> types::Derivation {
@@ -204,4 +210,29 @@ fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
             value: parameter.value.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_asked_for_b_lt_alone() {
+        let asked = |target_level| {
+            let request = archive_request(&ArchiveRequest {
+                time: 0,
+                seed: [0; 32],
+                target_level,
+                params: Vec::new(),
+            });
+            request.map(|request| request.target_level)
+        };
+
+        assert_eq!(asked(TargetLevel::BLt).unwrap(), "B-LT");
+        let refusal = asked(TargetLevel::BLta).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "bad-request: The contract 0.2 has no archive at level B-LTA."
+        );
+    }
 }

@@ -179,13 +179,18 @@ pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Re
     }
 }
 
-pub(crate) fn archive_request(request: &ArchiveRequest) -> archive::Request {
-    archive::Request {
+/// Converts a request to archive, or refuses it in the plugin's place.
+pub(crate) fn archive_request(request: &ArchiveRequest) -> Result<archive::Request, Refusal> {
+    Ok(archive::Request {
         time: request.time,
         seed: request.seed.to_vec(),
-        target: archive::TargetLevel::BLt,
+        target: match request.target_level {
+            TargetLevel::BLt => archive::TargetLevel::BLt,
+            TargetLevel::BLta => archive::TargetLevel::BLta,
+            other => return Err(convert::no_archive_at(other, "1.0")),
+        },
         params: parameters(&request.params),
-    }
+    })
 }
 
 pub(crate) fn derivation(request: &DeriveRequest) -> types::Derivation {
@@ -401,6 +406,34 @@ mod tests {
             no_answer("of-later".to_owned()),
             types::NoAnswer::Other(why) if why == "of-later"
         ));
+    }
+
+    #[test]
+    fn an_archive_is_asked_for_the_level_of_the_request() {
+        let asked = |target_level| {
+            let request = archive_request(&ArchiveRequest {
+                time: 0,
+                seed: [0; 32],
+                target_level,
+                params: Vec::new(),
+            });
+            request.map(|request| request.target)
+        };
+
+        assert!(matches!(
+            asked(TargetLevel::BLt),
+            Ok(archive::TargetLevel::BLt)
+        ));
+        assert!(matches!(
+            asked(TargetLevel::BLta),
+            Ok(archive::TargetLevel::BLta)
+        ));
+        for level in [TargetLevel::BB, TargetLevel::BT] {
+            assert!(matches!(
+                asked(level),
+                Err(refusal) if refusal.code == "bad-request"
+            ));
+        }
     }
 
     #[test]

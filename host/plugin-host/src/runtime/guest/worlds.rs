@@ -253,12 +253,16 @@ macro_rules! calls_of {
                     answers: &[Answer],
                 ) -> Called<Step<ArchiveOutcome>> {
                     let plugin = supported(self.archive.as_ref(), Capability::Archive)?;
+                    let request = match convert::archive_request(request) {
+                        Ok(request) => request,
+                        Err(refused) => return Ok(Err(refused)),
+                    };
                     let plugin = plugin.instantiate(&mut *store)?;
                     let (blob, sink) = (lend_blob(store)?, lend_sink(store)?);
                     let answer = plugin.parafa_format_archiving().call_archive(
                         &mut *store,
                         blob,
-                        &convert::archive_request(request),
+                        &request,
                         &convert::answers(answers),
                         sink,
                     )?;

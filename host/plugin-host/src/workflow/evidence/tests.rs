@@ -4,6 +4,7 @@ use super::*;
 use crate::{LaterChanges, Parameter};
 
 const LEVEL: &str = "XAdES-LT";
+const LEVEL_LTA: &str = "XAdES-B-LTA";
 
 /// Returns a signature at level LT with these time-stamps.
 fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
@@ -83,11 +84,26 @@ fn token(kind: TimestampKind, text: &str) -> Answer {
 }
 
 fn archived(before: &Evidence, after: Evidence, answers: &[Answer]) -> Result<(), EvidenceError> {
+    archived_to(TargetLevel::BLt, LEVEL, before, after, answers)
+}
+
+fn archived_to(
+    target: TargetLevel,
+    claimed: &str,
+    before: &Evidence,
+    after: Evidence,
+    answers: &[Answer],
+) -> Result<(), EvidenceError> {
     let outcome = Archived {
         media_type: "application/x-toy".to_owned(),
-        level: LEVEL.to_owned(),
+        level: claimed.to_owned(),
     };
-    check_archived(before, after, answers, &outcome).map(drop)
+    let archiving = Archiving {
+        target,
+        answers,
+        outcome: &outcome,
+    };
+    check_archived(before, after, &archiving).map(drop)
 }
 
 fn with_revocation(before: &[&str], after: &[&str]) -> Result<(), EvidenceError> {
@@ -271,5 +287,93 @@ fn each_signature_may_be_stamped_once_and_the_document_once_more() {
     assert_eq!(
         check(&["second", "third", "fourth"]),
         Err(ContractBreach::TooManyTimestamps { asked: 4, most: 3 })
+    );
+}
+
+/// Returns a signature at level LTA with these archive time-stamps.
+fn sealed(id: &str, tokens: &[&str]) -> SignatureEvidence {
+    let tokens = tokens.iter();
+    let tokens: Vec<_> = tokens
+        .map(|token| timestamp(TimestampKind::Archive, token))
+        .collect();
+    SignatureEvidence {
+        id: id.to_owned(),
+        level: LEVEL_LTA.to_owned(),
+        ..signature(&tokens)
+    }
+}
+
+/// Checks an archive for level B-LTA, whose time-stamps were all answered.
+fn raised_to_lta(
+    before: &[SignatureEvidence],
+    after: &[SignatureEvidence],
+    answered: &[(TimestampKind, &str)],
+) -> Result<(), EvidenceError> {
+    let answers = answered.iter().map(|(kind, text)| token(*kind, text));
+    let answers: Vec<_> = answers.collect();
+    let [before, after] = [before, after].map(|signatures| evidence(&[], signatures));
+    archived_to(TargetLevel::BLta, LEVEL_LTA, &before, after, &answers)
+}
+
+#[test]
+fn level_lta_takes_one_further_time_stamp_of_the_document_or_of_each_signature() {
+    let of_document = [(TimestampKind::Document, "d")];
+    let of_each = [(TimestampKind::Archive, "a"), (TimestampKind::Archive, "b")];
+    let stamp = document_timestamp(timestamp(TimestampKind::Document, "d"));
+    let another = SignatureEvidence {
+        id: "three".to_owned(),
+        ..document_timestamp(timestamp(TimestampKind::Document, "e"))
+    };
+    let (one, four) = (sealed("one", &[]), sealed("four", &[]));
+    let both = [one.clone(), four.clone()];
+    let both_sealed = [sealed("one", &["a"]), sealed("four", &["b"])];
+    let none = Err(EvidenceError::NotStampedOnce);
+
+    let with_stamp = [one.clone(), four.clone(), stamp.clone()];
+    assert_eq!(raised_to_lta(&both, &with_stamp, &of_document), Ok(()));
+    assert_eq!(raised_to_lta(&both, &both_sealed, &of_each), Ok(()));
+
+    // Asked again, a document of that level is stamped once more.
+    assert_eq!(raised_to_lta(&with_stamp, &with_stamp, &[]), none);
+    assert_eq!(raised_to_lta(&both_sealed, &both_sealed, &[]), none);
+    let once_more = [one, four.clone(), stamp.clone(), another];
+    let further = [(TimestampKind::Document, "e")];
+    assert_eq!(raised_to_lta(&with_stamp, &once_more, &further), Ok(()));
+
+    let two = [of_document, further].concat();
+    assert_eq!(raised_to_lta(&both, &once_more, &two), none);
+    let first_alone = [sealed("one", &["a"]), four];
+    assert_eq!(raised_to_lta(&both, &first_alone, &of_each[..1]), none);
+    let [first, second] = both_sealed;
+    let all = [&of_document[..], &of_each].concat();
+    assert_eq!(raised_to_lta(&both, &[first, second, stamp], &all), none);
+}
+
+#[test]
+fn level_lta_covers_the_whole_document_and_is_reached_by_each_signature() {
+    let of_document = [(TimestampKind::Document, "d")];
+    let was = sealed("one", &[]);
+    let stamp = document_timestamp(timestamp(TimestampKind::Document, "d"));
+    let mut partial = stamp.clone();
+    partial.coverage.kind = CoverageKind::Partial;
+
+    assert_eq!(
+        raised_to_lta(
+            std::slice::from_ref(&was),
+            &[was.clone(), partial],
+            &of_document
+        ),
+        Err(EvidenceError::TimestampPartial("two".to_owned()))
+    );
+    let low = signature(&[]);
+    let before = evidence(&[], std::slice::from_ref(&low));
+    let after = evidence(&[], &[low, stamp]);
+    let answers = [token(TimestampKind::Document, "d")];
+    assert_eq!(
+        archived_to(TargetLevel::BLta, LEVEL, &before, after, &answers),
+        Err(EvidenceError::BelowTarget {
+            target: TargetLevel::BLta,
+            actual: LEVEL.to_owned()
+        })
     );
 }
