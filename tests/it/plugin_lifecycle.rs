@@ -1,5 +1,7 @@
 //! Plugins in the hands of operators and publishers, from the first line of code to the end.
 
+mod preferred;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Plugins in registries and mirrors: pushed, pulled, installed, copied, compared.
 
+mod in_use;
 mod registry;
 
 use std::fs;

@@ -40,6 +40,12 @@ pub enum Verdict {
 }
 
 impl Scorecard {
+    /// Returns true if a check was made, and none failed.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        self.passed > 0 && self.failed == 0
+    }
+
     pub(crate) fn add(&mut self, name: String, outcome: Verdict, detail: Option<String>) {
         match outcome {
             Verdict::Failed => self.failed += 1,

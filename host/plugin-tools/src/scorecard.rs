@@ -85,9 +85,9 @@ impl PublishedScorecard {
             .map(|(count, verdict)| format!("{count} {verdict}"))
             .collect();
         let result = counts.join(", ");
-        let colour = match (failed, passed) {
-            (0, 0) => "#595959",
-            (0, _) => "#2e7d32",
+        let colour = match failed {
+            _ if self.scorecard.has_passed() => "#2e7d32",
+            0 => "#595959",
             _ => "#b3261e",
         };
         let (label_width, result_width) = (text_width(&label), text_width(&result));

@@ -45,9 +45,8 @@ pub fn test(arguments: &TestArguments, bench: &Bench) -> Result<(), ToolError> {
     } else {
         print_line(&published)?;
     }
-    if published.scorecard.failed == 0 {
-        Ok(())
-    } else {
-        Err(ToolError::Told(REFUSED))
+    match published.scorecard.has_passed() {
+        true => Ok(()),
+        false => Err(ToolError::Told(REFUSED)),
     }
 }

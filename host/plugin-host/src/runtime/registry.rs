@@ -115,10 +115,16 @@ impl Registry {
     }
 
     /// Returns the media types and extensions of `plugin` that others accept, too, in lower case.
+    /// Those with an owner are among them: it may be disabled or broken, and so not be loaded.
     #[must_use]
     pub fn shared_with_others(&self, plugin: &Plugin) -> BTreeSet<String> {
         let plugins = self.read();
-        plugins.shared(plugin).map(|(_, value, _)| value).collect()
+        let own = plugin.media_types().iter().chain(plugin.extensions());
+        let owned = own
+            .map(|name| name.to_ascii_lowercase())
+            .filter(|name| plugins.owners.contains_key(name));
+        let shared = plugins.shared(plugin).map(|(_, value, _)| value);
+        shared.chain(owned).collect()
     }
 
     /// Records that a plugin of this id is installed, whether it can be loaded or not.

@@ -154,6 +154,17 @@ async fn of_two_plugins_of_one_media_type_the_one_is_given_its_documents_that_is
     assert_eq!(registry.by_extension("least").unwrap().id(), "least");
     registry.disable(other.digest());
     assert!(given().is_none(), "the other does not take its place");
+
+    let restarted = Registry::default();
+    let owners = [(MEDIA_TYPE.to_owned(), "other".to_owned())];
+    restarted.set_owners(owners.into());
+    restarted.install(least.clone()).unwrap();
+    let shared = restarted.shared_with_others(&least);
+    assert_eq!(
+        shared,
+        [MEDIA_TYPE.to_owned()].into(),
+        "its owner need not be loaded"
+    );
 }
 
 /// Returns the component with another digest: it has an additional custom section.

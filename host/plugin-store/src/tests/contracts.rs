@@ -60,4 +60,20 @@ async fn what_two_plugins_take_is_given_to_the_one_that_was_preferred_after_a_re
         assert_eq!(given.id(), "other");
         assert!(registry.by_id("least").is_some());
     }
+
+    let plugins = installation.started().await;
+    plugins.disable("other").await.unwrap();
+    let later = installation.started().await;
+    for plugins in [&plugins, &later] {
+        let registry = plugins.registry().await.unwrap();
+        let given = registry.by_media_type(MEDIA_TYPE);
+        assert!(given.is_none(), "the other does not take its place");
+        assert!(registry.by_id("least").is_some());
+    }
+    later.install(&least, preferred).await.unwrap();
+    for plugins in [later, installation.started().await] {
+        let registry = plugins.registry().await.unwrap();
+        let given = registry.by_media_type(MEDIA_TYPE).unwrap();
+        assert_eq!(given.id(), "least");
+    }
 }

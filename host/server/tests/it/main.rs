@@ -7,6 +7,7 @@ mod guide;
 mod place;
 mod plugin;
 mod run;
+mod scorecard;
 mod support;
 mod trust;
 mod verify;

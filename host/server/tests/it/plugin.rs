@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 use std::iter;
 use std::path::Path;
 
-use crate::support::{Documents, Ended, component, parafa, parafa_in};
+use crate::support::{Documents, Ended, component, parafa};
 
 #[test]
 fn check_tells_what_a_component_is() {
@@ -406,37 +406,6 @@ fn test_keeps_the_score_of_a_format_without_cases_of_its_own() {
     assert_eq!(scorecard["failed"], 0, "{scorecard}");
     assert_eq!(scorecard["skipped"], 0, "{scorecard}");
     assert_eq!(scorecard["cases"][0]["outcome"], "passed");
-}
-
-#[test]
-fn test_writes_a_scorecard_to_be_published_and_nothing_else() {
-    let documents = Documents::new();
-    let (here, toy) = (documents.path(""), component("test/toy.wasm"));
-    let words: [&OsStr; 5] = [
-        "plugin".as_ref(),
-        "test".as_ref(),
-        toy.as_ref(),
-        "--scorecard".as_ref(),
-        "score".as_ref(),
-    ];
-
-    let ended = parafa_in(&here, &[], words);
-
-    assert_eq!(ended.code, Some(0), "{ended:?}");
-    let made = std::fs::read_dir(&here).unwrap();
-    let made: Vec<_> = made.map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(made, ["score"]);
-    let written = |name: &str| std::fs::read_to_string(here.join("score").join(name)).unwrap();
-    let scorecard: serde_json::Value = serde_json::from_str(&written("scorecard.json")).unwrap();
-    let digest = hex::encode(openssl::sha::sha256(&std::fs::read(&toy).unwrap()));
-    assert_eq!(scorecard["format"], "parafa-scorecard/1");
-    assert_eq!(scorecard["digest"], digest);
-    assert_eq!(scorecard["contract"], "1.0.0");
-    assert_eq!(scorecard["builtInCases"], true);
-    assert_eq!(scorecard["failed"], 0);
-    assert_eq!(written("scorecard.txt"), ended.stdout);
-    let passed = format!(">{} passed<", scorecard["passed"]);
-    assert!(written("badge.svg").contains(&passed), "{passed}");
 }
 
 #[test]
