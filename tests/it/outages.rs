@@ -24,6 +24,8 @@ const START: Duration = Duration::from_secs(60);
 struct Outage {
     host: Demo,
     database: Proxy,
+    /// Name of the database.
+    name: String,
     objects: S3,
     http: Client,
 }
@@ -48,6 +50,7 @@ impl Outage {
         Self {
             host: Demo::start_with(&settings),
             database,
+            name,
             objects,
             http: Client::builder()
                 .no_proxy()
@@ -186,6 +189,27 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     let answer = outage.ask(Method::GET, &signings, &signing_key).await;
     assert_eq!(answer.status, StatusCode::OK);
     outage.host.sign(&signing, 0).await;
+}
+
+#[tokio::test]
+async fn a_host_whose_database_takes_no_writes_is_not_ready_until_one_succeeds() {
+    let outage = Outage::prepare();
+    let signers = json!([{"email": "ona@example.lt"}]);
+    let document = parafa_fixtures::plain(1);
+    let api = outage.host.signing();
+    Postgres::shared().set_full(&outage.name, true);
+
+    let refused = api.try_create("b.pdf", &document, signers.clone()).await;
+    let refused = refused.expect_err("there is no room for it");
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    let (status, told) = outage.readiness().await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(told.starts_with("database: "), "{told}");
+    assert!(told.contains("No space left on device"), "{told}");
+
+    Postgres::shared().set_full(&outage.name, false);
+    api.create(&document, signers).await;
+    outage.is_back().await;
 }
 
 #[tokio::test]

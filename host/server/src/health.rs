@@ -42,7 +42,9 @@ impl Health {
             in_time(app.records.files.check()),
         );
         let row = match app.records.store.health() {
-            Ok(()) | Err(StoreError::Engine(EngineError::Unavailable { .. })) => row,
+            Ok(()) => row,
+            Err(StoreError::Engine(EngineError::Unavailable { .. })) if row.is_err() => row,
+            // A database may answer reads, and refuse writes.
             Err(error) => Err(error.to_string()),
         };
         let broken = app.plugin_store.broken().await;

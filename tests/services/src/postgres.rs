@@ -266,6 +266,20 @@ impl Postgres {
         done.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"))
     }
 
+    /// Has a database of ours refuse writes of records, as on a full disk, or take them again.
+    ///
+    /// # Panics
+    /// When it is so already.
+    pub fn set_full(&self, database: &str, is_full: bool) {
+        const FILL: &str = "
+            CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$;
+            CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON parafa_entries
+                EXECUTE FUNCTION full_disk();";
+        const EMPTY: &str = "DROP FUNCTION full_disk() CASCADE";
+        self.psql(database, if is_full { FILL } else { EMPTY });
+    }
+
     fn try_psql(&self, database: &str, statement: &str) -> io::Result<Result<String, String>> {
         let done = self
             .client_program("psql")

@@ -42,6 +42,11 @@ impl Claims {
                 session.give_up();
             }
             *connection = Some((session, numbers));
+            match &claimed {
+                Ok(claimed) if !claimed.is_empty() => self.database.note_write(None),
+                Err(Failure::Database(error)) => self.database.note_write(Some(error)),
+                _ => {}
+            }
             match claimed {
                 Err(Failure::Database(error)) if error.may_pass() && Instant::now() < until => {
                     tracing::debug!(%error, "a claim is tried again");

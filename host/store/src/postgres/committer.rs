@@ -95,6 +95,7 @@ impl Committer {
             let outcomes = self.commit(&commits, group.until).await;
             if outcomes.is_ok() {
                 self.database.works();
+                self.database.note_write(None);
             }
             let outcomes = outcomes.map_err(EngineError::from);
             for (place, request) in requests.into_iter().enumerate() {
@@ -129,6 +130,7 @@ impl Committer {
                     error
                 }
             };
+            self.database.note_write(Some(&error));
             if !error.may_pass() || Instant::now() >= until {
                 return Err(error);
             }

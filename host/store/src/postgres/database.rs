@@ -28,6 +28,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
 /// Silence after which a connection is probed, and the interval of probes.
 const KEEPALIVE: Duration = Duration::from_secs(5);
+/// Time that a refused write counts if none is tried after it. Longer than an alert waits, and
+/// not for long after the repair: a host that is not ready gets no requests, and may write nothing.
+const REFUSES: Duration = Duration::from_mins(3);
 /// Pauses between attempts to connect: the first, which doubles, and the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -106,6 +109,17 @@ struct Shared {
     next: AtomicUsize,
     /// Last failure, until something succeeds.
     failure: Mutex<Option<Arc<str>>>,
+    /// Last refusal of a write, until one succeeds.
+    refusal: Mutex<Option<Refusal>>,
+}
+
+/// Refusal of a write by a database that answers.
+#[derive(Clone)]
+struct Refusal {
+    at: Instant,
+    reason: Arc<str>,
+    /// It is read-only, and no connection can be opened until it takes writes.
+    is_read_only: bool,
 }
 
 impl Database {
@@ -149,22 +163,38 @@ impl Database {
             slots: slots.collect(),
             next: AtomicUsize::new(0),
             failure: Mutex::new(None),
+            refusal: Mutex::new(None),
         })))
     }
 
-    /// Returns `Ok` while the database answers, else the reason.
+    /// Returns `Ok` while the database answers and takes writes, else the reason.
     pub(super) fn health(&self) -> Result<(), EngineError> {
-        match &*self.0.failure() {
+        let refusal = self.0.refusal().clone();
+        let refusal = refusal.filter(|refusal| refusal.at.elapsed() < REFUSES);
+        let failure = self.0.failure().clone();
+        match failure.or(refusal.map(|refusal| refusal.reason)) {
             None => Ok(()),
-            Some(reason) => Err(EngineError::Unavailable {
-                reason: reason.clone(),
-            }),
+            Some(reason) => Err(EngineError::Unavailable { reason }),
         }
     }
 
     /// Notes that it answers.
     pub(super) fn works(&self) {
         self.0.note(None);
+    }
+
+    /// Notes that a write succeeded, or why it did not. Reads may succeed where writes are refused.
+    pub(super) fn note_write(&self, failure: Option<&DatabaseError>) {
+        let refusal = match failure {
+            None => None,
+            Some(error) if error.refuses_writes() => Some(Refusal {
+                at: Instant::now(),
+                reason: error.to_string().into(),
+                is_read_only: error.is_of_connection(),
+            }),
+            Some(_) => return,
+        };
+        *self.0.refusal() = refusal;
     }
 
     /// Queries, and retries on another connection where one breaks, until patience ends.
@@ -229,10 +259,12 @@ impl Database {
             match within(until, opening).await.flatten() {
                 Ok(session) => {
                     self.works();
+                    self.0.takes_writes();
                     return Ok(session);
                 }
                 Err(error) => {
                     self.0.note(Some(&error));
+                    self.note_write(Some(&error));
                     if error.is_refusal()
                         || matches!(error, DatabaseError::LeftBehind { .. })
                         || Instant::now() + pause >= until
@@ -268,6 +300,18 @@ pub(super) async fn within<T>(
 impl Shared {
     fn failure(&self) -> std::sync::MutexGuard<'_, Option<Arc<str>>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refusal(&self) -> std::sync::MutexGuard<'_, Option<Refusal>> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the database is not read-only, by a new connection.
+    fn takes_writes(&self) {
+        let mut refusal = self.refusal();
+        if refusal.as_ref().is_some_and(|refusal| refusal.is_read_only) {
+            *refusal = None;
+        }
     }
 
     /// Notes whether the database was reachable, and logs changes.

@@ -44,6 +44,23 @@ impl Obstacle {
 }
 
 impl DatabaseError {
+    /// Returns whether the database answers and stores nothing: its disk is full or fails, or it is
+    /// read-only.
+    pub(super) fn refuses_writes(&self) -> bool {
+        let Self::Postgres(error) = self else {
+            return false;
+        };
+        let of_writes = [
+            SqlState::DISK_FULL,
+            SqlState::IO_ERROR,
+            SqlState::READ_ONLY_SQL_TRANSACTION,
+        ];
+        match error.code() {
+            Some(code) => of_writes.contains(code),
+            None => takes_no_writes(error),
+        }
+    }
+
     /// Classifies the error for an operator.
     #[must_use]
     pub fn obstacle(&self) -> Obstacle {

@@ -14,6 +14,8 @@ use crate::support::{Note, put_all, until};
 const AT_ONCE: Duration = Duration::from_secs(4);
 /// Longest wait for the failure of a call.
 const LONGEST: Duration = Duration::from_secs(25);
+/// Last statement of the connections that have read a row.
+const READER: &str = "SELECT version, value FROM parafa_entries%";
 /// Longest recovery.
 const RECOVERY: Duration = Duration::from_secs(30);
 
@@ -82,6 +84,54 @@ async fn nobody_waits_long_for_a_database_that_says_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_with_a_full_disk_is_read_and_says_so_until_a_write_succeeds() {
+    let server = Postgres::shared();
+    let database = server.database();
+    let host = Host::at(&database.url).await;
+    write(&host, 1).await.expect("a write");
+    server.set_full(&database.name, true);
+
+    assert!(is_away(&write(&host, 2).await));
+    assert!(read(&host).await.expect("a read").is_some());
+    let told = host.engine.health().expect_err("it says so").to_string();
+    assert!(told.contains("No space left on device"), "{told}");
+
+    server.set_full(&database.name, false);
+    goes_on(&host).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_read_only_is_read_and_says_so_until_a_write_succeeds() {
+    let server = Postgres::shared();
+    let database = server.database();
+    let host = Host::at(&database.url).await;
+    write(&host, 1).await.expect("a write");
+    // Each connection of reads reads last.
+    for _ in 0..DatabaseOptions::DEFAULT_CONNECTIONS.get() {
+        read(&host).await.expect("a read");
+    }
+    // New connections are read-only, and the other ones have to be opened anew.
+    let alter = format!("ALTER DATABASE {}", database.name);
+    let set = format!("{alter} SET default_transaction_read_only = on");
+    server.psql("postgres", &set);
+    let end = format!(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+         WHERE datname = '{}' AND query NOT LIKE '{READER}'",
+        database.name
+    );
+    server.psql("postgres", &end);
+
+    assert!(is_away(&write(&host, 2).await));
+    assert!(read(&host).await.expect("a read").is_some());
+    let told = host.engine.health().expect_err("it says so").to_string();
+    assert!(told.contains("does not allow writes"), "{told}");
+
+    let reset = format!("{alter} RESET default_transaction_read_only");
+    server.psql("postgres", &reset);
+    goes_on(&host).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_connection_that_does_not_come_about_keeps_few_from_the_others() {
     let server = Postgres::shared();
     let database = server.database().name;
@@ -92,8 +142,10 @@ async fn one_connection_that_does_not_come_about_keeps_few_from_the_others() {
     }
     // Existing connections continue.
     proxy.set(Traffic::Refused);
-    let reader = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
-                  AND query LIKE 'SELECT version, value FROM parafa_entries%' LIMIT 1";
+    let reader = format!(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
+         AND query LIKE '{READER}' LIMIT 1"
+    );
     let end = format!("SELECT pg_terminate_backend(({reader}), 5000)");
     assert_eq!(server.psql(&database, &end).trim(), "t");
 
