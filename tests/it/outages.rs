@@ -83,13 +83,15 @@ impl Outage {
         (answer.status(), answer.text().await.expect("text"))
     }
 
-    /// Asserts that the log has one message for the begin and one for the end
-    /// of an outage.
+    /// Asserts that the log has one message for the begin, with a remedy, and
+    /// one for the end of an outage.
     #[track_caller]
-    fn is_logged_once(&self, began: &str, ended: &str) {
+    fn is_logged_once(&self, (began, remedy): (&str, &str), ended: &str) {
         let log = self.host.log();
         let lines = |told: &str| log.lines().filter(|line| line.contains(told)).count();
         assert_eq!((lines(began), lines(ended)), (1, 1), "{log}");
+        let mut begins = log.lines().filter(|line| line.contains(began));
+        assert!(begins.all(|line| line.contains(remedy)), "{log}");
         assert_eq!(lines("\"level\":\"ERROR\""), 0, "{log}");
     }
 
@@ -183,7 +185,10 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     outage.database.set(Traffic::Passed);
     outage.is_back().await;
     outage.is_logged_once(
-        "the database cannot be reached",
+        (
+            "the database cannot be reached",
+            "check that the database runs",
+        ),
         "the database can be reached again",
     );
     let answer = outage.ask(Method::GET, &signings, &signing_key).await;
@@ -242,7 +247,10 @@ async fn a_document_waits_for_an_object_store_that_is_away() {
     outage.objects.behave(Behaviour::Well);
     outage.is_back().await;
     outage.is_logged_once(
-        "the object store is unavailable",
+        (
+            "the object store is unavailable",
+            "check that the object store runs",
+        ),
         "the object store answers again",
     );
     outage.host.sign(&signing, 0).await;

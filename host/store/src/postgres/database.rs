@@ -318,7 +318,11 @@ impl Shared {
     fn note(&self, error: Option<&DatabaseError>) {
         let mut failure = self.failure();
         match (&*failure, error) {
-            (None, Some(error)) => tracing::warn!(%error, "the database cannot be reached"),
+            (None, Some(error)) => tracing::warn!(
+                %error,
+                remedy = error.obstacle().remedy(),
+                "the database cannot be reached"
+            ),
             (Some(_), None) => tracing::info!("the database can be reached again"),
             _ => {}
         }

@@ -41,6 +41,27 @@ impl Obstacle {
             | Self::Certificate => false,
         }
     }
+
+    /// Remedy for the operator of a host that runs.
+    pub(super) fn remedy(self) -> &'static str {
+        match self {
+            Self::Refused | Self::Other => "read the cause and the database's log",
+            Self::Login => "check that the user and password in store.url still hold",
+            Self::UnknownDatabase => {
+                "check that the database in store.url is there, and that its user may connect"
+            }
+            Self::NoTls => "turn ssl on again at the database",
+            Self::Certificate => {
+                "renew the database's certificate, for the host in store.url and from a root of store.root_certificates or the system"
+            }
+            Self::StandbysAlone => {
+                "find out why the database accepts no writes: promote a standby, or bring back the primary"
+            }
+            Self::NoAnswer => {
+                "check that the database runs, and that this machine reaches the hosts in store.url"
+            }
+        }
+    }
 }
 
 impl DatabaseError {

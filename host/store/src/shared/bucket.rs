@@ -235,17 +235,19 @@ impl BucketBlobs {
 
     /// Notes that the store is unavailable, and logs a change.
     fn unavailable(&self, failure: Failure) -> BlobError {
+        let remedy = failure.remedy();
         match failure {
-            Failure::Silent => self.away("no answer in time"),
-            Failure::Store(error) => self.away(&error.to_string()),
+            Failure::Silent => self.away("no answer in time", remedy),
+            Failure::Store(error) => self.away(&error.to_string(), remedy),
         }
     }
 
-    fn away(&self, told: &str) -> BlobError {
+    fn away(&self, told: &str, remedy: &str) -> BlobError {
         if !self.is_away.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 bucket = self.url,
                 error = told,
+                remedy,
                 "the object store is unavailable"
             );
         }
@@ -277,7 +279,10 @@ impl BlobStore for BucketBlobs {
                 // No two sealed blobs are equal: this call wrote it, and the answer was lost.
                 Some(found) if found == sealed => Ok(()),
                 Some(_) => Err(BlobError::Exists { id }),
-                None => Err(self.away(&format!("somebody else writes {id}"))),
+                None => {
+                    let told = format!("somebody else writes {id}");
+                    Err(self.away(&told, "find out who else writes at objects.url"))
+                }
             },
             written => {
                 written.map_err(|failure| self.unavailable(failure))?;
@@ -383,7 +388,11 @@ impl BlobStore for BucketBlobs {
     async fn check(&self) -> Result<(), BlobError> {
         match self.head(&self.marker()).await? {
             Some(_) => Ok(()),
-            None => Err(self.away(&format!("there is no object {MARKER}"))),
+            None => {
+                let told = format!("there is no object {MARKER}");
+                let remedy = "check that objects.url names the documents' place, and restore a lost object with the documents";
+                Err(self.away(&told, remedy))
+            }
         }
     }
 }
@@ -393,6 +402,21 @@ enum Failure {
     /// There was no answer in time.
     Silent,
     Store(Error),
+}
+
+impl Failure {
+    /// Remedy for the operator.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::Store(Error::PermissionDenied { .. } | Error::Unauthenticated { .. }) => {
+                "check that the access key still holds, and may read, write, list and delete in the bucket"
+            }
+            Self::Store(Error::NotFound { .. }) => "check that the bucket in objects.url is there",
+            Self::Silent | Self::Store(_) => {
+                "check that the object store runs, and that this machine reaches its endpoint (AWS_ENDPOINT_URL)"
+            }
+        }
+    }
 }
 
 /// Returns whether the connection was lost, so that the outcome is unknown.
