@@ -24,6 +24,8 @@ use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
+use parafa_traces::TARGET;
+use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
@@ -79,8 +81,13 @@ impl Ceremonies {
             }
             Err(error) => return Err(error),
         };
+        let span = info_span!(
+            target: TARGET,
+            "step",
+            otel.name = format_args!("step {}", step.name()),
+        );
         let step = async {
-            match self.do_step(&running, &key, step).await {
+            match self.do_step(&running, &key, step).instrument(span).await {
                 Err(CeremonyError::MethodNotSetUp(_)) => {
                     Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
                 }

@@ -4,10 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use parafa_answers::ValidationAnswers;
-use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError};
+use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 use parafa_plugin_host::{
     Answerer, DigestAlgorithm, HostPayload, Need, NeedKind, Reply, SignatureAlgorithm,
 };
+use parafa_traces::TARGET;
+use tracing::field::Empty;
+use tracing::{Instrument, info_span};
 
 /// Answers with the key's signatures; authorities answer everything else.
 pub(crate) struct SigningAnswers<'a> {
@@ -38,7 +41,25 @@ impl<'a> SigningAnswers<'a> {
                 "the requested digest is not the one that the key signs".to_owned(),
             )
         })?;
-        self.key.sign_digest(&digest).await
+        let span = info_span!(
+            target: TARGET,
+            "attorney's key",
+            parafa.key.storage = match self.key.storage() {
+                KeyStorage::Device => "device",
+                KeyStorage::Memory => "memory",
+            },
+            "error.type" = Empty,
+        );
+        let signing = self.key.sign_digest(&digest).instrument(span.clone());
+        let signed = signing.await;
+        if let Err(error) = &signed {
+            let name = match error {
+                SigningKeyError::Unavailable(_) => "unavailable",
+                SigningKeyError::Refused(_) => "refused",
+            };
+            span.record("error.type", name);
+        }
+        signed
     }
 }
 

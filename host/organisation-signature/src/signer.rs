@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::{self, JoinError};
 use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument, Span};
 
 use crate::SignatureUnavailable;
 use crate::answers::{SigningAnswers, algorithm_of};
@@ -244,9 +245,10 @@ impl AnswerSigner {
         let in_turn = async {
             let place = self.places.clone().acquire_owned().await;
             let (maker, runtime) = (self.maker.clone(), Handle::current());
+            let span = Span::current();
             let made = task::spawn_blocking(move || {
                 let _place = place;
-                runtime.block_on(timeout_at(deadline, make(&maker)))
+                runtime.block_on(timeout_at(deadline, make(&maker)).instrument(span))
             });
             match made.await.map_err(JoinError::try_into_panic) {
                 Ok(made) => made,

@@ -9,6 +9,9 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use parafa_traces::TARGET;
+use tracing::field::Empty;
+use tracing::{Instrument, info_span};
 use unicode_general_category::{GeneralCategory, get_general_category};
 use url::Host;
 
@@ -117,6 +120,16 @@ pub enum MailError {
     Unavailable,
 }
 
+impl MailError {
+    /// A short name of the fault, for monitoring.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
 impl Mailer {
     /// A mailer for this server. Does not connect yet.
     ///
@@ -152,8 +165,15 @@ impl Mailer {
     /// [`MailError`].
     pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), MailError> {
         let message = self.message(id, letter).ok_or(MailError::Refused(None))?;
-        let sending = self.transport.send(message);
-        match tokio::time::timeout(SEND_TIME, sending).await {
+        let span = info_span!(
+            target: TARGET,
+            "mail",
+            otel.kind = "client",
+            server.address = self.host,
+            "error.type" = Empty,
+        );
+        let sending = tokio::time::timeout(SEND_TIME, self.transport.send(message));
+        let sent = match sending.instrument(span.clone()).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) if error.is_permanent() => {
                 Err(MailError::Refused(error.status().map(u16::from)))
@@ -166,7 +186,11 @@ impl Mailer {
                 self.tell(None);
                 Err(MailError::Unavailable)
             }
+        };
+        if let Err(error) = sent {
+            span.record("error.type", error.name());
         }
+        sent
     }
 
     /// The server's host name.

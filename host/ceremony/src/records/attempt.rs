@@ -260,6 +260,25 @@ pub enum AttemptStep {
 }
 
 impl AttemptStep {
+    /// Name of the step, for monitoring.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::RequestCertificate { .. } => "request-certificate",
+            Self::RequestDeviceLink => "request-device-link",
+            Self::AwaitDeviceLink { .. } => "await-device-link",
+            Self::AwaitCertificate { .. } => "await-certificate",
+            Self::CheckCertificate { .. } => "check-certificate",
+            Self::AwaitCard { .. } => "await-card",
+            Self::AwaitCardSignature { .. } => "await-card-signature",
+            Self::AwaitTurn { .. } => "await-turn",
+            Self::Prepare { .. } => "prepare",
+            Self::Ask { .. } => "ask",
+            Self::AwaitSignature { .. } => "await-signature",
+            Self::AwaitReturn { .. } => "await-return",
+            Self::Finish { .. } => "finish",
+        }
+    }
+
     /// Returns whether the step needs the turn.
     pub(crate) fn needs_turn(&self) -> bool {
         self.asks_device() || self.holds_signature() || matches!(self, Self::Prepare { .. })

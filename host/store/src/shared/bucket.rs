@@ -20,6 +20,9 @@ use object_store::path::Path;
 use object_store::{
     Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutPayload,
 };
+use parafa_traces::TARGET;
+use tracing::field::Empty;
+use tracing::{Instrument, info_span};
 use uuid::Uuid;
 
 use super::objects::{self, ObjectsError};
@@ -126,17 +129,17 @@ impl BucketBlobs {
 
     /// Returns a whole object, if it exists.
     async fn get(&self, path: &Path) -> Result<Option<Bytes>, BlobError> {
-        let found = answered(0, self.store.get(path)).await;
+        let found = answered("get", 0, self.store.get(path)).await;
         let Some(found) = self.if_there(found)? else {
             return Ok(None);
         };
         let bytes = found.meta.size;
-        let read = answered(bytes, found.bytes()).await;
+        let read = answered("read", bytes, found.bytes()).await;
         self.if_there(read)
     }
 
     async fn head(&self, path: &Path) -> Result<Option<ObjectMeta>, BlobError> {
-        self.if_there(answered(0, self.store.head(path)).await)
+        self.if_there(answered("head", 0, self.store.head(path)).await)
     }
 
     /// Creates a new object; returns its version, in a bucket with versions.
@@ -147,7 +150,7 @@ impl BucketBlobs {
         bytes: usize,
     ) -> Result<Option<String>, Failure> {
         let put = |mode: PutMode| self.store.put_opts(path, payload.clone(), mode.into());
-        let done = answered(bytes as u64, async {
+        let done = answered("put", bytes as u64, async {
             match put(PutMode::Create).await {
                 // The object may have been created: if it was, the second attempt finds it.
                 Err(error) if is_of_connection(&error) => put(PutMode::Create).await,
@@ -170,14 +173,15 @@ impl BucketBlobs {
     /// which a sweep finds the rest of an upload interrupted by a crash.
     async fn put_in_parts(&self, id: Uuid, sealed: &Bytes) -> Result<(), Failure> {
         let (path, note) = (self.blob(id), self.upload(id));
-        let upload = answered(0, self.store.create_multipart(&path)).await?;
+        let upload = answered("begin", 0, self.store.create_multipart(&path)).await?;
         let noted = upload.clone().into_bytes().into();
-        answered(0, self.store.put(&note, noted)).await?;
+        answered("put", 0, self.store.put(&note, noted)).await?;
         let begins = (0..sealed.len()).step_by(PART_BYTES).enumerate();
         let parts = begins.map(|(number, begin)| {
             let part = sealed.slice(begin..sealed.len().min(begin + PART_BYTES));
             let bytes = part.len() as u64;
             answered(
+                "part",
                 // The parts share the connection's bandwidth.
                 bytes * PARTS_AT_ONCE as u64,
                 self.store.put_part(&path, &upload, number, part.into()),
@@ -185,7 +189,8 @@ impl BucketBlobs {
         });
         let parts = futures::stream::iter(parts).buffered(PARTS_AT_ONCE);
         let parts: Vec<_> = parts.try_collect().await?;
-        let completed = answered(0, self.store.complete_multipart(&path, &upload, parts)).await;
+        let completed = self.store.complete_multipart(&path, &upload, parts);
+        let completed = answered("complete", 0, completed).await;
         if let Err(failure) = completed {
             // The upload may be complete and the answer lost; a second completion is refused.
             let found = self.get(&path).await.unwrap_or_default();
@@ -194,7 +199,7 @@ impl BucketBlobs {
             }
         }
         // If this fails, a sweep removes the note.
-        answered(0, self.store.delete(&note)).await.ok();
+        answered("delete", 0, self.store.delete(&note)).await.ok();
         Ok(())
     }
 
@@ -202,7 +207,7 @@ impl BucketBlobs {
         let folder = self.prefix.clone().join(name);
         let mut objects = self.store.list(Some(&folder));
         let mut listed = Vec::new();
-        while let Some(object) = answered(0, async { objects.next().await.transpose() })
+        while let Some(object) = answered("list", 0, async { objects.next().await.transpose() })
             .await
             .map_err(|failure| self.unavailable(failure))?
         {
@@ -307,7 +312,7 @@ impl BlobStore for BucketBlobs {
             range: Some(GetRange::Bounded(range)),
             ..GetOptions::default()
         };
-        let found = answered(READ_AHEAD_BYTES, async {
+        let found = answered("get", READ_AHEAD_BYTES, async {
             let found = self.store.get_opts(&path, options).await?;
             let whole = found.meta.size;
             let bytes = found.bytes().await?;
@@ -346,7 +351,7 @@ impl BlobStore for BucketBlobs {
             self.check().await?;
         }
         // Deleted even if not found: a store may show an object late.
-        let removed = answered(0, self.store.delete(&path)).await;
+        let removed = answered("delete", 0, self.store.delete(&path)).await;
         self.if_there(removed)?;
         Ok(was_there)
     }
@@ -369,7 +374,8 @@ impl BlobStore for BucketBlobs {
         if let Some(upload) = self.get(&note).await? {
             let upload = String::from_utf8_lossy(&upload).into_owned();
             let path = self.blob(id);
-            match answered(0, self.store.abort_multipart(&path, &upload)).await {
+            let aborted = self.store.abort_multipart(&path, &upload);
+            match answered("abort", 0, aborted).await {
                 // Some stores refuse unknown uploads this way. Without the permission to abort
                 // uploads, the bucket's lifecycle rule does it, and the sweep continues.
                 Err(Failure::Store(Error::PermissionDenied { source, .. })) => {
@@ -381,7 +387,7 @@ impl BlobStore for BucketBlobs {
                 }
             }
         }
-        self.if_there(answered(0, self.store.delete(&note)).await)?;
+        self.if_there(answered("delete", 0, self.store.delete(&note)).await)?;
         Ok(())
     }
 
@@ -405,6 +411,16 @@ enum Failure {
 }
 
 impl Failure {
+    /// A short name of the fault, for monitoring.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Silent => "timeout",
+            Self::Store(Error::NotFound { .. }) => "not-found",
+            Self::Store(Error::AlreadyExists { .. }) => "exists",
+            Self::Store(_) => "failed",
+        }
+    }
+
     /// Remedy for the operator.
     fn remedy(&self) -> &'static str {
         match self {
@@ -433,15 +449,29 @@ fn is_of_connection(error: &Error) -> bool {
 
 /// Waits for the answer to a request that sends or reads this many bytes.
 async fn answered<T>(
+    operation: &'static str,
     bytes: u64,
     request: impl Future<Output = object_store::Result<T>>,
 ) -> Result<T, Failure> {
     let mebibytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
     let patience = PATIENCE + PATIENCE_FOR_A_MEBIBYTE.saturating_mul(mebibytes);
-    match tokio::time::timeout(patience, request).await {
+    // Names of objects and buckets are left out.
+    let span = info_span!(
+        target: TARGET,
+        "objects",
+        otel.kind = "client",
+        otel.name = format_args!("objects {operation}"),
+        "error.type" = Empty,
+    );
+    let waited = tokio::time::timeout(patience, request).instrument(span.clone());
+    let answer = match waited.await {
         Ok(answer) => answer.map_err(Failure::Store),
         Err(_) => Err(Failure::Silent),
+    };
+    if let Err(failure) = &answer {
+        span.record("error.type", failure.name());
     }
+    answer
 }
 
 impl fmt::Debug for BucketBlobs {
