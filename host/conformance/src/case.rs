@@ -246,7 +246,10 @@ impl Check {
                     Some(_) => is_sign || self.operation == Operation::Archive,
                 },
             ),
-            ("target level", self.target.is_none_or(|level| levels.contains(&level))),
+            (
+                "target level",
+                self.target.is_none_or(|level| levels.contains(&level)),
+            ),
             ("algorithm", self.algorithm.is_none() || self.signers() > 0),
             ("signers", self.by.is_none() || self.signers() > 0),
             ("files", composes || self.files.is_none()),

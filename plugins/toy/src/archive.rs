@@ -23,8 +23,8 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
 ) -> Result<ArchiveStep, Refusal> {
     let toy = Toy::read(blob)?;
     toy.behaviour.at(Stage::Archive)?;
-    let is_for_lta = request.target_level == TargetLevel::BLta.name()
-        && !toy.breaks(Rule::ArchiveIgnoresTarget);
+    let is_for_lta =
+        request.target_level == TargetLevel::BLta.name() && !toy.breaks(Rule::ArchiveIgnoresTarget);
     if is_for_lta && !toy.has_files() {
         let detail = "a toy without files has no time-stamp over itself";
         return Err(Refusal::new(refusal::BAD_REQUEST, detail));

@@ -83,7 +83,10 @@ impl Signer {
         let is_enough = |attempts: usize| hosts.are_faulty() && attempts >= ATTEMPTS;
         let who = |attempts: usize| if is_enough(attempts) { with_card } else { self };
         let is_signed = self.sign_as(hosts, world, link, who).await;
-        assert!(is_signed || hosts.are_faulty(), "{self:?}: nobody may be asked");
+        assert!(
+            is_signed || hosts.are_faulty(),
+            "{self:?}: nobody may be asked"
+        );
         is_signed
     }
 

@@ -92,7 +92,10 @@ fn run_archives_what_it_signed_with_a_time_stamp() {
 fn run_archives_to_level_lta_with_one_more_time_stamp_each_time() {
     let documents = Documents::new();
     let toy = component("test/toy-container.wasm");
-    let file = documents.add("a.toybox", "TOY honest 0\nmember stored main 5 5 a.txt\nhello");
+    let file = documents.add(
+        "a.toybox",
+        "TOY honest 0\nmember stored main 5 5 a.txt\nhello",
+    );
     let run = |operation: &str, level: &str, file: &Path, out: &Path| {
         plugin(&[
             &"run",
