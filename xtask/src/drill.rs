@@ -13,7 +13,7 @@ use crate::{product, tools};
 
 /// The server's storage engine.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Engine {
+pub(crate) enum Engine {
     /// The embedded store.
     #[default]
     Sled,

@@ -67,7 +67,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             (_, true) => fuzz::print_coverage(&root, &targets)?,
             _ => fuzz::explore(&root, &targets, minutes)?,
         },
-        Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
+        Command::KeepDataFolder { engine } => data_folder::keep(&root, engine)?,
         Command::Profile { row } => profile::profile(&root, &row)?,
         Command::Release { twice: false } => release::assemble(&root)?,
         Command::Release { twice: true } => release::assemble_twice(&root)?,
@@ -141,10 +141,11 @@ enum Command {
         #[arg(long, conflicts_with = "minimize")]
         coverage: bool,
     },
-    /// Keep a data folder that this build writes, for the tests of later builds
+    /// Keep data that this build writes in tests/data-folders, for the tests of later builds
     KeepDataFolder {
-        /// Name of the archive in tests/data-folders, such as `0.1.0`
-        name: String,
+        /// The storage engine that keeps the records
+        #[arg(long, default_value_t, value_enum)]
+        engine: drill::Engine,
     },
     /// Sample the server with perf during a bench, and print where its time went
     Profile {

@@ -1,22 +1,28 @@
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::WRITTEN;
+use super::ledger::Ledger;
+use super::products::AFTER_RETENTION;
+use super::told::{schema_of, without_links};
 use super::written::{HOOK, Left, Written, WrittenSigning, newest};
 use crate::signing_api::account::{Account, ceremony_of, signing_of, text, with};
 use crate::support::demo::Demo;
+use crate::support::operator::done;
 use crate::support::outside::Hook;
 
 /// After the deadline of every signing, and after everything that waits.
 const LATER: &str = "+4d";
 
-/// Starts a server on the folder of a killed one, checks that everything is
-/// there, and ends all work in progress.
-pub(super) async fn finish(left: TempDir) {
-    let json = std::fs::read(left.path().join(WRITTEN)).expect("what was written");
-    let written: Written = serde_json::from_slice(&json).expect("JSON");
-    let demo = Demo::on_left(left);
-    let api = Account::live(&demo);
+/// Checks that a server has everything that was written, and ends all work in
+/// progress.
+pub(super) async fn finish(demo: &Demo, written: &Written) {
+    let api = Account::live(demo);
+    assert_audit_holds(demo);
+    if let Some(ledger) = &written.ledger {
+        ledger.assert_kept_by(demo);
+    }
+    if let Some(products) = &written.products {
+        products.finish(demo).await;
+    }
 
     let repetition = &written.repetition;
     let repeated = api
@@ -40,23 +46,45 @@ pub(super) async fn finish(left: TempDir) {
     for signing in &written.signings {
         assert_found(&api, signing).await;
         if signing.left == Left::Signatures {
-            sign(&demo, &api, &signing.id).await;
+            sign(demo, &api, &signing.id).await;
         }
     }
 
     demo.move_clock(LATER);
     for signing in &written.signings {
         if signing.left == Left::Deadline {
-            expires(&api, &signing.id).await;
+            becomes(&api, &signing.id, |now| now["status"] == "expired").await;
         }
     }
-    let hook = Hook::new(&demo, HOOK);
+    let hook = Hook::new(demo, HOOK);
     let told = hook.deliveries(2).await;
     assert!(
         told.iter()
             .all(|event| event.event()["signingId"] == written.untold),
         "{told:?}"
     );
+
+    if let Some(products) = &written.products {
+        products.assert_signed(&told);
+        let ledger = Ledger::of(demo);
+        for signing in &written.signings {
+            let path = format!("v1/signings/{}", signing.id);
+            ledger.assert_charged(&api.get(&path).await.expect(200));
+        }
+        demo.move_clock(AFTER_RETENTION);
+        for signing in &written.signings {
+            becomes(&api, &signing.id, |now| now["erasedAt"].is_string()).await;
+        }
+    }
+    assert_audit_holds(demo);
+    // Programs that know this schema only can open the data again.
+    assert_eq!(schema_of(demo), written.schema);
+}
+
+fn assert_audit_holds(demo: &Demo) {
+    let audited = done(&demo.data(), &["audit", "verify"]);
+    assert_eq!(audited["broken"], json!([]), "{audited}");
+    assert!(audited["verified"].as_u64() > Some(0), "{audited}");
 }
 
 async fn assert_found(api: &Account, signing: &WrittenSigning) {
@@ -94,30 +122,14 @@ async fn sign(demo: &Demo, api: &Account, id: &str) {
     assert_eq!(text(&signing, "status"), "completed", "{signing}");
 }
 
-async fn expires(api: &Account, id: &str) {
+async fn becomes(api: &Account, id: &str, is_so: impl Fn(&Value) -> bool) {
     let path = format!("v1/signings/{id}");
-    for _ in 0..100 {
-        if api.get(&path).await.expect(200)["status"] == "expired" {
+    for _ in 0..300 {
+        if is_so(&api.get(&path).await.expect(200)) {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    panic!("{id} does not expire");
-}
-
-/// Removes the links: they begin with the server's address, which has changed.
-fn without_links(mut answer: Value) -> Value {
-    match &mut answer {
-        Value::Object(members) => {
-            members.remove("ceremonyUrl");
-            members
-                .values_mut()
-                .for_each(|member| *member = without_links(member.take()));
-        }
-        Value::Array(values) => values
-            .iter_mut()
-            .for_each(|value| *value = without_links(value.take())),
-        _ => {}
-    }
-    answer
+    let now = api.get(&path).await.expect(200);
+    panic!("it stays {now}");
 }

@@ -1,7 +1,12 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::ledger::Ledger;
+use super::products::Products;
+use super::told::schema_of;
 use crate::signing_api::account::{
     Account, ceremony_of, pdf, sign_first, signing_of, text, two, with,
 };
@@ -17,6 +22,9 @@ const ONE: &str = "ona@example.lt";
 /// Content of a folder.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Written {
+    /// Schema of the records.
+    #[serde(default = "first_schema")]
+    pub(super) schema: u64,
     pub(super) signings: Vec<WrittenSigning>,
     pub(super) repetition: Repetition,
     /// Token of a file that can still be signed.
@@ -27,6 +35,15 @@ pub(super) struct Written {
     pub(super) commented: (String, Value),
     /// Signing with undelivered events.
     pub(super) untold: String,
+    /// Data besides signings; none of the first schema are kept.
+    pub(super) products: Option<Products>,
+    /// Charges and calls for register data, where there are `products`.
+    pub(super) ledger: Option<Ledger>,
+}
+
+/// The schema of data that do not state it.
+fn first_schema() -> u64 {
+    1
 }
 
 /// State of a signing at the last answer to its caller.
@@ -66,15 +83,13 @@ impl Written {
     /// Lets a server write all kinds of data, with work of every kind in
     /// progress.
     pub(super) async fn by(demo: &Demo) -> Self {
+        let schema = schema_of(demo);
+        let products = Products::by(demo).await;
         let api = Account::live(demo);
         let hook = Hook::new(demo, HOOK);
         hook.answer_with(503).await;
         let one = json!([{"email": ONE}]);
         let mut signings = Vec::new();
-
-        let completed = api.create(signing_of(one.clone())).await;
-        sign_first(demo, &completed).await;
-        signings.push(look_at(&api, &completed, Left::Nothing).await);
 
         let archived = api.create(signing_of(one.clone())).await;
         sign_first(demo, &archived).await;
@@ -117,6 +132,11 @@ impl Written {
         sign_first(demo, &api.get(&path_of(&halfway)).await.expect(200)).await;
         signings.push(look_at(&api, &halfway, Left::Signatures).await);
 
+        let memo = json!({"name": "labas.memo", "content": BASE64.encode("Labas.\n")});
+        let memo = with(signing_of(one.clone()), json!({"document": memo}));
+        let of_plugin = api.create(memo).await;
+        signings.push(look_at(&api, &of_plugin, Left::Signatures).await);
+
         let simulated = Account::sandbox(demo).create(signing_of(one.clone())).await;
         let simulate = format!("{}/simulate", path_of(&simulated));
         let simulation = Account::sandbox(demo)
@@ -146,12 +166,15 @@ impl Written {
         signings.push(look_at(&api, &linked, Left::Signatures).await);
 
         Self {
+            schema,
             signings,
             repetition,
             file_token: text(&file, "fileToken").to_owned(),
             batch,
             commented: (commented, comments),
             untold: text(&declined, "signingId").to_owned(),
+            products: Some(products),
+            ledger: Some(Ledger::of(demo)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +20,7 @@ pub(crate) struct Provider {
 }
 
 /// A request with a card, including the credentials for the client's calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct CardRequest {
     pub(crate) id: String,
     pub(crate) token: String,

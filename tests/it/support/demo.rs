@@ -1,4 +1,5 @@
 mod file;
+mod left;
 mod stored;
 
 use std::ffi::OsStr;
@@ -18,6 +19,7 @@ use tempfile::TempDir;
 use url::Url;
 
 pub(crate) use self::file::{DemoFile, Persona, RelyingParty};
+pub(crate) use self::left::LeftBehind;
 pub(crate) use self::stored::Stored;
 use super::client::{Ceremony, Signing, SigningClient};
 use super::engine;
@@ -154,7 +156,7 @@ impl Demo {
         assert!(output.status.success(), "{told}");
         assert!(told.contains("master.key"), "{told}");
         std::fs::copy(self.data().join("master.key"), data.join("master.key")).expect("a copy");
-        Self::on_left(folder)
+        Self::on_folder(folder, None, Start::on(None))
     }
 
     /// Starts a server on a new database restored from a backup of this one. It
@@ -183,17 +185,6 @@ impl Demo {
         let told = String::from_utf8_lossy(&restored.stderr);
         assert!(restored.status.success(), "{told}");
         Self::on_folder(folder, Some(database), start)
-    }
-
-    /// Starts a server on a folder that another one left.
-    pub(crate) fn on_left(folder: TempDir) -> Self {
-        Self::on_folder(folder, None, Start::on(None))
-    }
-
-    /// Returns the folder of a server that has ended.
-    pub(crate) fn leave(mut self) -> TempDir {
-        let nothing = tempfile::tempdir().expect("a temporary folder");
-        std::mem::replace(&mut self.folder, nothing)
     }
 
     fn on_folder(folder: TempDir, database: Option<TemporaryDatabase>, mut start: Start) -> Self {

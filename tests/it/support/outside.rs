@@ -106,13 +106,18 @@ impl Delivery {
         webhook
             .verify(self.raw().as_bytes(), &headers)
             .expect("the signature is good");
+        self.assert_keyed_with(secret);
+        let id = self.header("x-service-idempotency-key");
+        assert_eq!(id, self.header("webhook-id"));
+    }
+
+    /// Verifies the signature that one secret alone makes, at any time.
+    pub(crate) fn assert_keyed_with(&self, secret: &str) {
         let key = PKey::hmac(secret.as_bytes()).expect("a key");
         let mut signer = Signer::new(MessageDigest::sha256(), &key).expect("a signer");
         let mac = signer.sign_oneshot_to_vec(self.raw().as_bytes());
         let own = format!("sha256={}", hex::encode(mac.expect("a MAC")));
         assert_eq!(self.header("x-service-signature"), own);
-        let id = self.header("x-service-idempotency-key");
-        assert_eq!(id, self.header("webhook-id"));
     }
 
     /// Returns the names of the body's members.

@@ -1,6 +1,7 @@
 //! A private PostgreSQL.
 
 mod replicated;
+mod script;
 mod service;
 mod tls;
 

@@ -50,6 +50,7 @@ const PARTS: [Part; 2] = [
             "authentication::phones::",
             "authentication::sessions::",
             "cards::",
+            "data_folders::what_a_killed_server_leaves",
             "device_link::",
             "diligence::billing::",
             "diligence::calls::",

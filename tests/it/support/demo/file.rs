@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// `demo.json`, parsed.
@@ -18,7 +18,7 @@ pub(crate) struct DemoFile {
 }
 
 /// Relying party of the authentication API, with its key.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RelyingParty {
     pub(crate) key_id: String,

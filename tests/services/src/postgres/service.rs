@@ -67,9 +67,14 @@ fn run(command: &mut Command) {
     assert!(done.status.success(), "{command:?}: {told}");
 }
 
-/// Returns the folder of the programs: that of the newest version in Debian's folder, otherwise the
-/// one on the `PATH`.
+/// Returns the folder of the programs.
 fn programs() -> PathBuf {
+    found().expect("PostgreSQL is not installed: apt-get install postgresql")
+}
+
+/// Finds the folder of the programs: that of the newest version in Debian's folder, otherwise the
+/// one on the `PATH`.
+pub(super) fn found() -> Option<PathBuf> {
     let versions = fs::read_dir(DEBIAN).into_iter().flatten().flatten();
     let newest = versions
         .filter_map(|entry| {
@@ -79,11 +84,10 @@ fn programs() -> PathBuf {
         .filter(|(_, programs)| programs.join("initdb").exists())
         .max();
     if let Some((_, programs)) = newest {
-        return programs;
+        return Some(programs);
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&path).find(|folder| folder.join("initdb").exists());
-    found.expect("PostgreSQL is not installed: apt-get install postgresql")
+    env::split_paths(&path).find(|folder| folder.join("initdb").exists())
 }
 
 /// Returns a port without a listener.
