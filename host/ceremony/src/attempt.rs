@@ -122,14 +122,12 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     match still_running(tx, running).await? {
-                        Some((attempt, signing))
-                            if running.has_signed_since(&attempt, &signing) =>
-                        {
+                        Some((attempt, row)) if running.has_signed_since(&attempt, &row) => {
                             let now = tx.now();
                             transition::store_again(tx, job, attempt, 0, now).await
                         }
-                        Some((attempt, signing)) => {
-                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        Some((attempt, row)) => {
+                            transition::store_failure(tx, job, attempt, row, failure).await
                         }
                         None => {
                             jobs::complete(tx, job).await?;
@@ -282,25 +280,25 @@ impl Ceremonies {
         self.records
             .transact(|tx| {
                 Box::pin(async move {
-                    let Some((mut attempt, signing)) = still_running(tx, running).await? else {
+                    let Some((mut attempt, row)) = still_running(tx, running).await? else {
                         jobs::complete(tx, job).await?;
                         return Ok(Stored::Nothing);
                     };
                     let failed =
                         matches!(outcome, StepOutcome::Failed(_) | StepOutcome::Unasked(_));
-                    if failed && running.has_signed_since(&attempt, &signing) {
+                    if failed && running.has_signed_since(&attempt, &row) {
                         let now = tx.now();
                         return transition::store_again(tx, job, attempt, 0, now).await;
                     }
-                    if !failed && !attempt.goes_on_in(&signing.ceremony) {
-                        let failure = attempt.loss_in(&signing.ceremony);
-                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                    if !failed && !attempt.goes_on_in(&row.ceremony) {
+                        let failure = attempt.loss_in(&row.ceremony);
+                        return transition::store_failure(tx, job, attempt, row, failure).await;
                     }
                     if let StepOutcome::Signed(signed) = outcome
                         && is_withdrawn(tx, signed).await?
                     {
                         let failure = AttemptFailure::PluginFailed;
-                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                        return transition::store_failure(tx, job, attempt, row, failure).await;
                     }
                     match outcome {
                         StepOutcome::Again(pause) => {
@@ -321,14 +319,14 @@ impl Ceremonies {
                             transition::store_again(tx, job, attempt, 0, due).await
                         }
                         StepOutcome::Next(next) => {
-                            transition::store_next(tx, job, key, attempt, signing, next).await
+                            transition::store_next(tx, job, key, attempt, row, next).await
                         }
                         StepOutcome::Failed(failure) => {
-                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                            transition::store_failure(tx, job, attempt, row, *failure).await
                         }
                         StepOutcome::Unasked(failure) => {
                             prompts::forget(tx, &mut attempt).await?;
-                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                            transition::store_failure(tx, job, attempt, row, *failure).await
                         }
                         StepOutcome::PluginFailed(error, pin) => {
                             transition::store_plugin_failure(
@@ -337,7 +335,7 @@ impl Ceremonies {
                                 job,
                                 key,
                                 attempt,
-                                signing,
+                                row,
                                 (error, pin),
                             )
                             .await
@@ -349,7 +347,7 @@ impl Ceremonies {
                                 job,
                                 key,
                                 attempt,
-                                signing,
+                                row,
                                 version,
                             )
                             .await
@@ -373,7 +371,7 @@ async fn still_running(
     let Some(attempt) = attempt.filter(is_same) else {
         return Ok(None);
     };
-    let signing = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
-    let signing = signing.ok_or(CeremonyError::NotFound)?;
-    Ok(Some((attempt, signing)))
+    let row = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
+    let row = row.ok_or(CeremonyError::NotFound)?;
+    Ok(Some((attempt, row)))
 }
