@@ -92,7 +92,7 @@ impl Ceremonies {
             document_name: document.name,
             subject_notice: terms.subject_notice.clone(),
         };
-        let signing = Ceremony::create(
+        let ceremony = Ceremony::create(
             NewCeremony {
                 id: CeremonyId::new(id),
                 order: terms.order,
@@ -124,7 +124,7 @@ impl Ceremonies {
             detail: None,
             erased_at: None,
             pending_deletion: None,
-            ceremony: signing,
+            ceremony,
         };
         let mut signers = Vec::with_capacity(parties.len());
         for (id, form) in &parties {
@@ -172,10 +172,10 @@ impl Ceremonies {
     }
 
     /// Returns the link of one party, if it has one.
-    pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
+    pub(super) fn link(&self, ceremony: Uuid, signer: Uuid) -> CeremonyLinkRow {
         CeremonyLinkRow {
             token_hash: self.links.ceremony_token(signer).hash().to_string(),
-            ceremony: signing,
+            ceremony,
             signer,
             copy_until: None,
         }

@@ -17,7 +17,8 @@ use crate::error::CeremonyError;
 /// Payload of jobs about a ceremony.
 #[derive(Deserialize)]
 pub(crate) struct CeremonyJob {
-    pub(crate) signing: Uuid,
+    #[serde(rename = "signing")]
+    pub(crate) ceremony: Uuid,
 }
 
 /// A ceremony with the versions of its document.
