@@ -17,7 +17,7 @@ use super::{attempt, change, history, notices, retention};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{
-    CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow,
+    CEREMONIES_TO_ERASE, CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SignerPrivateRow,
 };
 
 /// Kind of the job that finishes an interrupted erasure.
@@ -208,7 +208,7 @@ impl Ceremonies {
                 .records
                 .read(|tx| {
                     Box::pin(async move {
-                        tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
+                        tx.page_by(&CEREMONIES_TO_ERASE, &(tenant, live), &asked, Guard::none())
                             .await
                     })
                 })
