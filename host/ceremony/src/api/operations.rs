@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardApp, CardCertificate, CardEncoding,
-    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
-    DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, CeremonyView, Circumstances, ClosedLink,
+    Country, DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
     PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
-    Signing, SigningMethod, StartAttempt, State,
+    SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -302,7 +302,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     };
     let methods = state.party.methods.iter();
     Ok(State {
-        signing: Signing {
+        signing: CeremonyView {
             title: state.opened.private.title,
             tenant: state.face.registered_name,
             display_name: state.face.display_name,
