@@ -1,14 +1,22 @@
 //! Ceremonies and signers' links: the pages, and the signers' actions there.
 
+pub mod attempt;
+mod cancel;
 mod card;
 mod closed;
+pub mod deadline;
 mod decline;
 mod earlier_signatures;
+pub mod erase;
 mod give_up;
 mod looks;
 mod members;
+pub mod opening;
 mod presence;
+pub mod remind;
+pub mod retention;
 mod return_from_app;
+mod signers;
 mod start;
 mod state;
 
@@ -30,7 +38,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::attempt::DocumentTurns;
 use super::downloads::{DownloadSlots, Downloads};
 use super::links::Links;
 use super::owner::Owners;
@@ -39,6 +46,7 @@ use super::reader::CeremonyReader;
 use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
+use self::attempt::DocumentTurns;
 pub(crate) use self::card::base64;
 pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
 use self::earlier_signatures::EarlierSignaturesCache;

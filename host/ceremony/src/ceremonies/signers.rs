@@ -10,9 +10,8 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use crate::attempt::ASK_WITHIN;
-use crate::ceremonies::Ceremonies;
-use crate::ceremonies::running_attempt;
+use super::attempt::ASK_WITHIN;
+use super::{Ceremonies, running_attempt};
 use crate::error::CeremonyError;
 use crate::forms::SignerForm;
 use crate::reader::UnsealedSigner;

@@ -10,11 +10,11 @@ use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::change;
-use super::reader::UnsealedCeremony;
+use super::Ceremonies;
+use crate::change;
 use crate::error::CeremonyError;
 use crate::forms::days_after;
+use crate::reader::UnsealedCeremony;
 use crate::records::{CeremonyJob, CeremonyRow};
 
 /// Kind of the job.

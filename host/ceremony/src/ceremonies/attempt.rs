@@ -30,21 +30,23 @@ use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
-pub(super) use self::end::end;
+pub(crate) use self::end::end;
 use self::finish::is_withdrawn;
 use self::job::Payload;
+pub(super) use self::job::schedule;
+pub(crate) use self::job::unique_key;
 pub use self::job::{ATTEMPTS, DRIVE};
-pub(super) use self::job::{schedule, unique_key};
+pub(crate) use self::outcome::TURN;
 pub use self::outcome::pin;
-pub(super) use self::outcome::{ASK_WITHIN, TURN, tell_end};
+pub(super) use self::outcome::{ASK_WITHIN, tell_end};
 use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
 pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;
-use super::{prompts, sealing};
-use crate::ceremonies::Ceremonies;
+use super::Ceremonies;
 use crate::document::document;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
+use crate::{prompts, sealing};
 
 impl Ceremonies {
     /// Returns the methods available here, for any signer.

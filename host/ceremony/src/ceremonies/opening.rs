@@ -7,7 +7,7 @@ use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
-use crate::ceremonies::Ceremonies;
+use super::{Ceremonies, deadline, remind};
 use crate::error::CeremonyError;
 use crate::forms::{SignerForm, TermsForm, days_after};
 use crate::reader::UnsealedCeremony;
@@ -16,7 +16,7 @@ use crate::records::{
     SignerPrivateRow,
 };
 use crate::unnamed::Unnamed;
-use crate::{deadline, notices, remind, sealing};
+use crate::{notices, sealing};
 
 /// A document that was inspected and can be signed.
 #[derive(Debug)]

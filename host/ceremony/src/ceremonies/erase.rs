@@ -12,13 +12,13 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction, audit};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::{attempt, change, history, notices, retention};
+use super::{Ceremonies, attempt, retention};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{
     CEREMONIES_TO_ERASE, CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SignerPrivateRow,
 };
+use crate::{change, history, notices};
 
 /// Kind of the job that finishes an interrupted erasure.
 pub const FINISH_ERASURE: &str = "finish-erasure";

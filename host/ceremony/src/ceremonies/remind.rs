@@ -9,11 +9,11 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::reader::UnsealedSigner;
-use super::{change, notices};
+use super::Ceremonies;
 use crate::error::CeremonyError;
+use crate::reader::UnsealedSigner;
 use crate::records::{CeremonyJob, CeremonyRow, Delivery, MailKind};
+use crate::{change, notices};
 
 /// Kind of the job.
 pub const REMIND: &str = "remind-signers";

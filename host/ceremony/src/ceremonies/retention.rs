@@ -11,7 +11,7 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::ceremonies::Ceremonies;
+use super::Ceremonies;
 use crate::error::CeremonyError;
 use crate::forms::days_after;
 use crate::metrics;
