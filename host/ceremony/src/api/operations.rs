@@ -30,7 +30,7 @@ impl CeremonyApi for CeremonyOperations {
     type Link = OpenedLink;
 
     fn card_app(&self) -> Option<&CardApp> {
-        self.0.card_app.as_ref()
+        self.0.card_app()
     }
 
     async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
@@ -251,7 +251,7 @@ impl CeremonyOperations {
             _ => OtherSigners::Ended,
         };
         let is_copy_mailed = self.0.mails_copies(row).await?;
-        let shows_parties = self.0.shows_parties;
+        let shows_parties = self.0.shows_parties();
         let parties = row.ceremony.signers.iter().zip(&state.opened.signers);
         let parties = parties
             .filter(|(party, _)| shows_parties && party.status != domain::SignerStatus::Recorded);
