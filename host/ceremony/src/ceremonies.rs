@@ -1,4 +1,4 @@
-//! Ceremonies and signers' links: the pages, and the signers' actions there.
+//! Ceremonies: what products, signers by their links, and jobs do with them.
 
 pub mod attempt;
 mod cancel;
