@@ -38,9 +38,9 @@ pub use progress::{OtherSigners, Party, Progress};
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, Circumstances, DeviceLink,
-    Document, EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
-    PairedDocument, Pairing, SignatureVerdict, Signer, Signing, State, SubjectNotice,
+    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, CeremonyView, Circumstances,
+    DeviceLink, Document, EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers,
+    PairedCard, PairedDocument, Pairing, SignatureVerdict, Signer, State, SubjectNotice,
 };
 pub use vocabulary::{
     AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,

@@ -17,7 +17,7 @@ use crate::vocabulary::{
 #[serde(rename_all = "camelCase")]
 pub struct State {
     /// Request for the signature, and its sender.
-    pub signing: Signing,
+    pub signing: CeremonyView,
     /// Person asked to sign.
     pub signer: Signer,
     /// The version that would be signed now.
@@ -40,7 +40,8 @@ pub struct State {
 /// Request for the signature, and its sender.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Signing {
+#[schemars(rename = "Signing")]
+pub struct CeremonyView {
     /// Title given by the caller.
     pub title: String,
     /// Registered name of the sender.
@@ -219,7 +220,7 @@ pub struct PairedCard {
     /// Base URL of the app's calls.
     pub base: String,
     /// Request for the signature, and its sender.
-    pub signing: Signing,
+    pub signing: CeremonyView,
     /// Document to sign.
     pub document: PairedDocument,
 }

@@ -1,14 +1,23 @@
-//! Ceremonies and signers' links: the pages, and the signers' actions there.
+//! Ceremonies: what products, signers by their links, and jobs do with them.
 
+pub mod attempt;
+mod cancel;
 mod card;
 mod closed;
+pub mod deadline;
 mod decline;
 mod earlier_signatures;
+pub mod erase;
+mod face;
 mod give_up;
 mod looks;
 mod members;
+pub mod opening;
 mod presence;
+pub mod remind;
+pub mod retention;
 mod return_from_app;
+mod signers;
 mod start;
 mod state;
 
@@ -30,7 +39,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::attempt::DocumentTurns;
 use super::downloads::{DownloadSlots, Downloads};
 use super::links::Links;
 use super::owner::Owners;
@@ -39,6 +47,7 @@ use super::reader::CeremonyReader;
 use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
+use self::attempt::DocumentTurns;
 pub(crate) use self::card::base64;
 pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
 use self::earlier_signatures::EarlierSignaturesCache;
@@ -99,41 +108,41 @@ impl OpenedLink {
 /// Ceremonies: products open, change, end and erase them, and signers sign in them
 /// by their links.
 pub struct Ceremonies {
-    pub(crate) records: Records,
-    pub(crate) reader: CeremonyReader,
-    pub(crate) owners: Owners,
+    records: Records,
+    reader: CeremonyReader,
+    owners: Owners,
     /// Service that deletes stored answers about erased ceremonies.
-    pub(crate) idempotency: Idempotency,
-    pub(crate) links: Links,
+    idempotency: Idempotency,
+    links: Links,
     /// Limits of prompts to persons.
-    pub(crate) prompts: PromptLimits,
+    prompts: PromptLimits,
     /// The active plugins.
-    pub(crate) plugins: Arc<Registry>,
+    plugins: Arc<Registry>,
     /// Source of plugins that began an attempt on another host, or long ago.
-    pub(crate) plugin_source: Arc<dyn PluginSource>,
+    plugin_source: Arc<dyn PluginSource>,
     /// Checks of signers' certificates.
-    pub(crate) signer_check: SignerCheck,
-    pub(crate) timestamps: TimestampClient,
+    signer_check: SignerCheck,
+    timestamps: TimestampClient,
     /// The configured providers by method.
-    pub(crate) providers: Providers,
+    providers: Providers,
     /// The app that reads identity cards, without which they are not accepted.
-    pub(crate) card_app: Option<CardApp>,
+    card_app: Option<CardApp>,
     /// The signers of a ceremony are shown to each other.
-    pub(crate) shows_parties: bool,
+    shows_parties: bool,
     /// This host's clock, by which the validity of certificates and time-stamps is
     /// judged.
-    pub(crate) clock: Arc<dyn Clock>,
+    clock: Arc<dyn Clock>,
     /// Time limit for finishing a device's signature.
-    pub(crate) finish_within: SignedDuration,
+    finish_within: SignedDuration,
     /// Limits of documents in memory for attempts.
-    pub(crate) document_turns: DocumentTurns,
+    document_turns: DocumentTurns,
     downloads: Arc<Downloads>,
     /// Cache of documents' digests.
-    pub(crate) known_documents: Arc<KnownDocuments>,
+    known_documents: Arc<KnownDocuments>,
     /// Cache of the validation results shown on pages.
-    pub(crate) earlier_signatures_cache: EarlierSignaturesCache,
+    earlier_signatures_cache: EarlierSignaturesCache,
     /// Notifications of those who wait for a ceremony.
-    pub(crate) changes: Changes,
+    changes: Changes,
     /// Limits of calls waiting on links.
     waiting: Waiting,
     /// Limits of pages' concurrent reads.
@@ -141,7 +150,7 @@ pub struct Ceremonies {
     /// Last state sent on each link.
     last_states: LastStates,
     /// Signal to the job runner.
-    pub(crate) work: Arc<Notify>,
+    work: Arc<Notify>,
     stop: CancellationToken,
 }
 
@@ -243,6 +252,16 @@ impl Ceremonies {
     /// Returns the limits of documents in memory for attempts.
     pub fn document_turns(&self) -> &DocumentTurns {
         &self.document_turns
+    }
+
+    /// Returns the app that reads identity cards, without which they are not accepted.
+    pub(crate) fn card_app(&self) -> Option<&CardApp> {
+        self.card_app.as_ref()
+    }
+
+    /// Returns whether the signers of a ceremony are shown to each other.
+    pub(crate) fn shows_parties(&self) -> bool {
+        self.shows_parties
     }
 
     /// Notifies those who wait, and the job runner, of a changed ceremony.

@@ -66,10 +66,10 @@ pub(super) async fn settle_attempts(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
-    let (signing, now) = (row.ceremony.id.uuid(), tx.now());
+    let (id, now) = (row.ceremony.id.uuid(), tx.now());
     let running = Page::oldest(MAX_PAGE_ROWS);
     let running = tx
-        .page_by(&RUNNING_ATTEMPTS, &signing, &running, Guard::none())
+        .page_by(&RUNNING_ATTEMPTS, &id, &running, Guard::none())
         .await?;
     for attempt in running.rows {
         let party = row.ceremony.signer(SignerId::new(attempt.signer));

@@ -33,7 +33,7 @@ pub struct Download {
     pub name: String,
     /// The document is the unsigned artifact of a simulation.
     pub simulated: bool,
-    signing: Uuid,
+    ceremony: Uuid,
     tenant: Uuid,
     key: DataKey,
 }
@@ -116,7 +116,7 @@ impl Downloads {
             name: private_of(&key, row)?.document_name,
             version,
             simulated: false,
-            signing: row.ceremony.id.uuid(),
+            ceremony: row.ceremony.id.uuid(),
             tenant: row.tenant,
             key,
         })
@@ -149,7 +149,7 @@ impl Downloads {
     ) -> Result<impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<>, CeremonyError> {
         let Download {
             version,
-            signing,
+            ceremony,
             tenant,
             key,
             ..
@@ -166,7 +166,7 @@ impl Downloads {
             Err(error) => {
                 let error = CeremonyError::from(error);
                 Err(if error.is_missing() {
-                    self.reader.gone_or(signing, error).await?
+                    self.reader.gone_or(ceremony, error).await?
                 } else {
                     error
                 })

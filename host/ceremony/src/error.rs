@@ -182,7 +182,7 @@ impl CeremonyError {
     /// Returns the error for an attempt that cannot begin, or have the turn.
     pub(crate) fn of_begin(
         error: CannotBegin,
-        signing: &Ceremony,
+        ceremony: &Ceremony,
         signer: SignerId,
         now: Timestamp,
     ) -> Self {
@@ -190,7 +190,7 @@ impl CeremonyError {
             CannotBegin::Busy { until } => Self::busy(until, now),
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
             CannotBegin::NotOpen => {
-                Self::SignerNotOpen(signing.signer(signer).map(|signer| signer.status))
+                Self::SignerNotOpen(ceremony.signer(signer).map(|signer| signer.status))
             }
             CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
                 of: AttemptsOf::Link,

@@ -53,10 +53,10 @@ pub struct SignerForm {
 impl TermsForm {
     /// Counts the parties who are to sign.
     #[must_use]
-    pub fn signing_parties(&self) -> usize {
+    pub fn parties_to_sign(&self) -> usize {
         let parties = self.signers.iter();
-        let signing = parties.filter(|party| party.role == SignerRole::Signer);
-        signing.count()
+        let to_sign = parties.filter(|party| party.role == SignerRole::Signer);
+        to_sign.count()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::CeremonyError;
 /// Appends an audit event for each transition.
 pub(super) async fn record_events(
     tx: &mut Transaction<'_>,
-    signing: Uuid,
+    ceremony: Uuid,
     events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     for event in events {
@@ -27,7 +27,7 @@ pub(super) async fn record_events(
             Some(signer) => audit::Fields::new().reference("signer", signer),
             None => audit::Fields::new(),
         };
-        audit::append(tx, signing, name, fields).await?;
+        audit::append(tx, ceremony, name, fields).await?;
     }
     Ok(())
 }

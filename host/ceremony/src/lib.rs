@@ -4,15 +4,11 @@
 //! in one transaction. Only its owner knows the purpose of a ceremony.
 
 pub mod api;
-pub mod attempt;
-mod cancel;
 pub mod ceremonies;
 pub mod change;
 pub mod changes;
-pub mod deadline;
 mod document;
 pub mod downloads;
-pub mod erase;
 mod error;
 mod face;
 pub mod forms;
@@ -21,7 +17,6 @@ mod letters;
 pub mod links;
 pub mod metrics;
 pub mod notices;
-pub mod opening;
 pub mod own_documents;
 mod owner;
 pub mod plugin_failure;
@@ -29,17 +24,16 @@ pub mod prompts;
 pub mod quota;
 pub mod reader;
 pub mod records;
-pub mod remind;
-pub mod retention;
 pub mod sealing;
-mod signers;
 mod unnamed;
 pub use parafa_api_ceremony::SubjectNotice;
 pub use parafa_platform::waiting;
 
 use parafa_store::StoreError;
 
-pub use crate::ceremonies::{Ceremonies, CeremonyParts};
+pub use crate::ceremonies::{
+    Ceremonies, CeremonyParts, attempt, deadline, erase, opening, remind, retention,
+};
 pub use crate::error::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 pub use crate::letters::CeremonyLetters;
 pub use crate::owner::{CeremonyOwner, ErasedByOwner, Erasure, FinalEventKeys, Owners};

@@ -270,9 +270,9 @@ impl Uploads {
         self: &Arc<Self>,
         caller: &Caller,
         bytes: u64,
-        signings: u64,
+        ceremonies: u64,
     ) -> Result<Arc<Room>, NoRoom> {
-        let room = self.take_room(caller, [bytes, signings]).await;
+        let room = self.take_room(caller, [bytes, ceremonies]).await;
         if let Err(error) = &room {
             upload_refused(Shortage::of(error), caller.mode);
         }

@@ -24,7 +24,7 @@ pub struct UnsealedCeremony {
     pub row: CeremonyRow,
     /// Its sealed content.
     pub private: CeremonyPrivate,
-    /// The parties' content, in the order of `row.signing.signers`.
+    /// The parties' content, in the order of `row.ceremony.signers`.
     pub signers: Vec<SignerPrivate>,
     /// Time of reading.
     pub read_at: Timestamp,
@@ -177,10 +177,10 @@ impl CeremonyReader {
     /// the failure itself.
     pub async fn gone_or(
         &self,
-        signing: Uuid,
+        ceremony: Uuid,
         failure: CeremonyError,
     ) -> Result<CeremonyError, CeremonyError> {
-        let row = self.records.store.get::<CeremonyRow>(&signing).await?;
+        let row = self.records.store.get::<CeremonyRow>(&ceremony).await?;
         Ok(match row.filter(|row| row.erased_at.is_none()) {
             Some(_) => failure,
             None => CeremonyError::NotFound,

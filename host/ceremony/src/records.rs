@@ -19,9 +19,9 @@ pub use attempt::{
 pub use card_link::CardLinkRow;
 pub(crate) use ceremony::CeremonyJob;
 pub use ceremony::{
-    CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, DocumentVersion, MadeBy, Output,
-    Owner, PluginFaults, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignedWith,
-    SignerPrivate, SignerPrivateRow, status_number,
+    CEREMONIES_BY_STATUS, CEREMONIES_OF_WORKSPACE, CEREMONIES_TO_ERASE, CeremonyLinkRow,
+    CeremonyPrivate, CeremonyRow, Delivery, DocumentVersion, MadeBy, Output, Owner, PluginFaults,
+    SignedWith, SignerPrivate, SignerPrivateRow, status_number,
 };
 pub use mail::{MailKind, MailPayload};
 pub use prompts::{Prompt, PromptsRow};

@@ -18,7 +18,8 @@ mod verification_code;
 mod wire;
 
 pub use self::client::{
-    MobileIdClient, PhoneAuthentication, SignatureSession, SigningCertificate, StartedSignature,
+    MobileIdClient, PhoneAuthentication, SignatureSession, SigningCertificate,
+    StartedPhoneSignature,
 };
 pub use self::config::MobileIdConfig;
 pub use self::error::{InvalidAnswer, MobileIdError};

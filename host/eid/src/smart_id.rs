@@ -41,7 +41,7 @@ pub use self::identifier::{
 pub use self::interactions::{Interaction, Interactions, InvalidInteractions};
 pub use self::level::CertificateLevel;
 pub use self::session::{
-    CertificateSession, DeviceSignature, SignatureSession, SigningCertificate, StartedSignature,
+    CertificateSession, DeviceSignature, NotifiedSignature, SignatureSession, SigningCertificate,
     VerificationCode,
 };
 pub use self::text::DisplayText;

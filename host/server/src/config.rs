@@ -57,7 +57,7 @@ pub struct Config {
     /// Identity cards.
     pub card: Card,
     /// Pages for signers.
-    pub ceremony: Ceremony,
+    pub ceremony: CeremonySettings,
     /// The mail server.
     pub mail: Option<Mail>,
     /// The key of the responsible attorney.
@@ -199,7 +199,7 @@ impl Card {
 /// Pages for signers.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Ceremony {
+pub struct CeremonySettings {
     /// True if signers of one ceremony see each other's names and signing
     /// status.
     pub show_parties: bool,

@@ -40,7 +40,7 @@ impl Signings {
         self.check_mail(terms.delivery)?;
         let signings = documents.len() as u64;
         let room = self.intake.room_for(caller, &documents, signings).await?;
-        let signers = terms.signing_parties();
+        let signers = terms.parties_to_sign();
         let examined = self.intake.examine(caller, documents, signers).await?;
         let id = self.records.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
@@ -167,7 +167,7 @@ impl Signings {
             views::batch(self.ceremonies.links(), &opened)
         };
         let room = &room;
-        let signatures = prepared.len() * terms.signing_parties();
+        let signatures = prepared.len() * terms.parties_to_sign();
         self.idempotency
             .commit(caller.claim, &row.signings, answer, |tx| {
                 Box::pin(async move {

@@ -42,7 +42,7 @@ impl Signings {
     ) -> Result<UnsealedCeremony, SigningError> {
         let terms = forms::terms(request.terms)?;
         self.check_mail(terms.delivery)?;
-        let signers = terms.signing_parties();
+        let signers = terms.parties_to_sign();
         let room;
         let document = match request.source {
             Source::Document(document) => {

@@ -2,7 +2,7 @@
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::ListedCeremony;
-use parafa_ceremony::records::{SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, status_number};
+use parafa_ceremony::records::{CEREMONIES_BY_STATUS, CEREMONIES_OF_WORKSPACE, status_number};
 use parafa_domain::CeremonyStatus;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_store::{Guard, Page};
@@ -60,7 +60,7 @@ impl Signings {
                     match listing.status {
                         None => {
                             tx.page_by(
-                                &SIGNINGS_OF_WORKSPACE,
+                                &CEREMONIES_OF_WORKSPACE,
                                 &(tenant, live),
                                 &page,
                                 Guard::none(),
@@ -69,7 +69,7 @@ impl Signings {
                         }
                         Some(status) => {
                             let key = (tenant, live, status_number(status));
-                            tx.page_by(&SIGNINGS_BY_STATUS, &key, &page, Guard::none())
+                            tx.page_by(&CEREMONIES_BY_STATUS, &key, &page, Guard::none())
                                 .await
                         }
                     }

@@ -10,9 +10,9 @@ use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardApp, CardRequest, CardSignature, CeremonyApi,
-    Circumstances, ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language,
-    Member, MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress, ShownDocument,
-    Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State, problems, router,
+    CeremonyView, Circumstances, ClosedLink, ClosedReason, Country, Document, EarlierSignatures,
+    Face, Language, Member, MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress,
+    ShownDocument, Signer, SignerStatus, SigningMethod, StartAttempt, State, problems, router,
 };
 use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
@@ -174,7 +174,7 @@ impl CeremonyApi for Desk {
 
     async fn state(&self, link: Link) -> Result<State, Problem> {
         Ok(State {
-            signing: Signing {
+            signing: CeremonyView {
                 title: "Sutartis".to_owned(),
                 tenant: "Pavyzdys".to_owned(),
                 display_name: None,

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardApp, CardCertificate, CardEncoding,
-    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
-    DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, CeremonyView, Circumstances, ClosedLink,
+    Country, DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
     PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
-    Signing, SigningMethod, StartAttempt, State,
+    SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -30,7 +30,7 @@ impl CeremonyApi for CeremonyOperations {
     type Link = OpenedLink;
 
     fn card_app(&self) -> Option<&CardApp> {
-        self.0.card_app.as_ref()
+        self.0.card_app()
     }
 
     async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
@@ -251,7 +251,7 @@ impl CeremonyOperations {
             _ => OtherSigners::Ended,
         };
         let is_copy_mailed = self.0.mails_copies(row).await?;
-        let shows_parties = self.0.shows_parties;
+        let shows_parties = self.0.shows_parties();
         let parties = row.ceremony.signers.iter().zip(&state.opened.signers);
         let parties = parties
             .filter(|(party, _)| shows_parties && party.status != domain::SignerStatus::Recorded);
@@ -302,7 +302,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     };
     let methods = state.party.methods.iter();
     Ok(State {
-        signing: Signing {
+        signing: CeremonyView {
             title: state.opened.private.title,
             tenant: state.face.registered_name,
             display_name: state.face.display_name,

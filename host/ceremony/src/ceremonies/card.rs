@@ -110,19 +110,19 @@ impl Ceremonies {
             .records
             .transact(|tx| {
                 Box::pin(async move {
-                    let (mut attempt, mut signing) = running(tx, id).await?;
+                    let (mut attempt, mut row) = running(tx, id).await?;
                     let now = tx.now();
                     let card = attempt.card.as_mut().ok_or(CeremonyError::NotFound)?;
                     match &card.certificate {
                         Some(first) if known_by.contains(first) => {
                             let signer = SignerId::new(attempt.signer);
-                            signing.ceremony.note_presence(signer, now);
-                            tx.put(&signing).await?;
+                            row.ceremony.note_presence(signer, now);
+                            tx.put(&row).await?;
                             return Ok(true);
                         }
                         Some(_) => {
                             let failure = AttemptFailure::IdentityMismatch;
-                            end(tx, attempt, signing, failure).await?;
+                            end(tx, attempt, row, failure).await?;
                             return Ok(false);
                         }
                         None => {}
@@ -131,10 +131,10 @@ impl Ceremonies {
                     attempt.card_submission = Some(submission.clone());
                     if attempt.awaits_turn {
                         let signer = SignerId::new(attempt.signer);
-                        attempt::take_turn(&mut attempt, &mut signing, now).map_err(|error| {
-                            CeremonyError::of_begin(error, &signing.ceremony, signer, now)
+                        attempt::take_turn(&mut attempt, &mut row, now).map_err(|error| {
+                            CeremonyError::of_begin(error, &row.ceremony, signer, now)
                         })?;
-                        tx.put(&signing).await?;
+                        tx.put(&row).await?;
                     }
                     tx.put(&attempt).await?;
                     jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
@@ -265,7 +265,7 @@ impl Ceremonies {
             .records
             .transact(|tx| {
                 Box::pin(async move {
-                    let (mut attempt, mut signing) = running(tx, id).await?;
+                    let (mut attempt, mut row) = running(tx, id).await?;
                     // The first submission counts.
                     if attempt.step_number == step && attempt.card_submission.is_none() {
                         let now = tx.now();
@@ -273,24 +273,23 @@ impl Ceremonies {
                         attempt.completed_with = Some(digest.clone());
                         // A lapsed turn does not prevent an archive from becoming the newest
                         // version.
-                        if !signing.is_newest(attempt.base_version) {
+                        if !row.is_newest(attempt.base_version) {
                             let failure = AttemptFailure::DocumentChanged;
-                            end(tx, attempt, signing, failure).await?;
+                            end(tx, attempt, row, failure).await?;
                             return Ok(true);
                         }
-                        signing.ceremony.device_signed(own, now)?;
+                        row.ceremony.device_signed(own, now)?;
                         let job = attempt::unique_key(id);
                         match jobs::hasten(tx, ATTEMPTS, &job, now).await? {
                             HastenOutcome::Due => {
                                 let finish = finish.clone();
-                                attempt::finish_next(tx, &mut attempt, &mut signing, finish)
-                                    .await?;
+                                attempt::finish_next(tx, &mut attempt, &mut row, finish).await?;
                             }
                             HastenOutcome::Claimed | HastenOutcome::Missing => {
                                 attempt.card_submission = Some(submission.clone());
                             }
                         }
-                        tx.put(&signing).await?;
+                        tx.put(&row).await?;
                         tx.put(&attempt).await?;
                     }
                     Ok::<_, CeremonyError>(false)
@@ -314,9 +313,9 @@ impl Ceremonies {
         self.records
             .transact(|tx| {
                 Box::pin(async move {
-                    let (mut attempt, signing) = running(tx, id).await?;
+                    let (mut attempt, row) = running(tx, id).await?;
                     attempt.completed_with = Some(digest.clone());
-                    end(tx, attempt, signing, AttemptFailure::BadSignature).await
+                    end(tx, attempt, row, AttemptFailure::BadSignature).await
                 })
             })
             .await?;
@@ -473,28 +472,28 @@ async fn running(
     let attempt = tx.get::<AttemptRow>(&id).await?;
     let attempt = attempt.filter(|attempt| !attempt.phase.is_terminal());
     let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-    let signing = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
-    let signing = signing.filter(|row| attempt.goes_on_in(&row.ceremony));
-    Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
+    let row = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
+    let row = row.filter(|row| attempt.goes_on_in(&row.ceremony));
+    Ok((attempt, row.ok_or(CeremonyError::NotFound)?))
 }
 
 /// Ends an attempt after an invalid submission of an app; the turn is free again.
 async fn end(
     tx: &mut Transaction<'_>,
     attempt: AttemptRow,
-    mut signing: CeremonyRow,
+    mut row: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
     // A card's signature is finished, even if another submission follows.
-    if attempt.has_signed_in(&signing.ceremony) {
+    if attempt.has_signed_in(&row.ceremony) {
         return Err(CeremonyError::NotFound);
     }
-    signing.ceremony.end_turn(AttemptId::new(attempt.id));
+    row.ceremony.end_turn(AttemptId::new(attempt.id));
     let job = attempt::unique_key(attempt.id);
     attempt::end(tx, attempt, failure).await?;
     // A step in progress finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;
-    change::settle_attempts(tx, &signing).await?;
-    deadline::wait_no_longer(tx, &signing).await?;
-    Ok(tx.put(&signing).await?)
+    change::settle_attempts(tx, &row).await?;
+    deadline::wait_no_longer(tx, &row).await?;
+    Ok(tx.put(&row).await?)
 }

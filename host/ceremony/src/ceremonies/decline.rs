@@ -16,13 +16,13 @@ impl Ceremonies {
             return Err(CeremonyError::NotFound);
         }
         let key = self.reader.key_to(&link.row).await?;
-        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
+        let (ceremony, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let (key, reason) = (&key, &reason);
         let declined = self
             .records
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<CeremonyRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&ceremony).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     let mut row = row.ok_or(CeremonyError::NotFound)?;
                     let before = row.ceremony.clone();
@@ -36,8 +36,8 @@ impl Ceremonies {
                 })
             })
             .await?;
-        tracing::info!(signing.id = %signing, signer.id = %signer, "signer declined");
-        self.changes.announce(signing);
+        tracing::info!(signing.id = %ceremony, signer.id = %signer, "signer declined");
+        self.changes.announce(ceremony);
         self.work.notify_one();
         Ok(declined)
     }

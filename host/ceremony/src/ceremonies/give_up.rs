@@ -16,12 +16,12 @@ impl Ceremonies {
         if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
+        let (ceremony, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         self.records
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = tx
-                        .get::<CeremonyRow>(&signing)
+                        .get::<CeremonyRow>(&ceremony)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
                     let running = running_attempt(tx, &row, signer).await?;
@@ -37,7 +37,7 @@ impl Ceremonies {
                 })
             })
             .await?;
-        self.changes.announce(signing);
+        self.changes.announce(ceremony);
         self.work.notify_one();
         Ok(())
     }

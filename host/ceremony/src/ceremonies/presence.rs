@@ -12,11 +12,11 @@ impl Ceremonies {
     /// otherwise. A failure does not affect the read.
     pub(super) async fn note_presence(&self, link: &OpenedLink, now: Timestamp) {
         let signer = SignerId::new(link.signer);
-        let signing = &link.row.ceremony;
-        if link.access != Access::Sign || !signing.wants_presence(signer, now) {
+        let ceremony = &link.row.ceremony;
+        if link.access != Access::Sign || !ceremony.wants_presence(signer, now) {
             return;
         }
-        let id = signing.id.uuid();
+        let id = ceremony.id.uuid();
         let noted = self.records.transact(|tx| {
             Box::pin(async move {
                 if let Some(mut row) = tx.get::<CeremonyRow>(&id).await? {

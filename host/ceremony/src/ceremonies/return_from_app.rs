@@ -34,7 +34,7 @@ impl Ceremonies {
         }
         let key = self.reader.key_to(&link.row).await?;
         let (told, ceremonies) = (&told, self);
-        let (key, id, signing) = (&key, id.uuid(), link.row.ceremony.id.uuid());
+        let (key, id, ceremony) = (&key, id.uuid(), link.row.ceremony.id.uuid());
         let returned = self
             .records
             .transact(|tx| {
@@ -66,9 +66,9 @@ impl Ceremonies {
             })
             .await?;
         if !returned {
-            tracing::warn!(signing.id = %signing, attempt.id = %id, "a return from the app does not fit its attempt");
+            tracing::warn!(signing.id = %ceremony, attempt.id = %id, "a return from the app does not fit its attempt");
         }
-        self.changes.announce(signing);
+        self.changes.announce(ceremony);
         self.work.notify_one();
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Ceremonies {
             (false, None) => AttemptStep::RequestDeviceLink,
         };
         let key = self.reader.key_to(&link.row).await?;
-        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
+        let (ceremony, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let id = self.records.store.new_id().await?;
         let step = sealing::seal(&key, id, &first)?;
         let card = is_card.then(|| CardAccess {
@@ -85,7 +85,7 @@ impl Ceremonies {
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = tx
-                        .get::<CeremonyRow>(&signing)
+                        .get::<CeremonyRow>(&ceremony)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
                     let party = row.ceremony.signers.iter().find(|party| party.id == signer);
@@ -107,7 +107,7 @@ impl Ceremonies {
                     }
                     let mut attempt = AttemptRow {
                         id,
-                        ceremony: signing,
+                        ceremony,
                         signer: signer.uuid(),
                         method: start.method,
                         language: start.language,
@@ -157,13 +157,13 @@ impl Ceremonies {
                         .reference("signer", signer)
                         .reference("attempt", id)
                         .reference("method", start.method);
-                    audit::append(tx, signing, "attempt.started", started).await?;
+                    audit::append(tx, ceremony, "attempt.started", started).await?;
                     Ok(())
                 })
             })
             .await?;
-        tracing::info!(signing.id = %signing, attempt.id = %id, attempt.method = %start.method, "attempt started");
-        self.changes.announce(signing);
+        tracing::info!(signing.id = %ceremony, attempt.id = %id, attempt.method = %start.method, "attempt started");
+        self.changes.announce(ceremony);
         // A card's job is due when its app has submitted something.
         if !is_card {
             self.work.notify_one();

@@ -190,8 +190,8 @@ impl CeremonyLetters {
         tx: &mut Transaction<'_>,
         notice: &NoticeRow,
     ) -> Result<bool, StoreError> {
-        let signing = tx.get::<CeremonyRow>(&notice.subject).await?;
-        Ok(signing.is_some_and(|row| row.data_key != notice.data_key))
+        let row = tx.get::<CeremonyRow>(&notice.subject).await?;
+        Ok(row.is_some_and(|row| row.data_key != notice.data_key))
     }
 }
 

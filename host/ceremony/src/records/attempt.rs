@@ -80,31 +80,31 @@ impl AttemptRow {
     }
 
     /// Returns whether it has its turn, or may still take it.
-    pub(crate) fn goes_on_in(&self, signing: &Ceremony) -> bool {
+    pub(crate) fn goes_on_in(&self, ceremony: &Ceremony) -> bool {
         let id = AttemptId::new(self.id);
-        signing.has_turn(id) || (self.awaits_turn && self.is_open_in(signing))
+        ceremony.has_turn(id) || (self.awaits_turn && self.is_open_in(ceremony))
     }
 
     /// Returns whether its device has signed and nothing else is waited for: such an attempt
     /// is finished. A card's signature or an app's return counts before the step takes it.
-    pub(crate) fn has_signed_in(&self, signing: &Ceremony) -> bool {
+    pub(crate) fn has_signed_in(&self, ceremony: &Ceremony) -> bool {
         let has_come = self.returned || self.card_submission.is_some();
-        let own_turn = signing.turn.filter(|turn| turn.attempt.uuid() == self.id);
+        let own_turn = ceremony.turn.filter(|turn| turn.attempt.uuid() == self.id);
         let device_signed = own_turn.is_some_and(|turn| turn.device_signed);
         self.phase == Phase::Completing || (has_come && device_signed)
     }
 
     /// Returns the failure by which it has lost its turn.
-    pub(crate) fn loss_in(&self, signing: &Ceremony) -> AttemptFailure {
-        match self.is_open_in(signing) {
+    pub(crate) fn loss_in(&self, ceremony: &Ceremony) -> AttemptFailure {
+        match self.is_open_in(ceremony) {
             true => AttemptFailure::SigningInProgress,
             false => AttemptFailure::Cancelled,
         }
     }
 
     /// Returns whether it is the newest attempt of a signer who can sign.
-    fn is_open_in(&self, signing: &Ceremony) -> bool {
-        let party = signing.signer(SignerId::new(self.signer));
+    fn is_open_in(&self, ceremony: &Ceremony) -> bool {
+        let party = ceremony.signer(SignerId::new(self.signer));
         party.is_some_and(|party| {
             let is_newest = party.attempt == Some(AttemptId::new(self.id));
             is_newest && party.status == SignerStatus::Pending

@@ -17,7 +17,8 @@ use crate::error::CeremonyError;
 /// Payload of jobs about a ceremony.
 #[derive(Deserialize)]
 pub(crate) struct CeremonyJob {
-    pub(crate) signing: Uuid,
+    #[serde(rename = "signing")]
+    pub(crate) ceremony: Uuid,
 }
 
 /// A ceremony with the versions of its document.
@@ -294,14 +295,14 @@ pub struct CeremonyPrivate {
 
 /// Index of a workspace's ceremonies by mode (whether live), without those owned by other
 /// records, in the order of creation.
-pub const SIGNINGS_OF_WORKSPACE: Index<CeremonyRow, (Uuid, bool)> =
+pub const CEREMONIES_OF_WORKSPACE: Index<CeremonyRow, (Uuid, bool)> =
     Index::many("of_workspace", |row| {
         let key = (row.tenant, row.mode == KeyMode::Live);
         row.is_own_subject().then_some(key).into_iter().collect()
     });
 
-/// Index like [`SIGNINGS_OF_WORKSPACE`], by status too, as its [`status_number`].
-pub const SIGNINGS_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
+/// Index like [`CEREMONIES_OF_WORKSPACE`], by status too, as its [`status_number`].
+pub const CEREMONIES_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
     Index::many("by_status", |row| {
         let status = status_number(row.ceremony.status);
         let key = (row.tenant, row.mode == KeyMode::Live, status);
@@ -309,14 +310,14 @@ pub const SIGNINGS_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
     });
 
 /// Index of ended ceremonies that are not erased yet, by workspace and mode.
-pub const SIGNINGS_TO_ERASE: Index<CeremonyRow, (Uuid, bool)> = Index::many("to_erase", |row| {
+pub const CEREMONIES_TO_ERASE: Index<CeremonyRow, (Uuid, bool)> = Index::many("to_erase", |row| {
     let has_ended = row.ceremony.status.is_terminal() && row.erased_at.is_none();
     let is_left = has_ended && row.is_own_subject();
     let key = (row.tenant, row.mode == KeyMode::Live);
     is_left.then_some(key).into_iter().collect()
 });
 
-/// Returns the number of a status in [`SIGNINGS_BY_STATUS`], which never changes.
+/// Returns the number of a status in [`CEREMONIES_BY_STATUS`], which never changes.
 pub fn status_number(status: CeremonyStatus) -> u32 {
     match status {
         CeremonyStatus::Pending => 0,
@@ -340,9 +341,9 @@ impl Table for CeremonyRow {
 
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
         &[
-            &SIGNINGS_OF_WORKSPACE,
-            &SIGNINGS_BY_STATUS,
-            &SIGNINGS_TO_ERASE,
+            &CEREMONIES_OF_WORKSPACE,
+            &CEREMONIES_BY_STATUS,
+            &CEREMONIES_TO_ERASE,
         ]
     }
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     calls::Calls,
-    cards::Cards,
+    cards::CardReader,
     known_world::KnownWorld,
     outcome::{CommandError, Told},
 };
@@ -32,12 +32,12 @@ pub struct AuthArguments {
     persona: String,
     /// Attack the authentication in this way.
     #[arg(long, value_enum)]
-    hostile: Option<Hostile>,
+    hostile: Option<AuthenticationAttack>,
 }
 
 /// Attack of an app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum Hostile {
+enum AuthenticationAttack {
     /// Submit another person's certificate after the first one.
     Swap,
     /// Sign with another person's card.
@@ -55,8 +55,8 @@ enum Hostile {
 }
 
 /// A card in the hands of an app.
-struct App<'a> {
-    cards: Cards<'a>,
+struct AuthenticationApp<'a> {
+    cards: CardReader<'a>,
     base: String,
     arguments: &'a AuthArguments,
 }
@@ -66,8 +66,8 @@ impl AuthArguments {
         let own = world.holder(&self.persona)?;
         let other = world.other_holder(|one| one.id != own.id && one.outcome == Outcome::Signs)?;
         let calls = &Calls::new()?;
-        let app = App {
-            cards: Cards::of(world, calls),
+        let app = AuthenticationApp {
+            cards: CardReader::of(world, calls),
             base: format!("{}/v1/auth/{}", world.server, self.request),
             arguments: self,
         };
@@ -82,34 +82,34 @@ impl AuthArguments {
     }
 }
 
-impl App<'_> {
+impl AuthenticationApp<'_> {
     async fn authenticate(&self, other: &str) -> Result<Value, CommandError> {
         let AuthArguments {
             persona, hostile, ..
         } = self.arguments;
         let key_use = match hostile {
-            Some(Hostile::SigningCertificate) => "signing",
+            Some(AuthenticationAttack::SigningCertificate) => "signing",
             _ => "authentication",
         };
         let certificate = self.cards.certificate(persona, key_use).await?;
         let submitted = self.post("certificate", &certificate).await?;
-        if *hostile == Some(Hostile::Swap) {
+        if *hostile == Some(AuthenticationAttack::Swap) {
             let another = self.cards.certificate(other, key_use).await?;
             self.post("certificate", &another).await?;
         }
         let dtbs = text(&submitted, "dtbs")?;
         let digest = match hostile {
-            Some(Hostile::OtherBytes) => Sha256::digest(OTHER_BYTES),
-            Some(Hostile::Text) => Sha256::digest(dtbs),
+            Some(AuthenticationAttack::OtherBytes) => Sha256::digest(OTHER_BYTES),
+            Some(AuthenticationAttack::Text) => Sha256::digest(dtbs),
             _ => Sha256::digest(STANDARD.decode(dtbs).map_err(|_| lacks("dtbs"))?),
         };
         let signer = match hostile {
-            Some(Hostile::OtherCard) => other,
+            Some(AuthenticationAttack::OtherCard) => other,
             _ => persona.as_str(),
         };
         let token = text(&submitted, "operationToken")?;
         let answer = self.complete(signer, &digest, token).await?;
-        if *hostile == Some(Hostile::Replay) {
+        if *hostile == Some(AuthenticationAttack::Replay) {
             let other_digest = Sha256::digest(OTHER_BYTES);
             return self.complete(signer, &other_digest, token).await;
         }
@@ -132,7 +132,7 @@ impl App<'_> {
         let address = format!("{}/{step}", self.base);
         let authorization = format!("Bearer {}", self.arguments.token);
         let mut headers: Vec<(HeaderName, &str)> = vec![(AUTHORIZATION, &authorization)];
-        if self.arguments.hostile == Some(Hostile::Relay) {
+        if self.arguments.hostile == Some(AuthenticationAttack::Relay) {
             headers.push((ORIGIN, FOREIGN_ORIGIN));
         }
         let (status, answer) = self

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{calls::Calls, known_world::KnownWorld, outcome::CommandError};
 use crate::persona::{Method, Persona};
 
-/// The world's cards, as an app reads them.
-pub(super) struct Cards<'a> {
+/// Reads the world's cards, as an app does.
+pub(super) struct CardReader<'a> {
     pub(super) calls: &'a Calls,
     /// URL of the cards.
     address: &'a str,
@@ -35,7 +35,7 @@ fn has_card(persona: &Persona) -> bool {
     persona.methods.contains(&Method::Nfc)
 }
 
-impl<'a> Cards<'a> {
+impl<'a> CardReader<'a> {
     pub(super) fn of(world: KnownWorld<'a>, calls: &'a Calls) -> Self {
         Self {
             calls,

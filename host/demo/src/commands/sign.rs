@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{
     calls::Calls,
-    cards::Cards,
+    cards::CardReader,
     known_world::KnownWorld,
     outcome::{CommandError, Told},
 };
@@ -23,12 +23,12 @@ pub struct SignArguments {
     persona: String,
     /// Attack the signing in this way.
     #[arg(long, value_name = "HOW")]
-    hostile: Option<Hostile>,
+    hostile: Option<SigningAttack>,
 }
 
 /// Attack of an app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
-enum Hostile {
+enum SigningAttack {
     /// Send another card's certificate between the two calls.
     Swap,
     /// Sign bytes other than the data to be signed.
@@ -47,8 +47,8 @@ impl SignArguments {
         link.set_query(None);
         link.set_fragment(None);
         let calls = &Calls::new()?;
-        let app = App {
-            cards: Cards::of(world, calls),
+        let app = SigningApp {
+            cards: CardReader::of(world, calls),
         };
         let attempt = app.sign(&link, &own.id, other, self.hostile).await?;
         let phase = attempt["phase"].as_str().unwrap_or_default();
@@ -74,11 +74,11 @@ fn is_other(own: &Persona, card: &Persona) -> bool {
 }
 
 /// The app on the phone.
-struct App<'a> {
-    cards: Cards<'a>,
+struct SigningApp<'a> {
+    cards: CardReader<'a>,
 }
 
-impl App<'_> {
+impl SigningApp<'_> {
     /// From the button to the end of the attempt. A refused attempt is cancelled, unless the server
     /// has ended it: its turn would block others.
     async fn sign(
@@ -86,7 +86,7 @@ impl App<'_> {
         link: &Url,
         own: &str,
         other: &str,
-        hostile: Option<Hostile>,
+        hostile: Option<SigningAttack>,
     ) -> Result<Value, CommandError> {
         let start = json!({"method": "nfc"});
         let state = self.post(&below(link, "attempts"), None, &start).await?;
@@ -105,7 +105,7 @@ impl App<'_> {
         state: &Value,
         own: &str,
         other: &str,
-        hostile: Option<Hostile>,
+        hostile: Option<SigningAttack>,
     ) -> Result<Value, CommandError> {
         let pairing = &state["attempt"]["pairing"];
         let pairings = address(&pairing["uri"])?.join("/c/pairings");
@@ -116,23 +116,23 @@ impl App<'_> {
         let base = address(&paired["base"])?;
 
         let key = match hostile {
-            Some(Hostile::AuthCertificate) => "authentication",
+            Some(SigningAttack::AuthCertificate) => "authentication",
             _ => "signing",
         };
         let certificates = below(&base, "certificate");
         let certificate = self.cards.certificate(own, key).await?;
         let asked = self.post(&certificates, token, &certificate).await?;
-        if hostile == Some(Hostile::Swap) {
+        if hostile == Some(SigningAttack::Swap) {
             let swapped = self.cards.certificate(other, "signing").await?;
             self.post(&certificates, token, &swapped).await?;
         }
         let to_be_signed = STANDARD.decode(asked["dtbs"].as_str().unwrap_or_default());
         let mut to_be_signed = to_be_signed.map_err(|_| lacks("dtbs"))?;
-        if hostile == Some(Hostile::OtherBytes) {
+        if hostile == Some(SigningAttack::OtherBytes) {
             to_be_signed.push(0);
         }
         let signer = match hostile {
-            Some(Hostile::Swap | Hostile::WrongCurve) => other,
+            Some(SigningAttack::Swap | SigningAttack::WrongCurve) => other,
             _ => own,
         };
         let digest = Sha256::digest(&to_be_signed);

@@ -63,7 +63,7 @@ pub struct SignatureSession {
 
 /// A signature requested from a phone.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct StartedSignature {
+pub struct StartedPhoneSignature {
     /// Session to poll.
     pub session: SignatureSession,
     /// Code that the person compares with the phone.
@@ -120,8 +120,8 @@ impl MobileIdClient {
         sha256: &[u8; 32],
         text: &DisplayText,
         language: Language,
-    ) -> Result<StartedSignature, MobileIdError> {
-        Ok(StartedSignature {
+    ) -> Result<StartedPhoneSignature, MobileIdError> {
+        Ok(StartedPhoneSignature {
             session: self
                 .start("signature", user, sha256, text, language)
                 .await?,

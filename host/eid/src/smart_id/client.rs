@@ -11,9 +11,9 @@ use super::wire::{
 };
 use super::{
     CallbackUrl, CertificateSession, DeviceLinkSession, DeviceSignature, DigestToSign,
-    DocumentNumber, FlowType, Interactions, InvalidAnswer, LinkKind, Nonce, SemanticsIdentifier,
-    SessionId, SessionState, SignatureSession, SigningCertificate, SmartIdConfig, SmartIdError,
-    StartedSignature, VerificationCode, end_result, exchange,
+    DocumentNumber, FlowType, Interactions, InvalidAnswer, LinkKind, Nonce, NotifiedSignature,
+    SemanticsIdentifier, SessionId, SessionState, SignatureSession, SigningCertificate,
+    SmartIdConfig, SmartIdError, VerificationCode, end_result, exchange,
 };
 use crate::service::{LONGEST_CERTIFICATE, LONGEST_SIGNATURE, decode};
 
@@ -101,7 +101,7 @@ impl SmartIdClient {
         digest: &DigestToSign,
         interactions: &Interactions,
         nonce: &Nonce,
-    ) -> Result<StartedSignature, SmartIdError> {
+    ) -> Result<NotifiedSignature, SmartIdError> {
         let path = format!(
             "signature/notification/document/{}",
             certificate.document_number.expose()
@@ -112,7 +112,7 @@ impl SmartIdClient {
         let verification_code = verification_code(&answer.vc)?;
         let flows = vec![FlowType::Notification];
         let session = signature_session(answer.session_id, certificate, digest, flows);
-        Ok(StartedSignature {
+        Ok(NotifiedSignature {
             session,
             verification_code,
         })

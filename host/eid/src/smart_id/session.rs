@@ -31,7 +31,7 @@ pub struct SignatureSession {
 
 /// A signature requested by notification.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct StartedSignature {
+pub struct NotifiedSignature {
     /// Session to poll.
     pub session: SignatureSession,
     /// Code that the person compares with the app.

@@ -7,7 +7,7 @@ use http::Response;
 use parafa_eid::mobile_id::SignerOutcome::{DeviceError, NoAccount, ProviderUnavailable, Timeout};
 use parafa_eid::mobile_id::{
     DisplayText, InvalidAnswer, Language, MobileIdClient, MobileIdConfig, MobileIdError,
-    MobileIdUser, SessionState, SignatureSession, StartedSignature,
+    MobileIdUser, SessionState, SignatureSession, StartedPhoneSignature,
 };
 use parafa_http_port::{HttpPort, HttpPortError};
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ impl Scripted {
         self.port.only_request()
     }
 
-    async fn start(&self) -> Result<StartedSignature, MobileIdError> {
+    async fn start(&self) -> Result<StartedPhoneSignature, MobileIdError> {
         let text = DisplayText::new("Pasirašyti?").unwrap();
         self.client
             .start_signature(&user(), &[0xAB; 32], &text, Language::Lithuanian)

@@ -1,8 +1,9 @@
 //! Answers of sessions: which are accepted.
 
 use parafa_eid::smart_id::{
-    CertificateLevel, CertificateSession, DeviceSignature, FlowType, InvalidAnswer, SessionState,
-    SignatureAlgorithm, SignatureSession, SigningCertificate, SmartIdError, StartedSignature,
+    CertificateLevel, CertificateSession, DeviceSignature, FlowType, InvalidAnswer,
+    NotifiedSignature, SessionState, SignatureAlgorithm, SignatureSession, SigningCertificate,
+    SmartIdError,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ async fn choice() -> CertificateSession {
         .unwrap()
 }
 
-async fn started() -> StartedSignature {
+async fn started() -> NotifiedSignature {
     let scripted =
         Scripted::json(&json!({"sessionID": SESSION, "vc": {"type": "numeric4", "value": "4927"}}));
     scripted
@@ -92,7 +93,7 @@ async fn sessions_survive_being_stored() {
     let started = started().await;
     let stored = serde_json::to_string(&started).unwrap();
     assert_eq!(
-        serde_json::from_str::<StartedSignature>(&stored).unwrap(),
+        serde_json::from_str::<NotifiedSignature>(&stored).unwrap(),
         started
     );
     let choice = choice().await;

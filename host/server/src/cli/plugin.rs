@@ -40,9 +40,9 @@ enum PluginSubcommand {
     /// Copy a component with its signature between registries and image layouts.
     Copy(tools::CopyArguments),
     /// Trust a publisher.
-    Trust(installed::TrustArguments),
+    Trust(installed::TrustPublisherArguments),
     /// Stop trusting a publisher, and disable the plugins that it signed.
-    Untrust(installed::UntrustArguments),
+    Untrust(installed::UntrustPublisherArguments),
     /// Install a component; no restart is needed.
     Install(installed::InstallArguments),
     /// List the installed plugins.

@@ -78,7 +78,7 @@ pub(super) struct RollbackArguments {
 
 /// Arguments of `parafa plugin trust`.
 #[derive(Debug, clap::Args)]
-pub(super) struct TrustArguments {
+pub(super) struct TrustPublisherArguments {
     /// The publisher's public key.
     #[arg(value_name = "F.pub")]
     key: PathBuf,
@@ -91,7 +91,7 @@ pub(super) struct TrustArguments {
 
 /// Arguments of `parafa plugin untrust`.
 #[derive(Debug, clap::Args)]
-pub(super) struct UntrustArguments {
+pub(super) struct UntrustPublisherArguments {
     /// The publisher's public key, or its SHA-256 as `plugin list` shows it.
     #[arg(value_name = "F.pub")]
     publisher: PathBuf,
@@ -180,7 +180,7 @@ pub(super) fn roll_back(arguments: &RollbackArguments) -> Result<(), CommandErro
     carry_out(&arguments.place, roll_back)
 }
 
-pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
+pub(super) fn trust(arguments: &TrustPublisherArguments) -> Result<(), CommandError> {
     let trust = PluginCommand::Trust {
         key: absolute(&arguments.key)?,
         formats: arguments.formats.clone(),
@@ -188,7 +188,7 @@ pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
     carry_out(&arguments.place, trust)
 }
 
-pub(super) fn untrust(arguments: &UntrustArguments) -> Result<(), CommandError> {
+pub(super) fn untrust(arguments: &UntrustPublisherArguments) -> Result<(), CommandError> {
     let named = &arguments.publisher;
     let publisher = if named.exists() {
         let key = PublisherKey::from_pem(&read(named)?);

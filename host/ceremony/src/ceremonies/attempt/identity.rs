@@ -6,11 +6,11 @@ use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
 
 use super::super::opening::identity_lock;
-use super::super::seed;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
+use crate::seed;
 
 impl Ceremonies {
     /// Checks the certificate before any digest is sent to the device.

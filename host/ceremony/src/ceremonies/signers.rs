@@ -10,9 +10,8 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use crate::attempt::ASK_WITHIN;
-use crate::ceremonies::Ceremonies;
-use crate::ceremonies::running_attempt;
+use super::attempt::ASK_WITHIN;
+use super::{Ceremonies, running_attempt};
 use crate::error::CeremonyError;
 use crate::forms::SignerForm;
 use crate::reader::UnsealedSigner;
@@ -179,20 +178,20 @@ async fn note(
 
 fn refusal(
     error: CannotChange,
-    signing: &Ceremony,
+    ceremony: &Ceremony,
     party: SignerId,
     now: Timestamp,
 ) -> CeremonyError {
     match error {
         CannotChange::LastSigner => CeremonyError::LastSigner,
         CannotChange::SignatureUnderWay => {
-            let turn = signing.current_turn(now);
+            let turn = ceremony.current_turn(now);
             CeremonyError::busy(turn.and_then(Turn::free_by), now)
         }
         CannotChange::SignerNotOpen => {
-            CeremonyError::SignerNotOpen(signing.signer(party).map(|party| party.status))
+            CeremonyError::SignerNotOpen(ceremony.signer(party).map(|party| party.status))
         }
-        CannotChange::SigningEnded => CeremonyError::SigningEnded(signing.status),
+        CannotChange::SigningEnded => CeremonyError::SigningEnded(ceremony.status),
         CannotChange::TooManyParties => CeremonyError::TooManySigners,
         CannotChange::UnknownSigner => CeremonyError::NotFound,
     }

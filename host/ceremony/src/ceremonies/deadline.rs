@@ -10,11 +10,11 @@ use parafa_store::keys::DataKey;
 use parafa_store::{StoreError, Transaction, audit};
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::change;
-use super::reader::UnsealedCeremony;
+use super::Ceremonies;
+use crate::change;
 use crate::error::CeremonyError;
 use crate::forms::days_after;
+use crate::reader::UnsealedCeremony;
 use crate::records::{CeremonyJob, CeremonyRow};
 
 /// Kind of the job.
@@ -29,12 +29,12 @@ pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), StoreError> {
-    let signing = row.ceremony.id.uuid();
+    let ceremony = row.ceremony.id.uuid();
     let (due, payload) = (
         row.ceremony.expires_at,
-        serde_json::json!({ "signing": signing }),
+        serde_json::json!({ "signing": ceremony }),
     );
-    jobs::schedule(tx, (TIMERS, EXPIRE), signing, due, payload).await
+    jobs::schedule(tx, (TIMERS, EXPIRE), ceremony, due, payload).await
 }
 
 /// Reschedules the job for the deadline, or for now if it has passed: there is no
@@ -44,13 +44,13 @@ pub(super) async fn wait_no_longer(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), StoreError> {
-    let signing = &row.ceremony;
-    if signing.status == CeremonyStatus::Pending {
-        let due = signing.expires_at.max(tx.now());
+    let ceremony = &row.ceremony;
+    if ceremony.status == CeremonyStatus::Pending {
+        let due = ceremony.expires_at.max(tx.now());
         jobs::hasten(
             tx,
             TIMERS,
-            &jobs::unique_key(EXPIRE, signing.id.uuid()),
+            &jobs::unique_key(EXPIRE, ceremony.id.uuid()),
             due,
         )
         .await?;
@@ -98,37 +98,37 @@ impl Ceremonies {
     /// unreadable, it ends nevertheless, and no webhook is sent: its URL is
     /// sealed too.
     pub async fn expire_due(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let CeremonyJob { signing } = job.payload()?;
-        let expired = match self.reader.key(signing).await {
-            Ok(key) => self.expire(job, signing, key.as_ref()).await,
+        let CeremonyJob { ceremony } = job.payload()?;
+        let expired = match self.reader.key(ceremony).await {
+            Ok(key) => self.expire(job, ceremony, key.as_ref()).await,
             Err(error) => Err(error),
         };
         match expired {
             Err(error) if error.is_unreadable() => {
                 tracing::error!(
-                    signing.id = %signing,
+                    signing.id = %ceremony,
                     error = &error as &dyn std::error::Error,
                     "a signing that cannot be read expires"
                 );
-                self.expire(job, signing, None).await?;
+                self.expire(job, ceremony, None).await?;
             }
             expired => expired?,
         }
-        self.announce(signing);
+        self.announce(ceremony);
         Ok(())
     }
 
     async fn expire(
         &self,
         job: &ClaimedJob,
-        signing: Uuid,
+        ceremony: Uuid,
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
-                    let row = tx.get::<CeremonyRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&ceremony).await?;
                     let Some(mut row) = row.filter(|row| row.erased_at.is_none()) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };

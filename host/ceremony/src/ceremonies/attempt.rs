@@ -30,21 +30,23 @@ use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, finish_next, forget_answered, link};
 pub(super) use self::device::verified;
-pub(super) use self::end::end;
+pub(crate) use self::end::end;
 use self::finish::is_withdrawn;
 use self::job::Payload;
+pub(super) use self::job::schedule;
+pub(crate) use self::job::unique_key;
 pub use self::job::{ATTEMPTS, DRIVE};
-pub(super) use self::job::{schedule, unique_key};
+pub(crate) use self::outcome::TURN;
 pub use self::outcome::pin;
-pub(super) use self::outcome::{ASK_WITHIN, TURN, tell_end};
+pub(super) use self::outcome::{ASK_WITHIN, tell_end};
 use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
 pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;
-use super::{prompts, sealing};
-use crate::ceremonies::Ceremonies;
+use super::Ceremonies;
 use crate::document::document;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
+use crate::{prompts, sealing};
 
 impl Ceremonies {
     /// Returns the methods available here, for any signer.
@@ -122,14 +124,12 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     match still_running(tx, running).await? {
-                        Some((attempt, signing))
-                            if running.has_signed_since(&attempt, &signing) =>
-                        {
+                        Some((attempt, row)) if running.has_signed_since(&attempt, &row) => {
                             let now = tx.now();
                             transition::store_again(tx, job, attempt, 0, now).await
                         }
-                        Some((attempt, signing)) => {
-                            transition::store_failure(tx, job, attempt, signing, failure).await
+                        Some((attempt, row)) => {
+                            transition::store_failure(tx, job, attempt, row, failure).await
                         }
                         None => {
                             jobs::complete(tx, job).await?;
@@ -282,25 +282,25 @@ impl Ceremonies {
         self.records
             .transact(|tx| {
                 Box::pin(async move {
-                    let Some((mut attempt, signing)) = still_running(tx, running).await? else {
+                    let Some((mut attempt, row)) = still_running(tx, running).await? else {
                         jobs::complete(tx, job).await?;
                         return Ok(Stored::Nothing);
                     };
                     let failed =
                         matches!(outcome, StepOutcome::Failed(_) | StepOutcome::Unasked(_));
-                    if failed && running.has_signed_since(&attempt, &signing) {
+                    if failed && running.has_signed_since(&attempt, &row) {
                         let now = tx.now();
                         return transition::store_again(tx, job, attempt, 0, now).await;
                     }
-                    if !failed && !attempt.goes_on_in(&signing.ceremony) {
-                        let failure = attempt.loss_in(&signing.ceremony);
-                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                    if !failed && !attempt.goes_on_in(&row.ceremony) {
+                        let failure = attempt.loss_in(&row.ceremony);
+                        return transition::store_failure(tx, job, attempt, row, failure).await;
                     }
                     if let StepOutcome::Signed(signed) = outcome
                         && is_withdrawn(tx, signed).await?
                     {
                         let failure = AttemptFailure::PluginFailed;
-                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                        return transition::store_failure(tx, job, attempt, row, failure).await;
                     }
                     match outcome {
                         StepOutcome::Again(pause) => {
@@ -321,14 +321,14 @@ impl Ceremonies {
                             transition::store_again(tx, job, attempt, 0, due).await
                         }
                         StepOutcome::Next(next) => {
-                            transition::store_next(tx, job, key, attempt, signing, next).await
+                            transition::store_next(tx, job, key, attempt, row, next).await
                         }
                         StepOutcome::Failed(failure) => {
-                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                            transition::store_failure(tx, job, attempt, row, *failure).await
                         }
                         StepOutcome::Unasked(failure) => {
                             prompts::forget(tx, &mut attempt).await?;
-                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                            transition::store_failure(tx, job, attempt, row, *failure).await
                         }
                         StepOutcome::PluginFailed(error, pin) => {
                             transition::store_plugin_failure(
@@ -337,7 +337,7 @@ impl Ceremonies {
                                 job,
                                 key,
                                 attempt,
-                                signing,
+                                row,
                                 (error, pin),
                             )
                             .await
@@ -349,7 +349,7 @@ impl Ceremonies {
                                 job,
                                 key,
                                 attempt,
-                                signing,
+                                row,
                                 version,
                             )
                             .await
@@ -373,7 +373,7 @@ async fn still_running(
     let Some(attempt) = attempt.filter(is_same) else {
         return Ok(None);
     };
-    let signing = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
-    let signing = signing.ok_or(CeremonyError::NotFound)?;
-    Ok(Some((attempt, signing)))
+    let row = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
+    let row = row.ok_or(CeremonyError::NotFound)?;
+    Ok(Some((attempt, row)))
 }

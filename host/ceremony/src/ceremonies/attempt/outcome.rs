@@ -61,15 +61,15 @@ impl Running {
     /// Returns the failure that makes further steps pointless, if any: the turn is lost, the
     /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
-        let signing = &self.ceremony.ceremony;
-        if !self.attempt.goes_on_in(signing) {
-            return Some(self.attempt.loss_in(signing));
+        let ceremony = &self.ceremony.ceremony;
+        if !self.attempt.goes_on_in(ceremony) {
+            return Some(self.attempt.loss_in(ceremony));
         }
         let turn = self.turn();
         if turn.is_some_and(|turn| turn.device_signed) {
             return None;
         }
-        if now >= signing.expires_at {
+        if now >= ceremony.expires_at {
             return Some(AttemptFailure::Cancelled);
         }
         let is_late = match turn {
@@ -229,11 +229,11 @@ impl Next {
 impl Stored {
     /// Logs the attempt's progress or end, and counts its end.
     pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
-        let (signing, attempt) = (running.attempt.ceremony, running.attempt.id);
+        let (ceremony, attempt) = (running.attempt.ceremony, running.attempt.id);
         match (self, outcome) {
             (Self::Ended(failure), _) => tell_end(&running.attempt, *failure),
             (Self::Outcome | Self::GoesOn(_), StepOutcome::Next(next)) => {
-                tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
+                tracing::debug!(signing.id = %ceremony, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
             }
             (Self::Outcome, StepOutcome::Signed(signed)) => {
                 signed.log(running);
@@ -246,8 +246,8 @@ impl Stored {
 
 /// Logs and counts the end of an attempt without a signature, once it is committed.
 pub(crate) fn tell_end(attempt: &AttemptRow, failure: AttemptFailure) {
-    let (signing, id) = (attempt.ceremony, attempt.id);
-    tracing::info!(signing.id = %signing, attempt.id = %id, failure = failure.code(), "attempt ended");
+    let (ceremony, id) = (attempt.ceremony, attempt.id);
+    tracing::info!(signing.id = %ceremony, attempt.id = %id, failure = failure.code(), "attempt ended");
     attempt_ended(attempt.method, failure.code());
 }
 

@@ -7,7 +7,7 @@ use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
-use crate::ceremonies::Ceremonies;
+use super::{Ceremonies, deadline, remind};
 use crate::error::CeremonyError;
 use crate::forms::{SignerForm, TermsForm, days_after};
 use crate::reader::UnsealedCeremony;
@@ -16,7 +16,7 @@ use crate::records::{
     SignerPrivateRow,
 };
 use crate::unnamed::Unnamed;
-use crate::{deadline, notices, remind, sealing};
+use crate::{notices, sealing};
 
 /// A document that was inspected and can be signed.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Ceremonies {
             document_name: document.name,
             subject_notice: terms.subject_notice.clone(),
         };
-        let signing = Ceremony::create(
+        let ceremony = Ceremony::create(
             NewCeremony {
                 id: CeremonyId::new(id),
                 order: terms.order,
@@ -124,7 +124,7 @@ impl Ceremonies {
             detail: None,
             erased_at: None,
             pending_deletion: None,
-            ceremony: signing,
+            ceremony,
         };
         let mut signers = Vec::with_capacity(parties.len());
         for (id, form) in &parties {
@@ -172,10 +172,10 @@ impl Ceremonies {
     }
 
     /// Returns the link of one party, if it has one.
-    pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
+    pub(super) fn link(&self, ceremony: Uuid, signer: Uuid) -> CeremonyLinkRow {
         CeremonyLinkRow {
             token_hash: self.links.ceremony_token(signer).hash().to_string(),
-            ceremony: signing,
+            ceremony,
             signer,
             copy_until: None,
         }

@@ -90,11 +90,11 @@ pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
 pub(crate) async fn finish_next(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
-    signing: &mut CeremonyRow,
+    row: &mut CeremonyRow,
     finish: Sealed,
 ) -> Result<(), CeremonyError> {
     // Earlier failures did not concern this signature.
-    signing.plugin_faults = None;
+    row.plugin_faults = None;
     prompts::end(tx, attempt, true).await?;
     attempt.phase = Phase::Completing;
     attempt.step = Some(finish);

@@ -42,13 +42,13 @@ pub(super) fn pause(tries: u32) -> SignedDuration {
 /// Gives an attempt its turn, to sign the present newest version.
 pub(crate) fn take_turn(
     attempt: &mut AttemptRow,
-    signing: &mut CeremonyRow,
+    row: &mut CeremonyRow,
     now: Timestamp,
 ) -> Result<(), CannotBegin> {
     let id = AttemptId::new(attempt.id);
-    signing.ceremony.take_turn(id, now, shifted(now, TURN))?;
+    row.ceremony.take_turn(id, now, shifted(now, TURN))?;
     attempt.awaits_turn = false;
-    if let Some(newest) = signing.newest() {
+    if let Some(newest) = row.newest() {
         attempt.base_version = newest.bytes_id;
     }
     Ok(())
@@ -72,13 +72,13 @@ pub(super) async fn store_next(
     job: &ClaimedJob,
     key: &DataKey,
     mut attempt: AttemptRow,
-    mut signing: CeremonyRow,
+    mut row: CeremonyRow,
     next: &Next,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
     let id = AttemptId::new(attempt.id);
     if attempt.awaits_turn && next.step.needs_turn() {
-        match take_turn(&mut attempt, &mut signing, now) {
+        match take_turn(&mut attempt, &mut row, now) {
             Ok(()) => {}
             Err(CannotBegin::Busy { .. }) => {
                 let (tries, due) = (attempt.tries + 1, shifted(now, TURN_PAUSE));
@@ -86,26 +86,26 @@ pub(super) async fn store_next(
             }
             Err(_) => {
                 let failure = AttemptFailure::Cancelled;
-                return store_failure(tx, job, attempt, signing, failure).await;
+                return store_failure(tx, job, attempt, row, failure).await;
             }
         }
     }
     // A lapsed turn does not prevent an archive from becoming the newest version.
-    if next.step.needs_turn() && !signing.is_newest(attempt.base_version) {
+    if next.step.needs_turn() && !row.is_newest(attempt.base_version) {
         let failure = AttemptFailure::DocumentChanged;
-        return store_failure(tx, job, attempt, signing, failure).await;
+        return store_failure(tx, job, attempt, row, failure).await;
     }
     let kept = if next.step.holds_signature() {
         // Earlier failures did not concern this signature.
-        signing.plugin_faults = None;
-        signing.ceremony.device_signed(id, now)
+        row.plugin_faults = None;
+        row.ceremony.device_signed(id, now)
     } else if next.step.asks_device() {
-        signing.ceremony.ask_device(id, next.step.answer_until())
+        row.ceremony.ask_device(id, next.step.answer_until())
     } else {
         Ok(())
     };
     if kept.is_err() {
-        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+        return store_failure(tx, job, attempt, row, AttemptFailure::Cancelled).await;
     }
     if !attempt.phase.may_become(next.phase) {
         return Err(CeremonyError::Inconsistent(
@@ -119,7 +119,7 @@ pub(super) async fn store_next(
         && prompts::begin(tx, &mut attempt, person).await?.is_some()
     {
         let failure = AttemptFailure::TooManyAttempts;
-        return store_failure(tx, job, attempt, signing, failure).await;
+        return store_failure(tx, job, attempt, row, failure).await;
     }
     attempt.phase = next.phase;
     attempt.step = Some(sealing::seal(key, attempt.id, &next.step)?);
@@ -138,7 +138,7 @@ pub(super) async fn store_next(
         attempt.device_link = Some(sealing::seal(key, attempt.id, link)?);
     }
     tx.put(&attempt).await?;
-    tx.put(&signing).await?;
+    tx.put(&row).await?;
     if let Some(until) = next.step.answer_until() {
         // A card's app brings it forward when it submits its signature.
         jobs::retry(tx, job, until).await?;
@@ -154,15 +154,15 @@ pub(super) async fn store_failure(
     tx: &mut Transaction<'_>,
     job: &ClaimedJob,
     attempt: AttemptRow,
-    mut signing: CeremonyRow,
+    mut row: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<Stored, CeremonyError> {
-    signing.ceremony.end_turn(AttemptId::new(attempt.id));
-    tx.put(&signing).await?;
+    row.ceremony.end_turn(AttemptId::new(attempt.id));
+    tx.put(&row).await?;
     end(tx, attempt, failure).await?;
     // The ceremony may have failed with it, for all who have shown a code.
-    change::settle_attempts(tx, &signing).await?;
-    deadline::wait_no_longer(tx, &signing).await?;
+    change::settle_attempts(tx, &row).await?;
+    deadline::wait_no_longer(tx, &row).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
 }
@@ -177,21 +177,21 @@ pub(super) async fn store_plugin_failure(
     job: &ClaimedJob,
     key: &DataKey,
     attempt: AttemptRow,
-    mut signing: CeremonyRow,
+    mut row: CeremonyRow,
     (error, pin): (&CallError, &PluginPin),
 ) -> Result<Stored, CeremonyError> {
     let is_finishing = attempt.phase == Phase::Completing;
     let is_counted = is_deterministic(error);
     let faults = if is_counted {
-        count_fault(&mut signing, &attempt, pin)
+        count_fault(&mut row, &attempt, pin)
     } else {
         0
     };
     let is_refused_at_first = matches!(error, CallError::Refused(_)) && !is_finishing;
     if is_refused_at_first || faults >= MAX_PLUGIN_FAULTS {
-        let events = signing.ceremony.fail(tx.now());
-        signing.detail = Some(detail(error));
-        notices::record(tx, owners, key, &signing, &events).await?;
+        let events = row.ceremony.fail(tx.now());
+        row.detail = Some(detail(error));
+        notices::record(tx, owners, key, &row, &events).await?;
     } else if is_finishing {
         let pause = if is_counted {
             AFTER_PLUGIN_FAULT
@@ -199,11 +199,11 @@ pub(super) async fn store_plugin_failure(
             pause(attempt.tries)
         };
         let (tries, again) = (attempt.tries + 1, shifted(tx.now(), pause));
-        tx.put(&signing).await?;
+        tx.put(&row).await?;
         return store_again(tx, job, attempt, tries, again).await;
     }
     let failure = AttemptFailure::PluginFailed;
-    store_failure(tx, job, attempt, signing, failure).await
+    store_failure(tx, job, attempt, row, failure).await
 }
 
 /// Returns whether the same call would fail in the same way on an idle host.
@@ -218,9 +218,9 @@ fn is_deterministic(error: &CallError) -> bool {
 }
 
 /// Counts a failure of this plugin at the attempt's version; returns the count.
-fn count_fault(signing: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin) -> u32 {
+fn count_fault(row: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin) -> u32 {
     let version = attempt.base_version;
-    let earlier = signing
+    let earlier = row
         .plugin_faults
         .take()
         .filter(|faults| faults.version == version);
@@ -230,7 +230,7 @@ fn count_fault(signing: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin)
     });
     let same = earlier.filter(|faults| faults.plugin_sha256 == pin.sha256);
     let count = same.map_or(0, |faults| faults.count) + 1;
-    signing.plugin_faults = Some(PluginFaults {
+    row.plugin_faults = Some(PluginFaults {
         version,
         plugin_sha256: pin.sha256.clone(),
         count,
@@ -267,26 +267,26 @@ pub(super) async fn store_signed(
     job: &ClaimedJob,
     key: &DataKey,
     mut attempt: AttemptRow,
-    mut signing: CeremonyRow,
+    mut row: CeremonyRow,
     signed: &SignedVersion,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
-    if !signing.is_newest(attempt.base_version) {
-        return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
+    if !row.is_newest(attempt.base_version) {
+        return store_failure(tx, job, attempt, row, AttemptFailure::DocumentChanged).await;
     }
     let id = AttemptId::new(attempt.id);
-    let Ok(events) = signing.ceremony.sign(id, attempt.method, now) else {
-        return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
+    let Ok(events) = row.ceremony.sign(id, attempt.method, now) else {
+        return store_failure(tx, job, attempt, row, AttemptFailure::Cancelled).await;
     };
-    signing.versions.push(signed.version.clone());
-    signing.plugin_faults = None;
+    row.versions.push(signed.version.clone());
+    row.plugin_faults = None;
     attempt.phase = Phase::Done;
     attempt.ended_at = Some(now);
     prompts::end(tx, &mut attempt, true).await?;
     card::unlink(tx, &mut attempt).await?;
     forget(&mut attempt);
     tx.put(&attempt).await?;
-    tx.put(&signing).await?;
+    tx.put(&row).await?;
 
     let mut fields = audit::Fields::new()
         .reference("attempt", attempt.id)
@@ -296,9 +296,9 @@ pub(super) async fn store_signed(
         fields = made_by.audited(fields);
     }
     audit::append(tx, attempt.ceremony, "document.version", fields).await?;
-    change::settle_attempts(tx, &signing).await?;
-    deadline::wait_no_longer(tx, &signing).await?;
-    notices::record(tx, owners, key, &signing, &events).await?;
+    change::settle_attempts(tx, &row).await?;
+    deadline::wait_no_longer(tx, &row).await?;
+    notices::record(tx, owners, key, &row, &events).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Outcome)
 }

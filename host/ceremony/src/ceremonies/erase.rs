@@ -12,13 +12,13 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction, audit};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::{attempt, change, history, notices, retention};
+use super::{Ceremonies, attempt, retention};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{
-    CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow,
+    CEREMONIES_TO_ERASE, CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SignerPrivateRow,
 };
+use crate::{change, history, notices};
 
 /// Kind of the job that finishes an interrupted erasure.
 pub const FINISH_ERASURE: &str = "finish-erasure";
@@ -65,7 +65,7 @@ impl Reason {
 /// it. An unused key is erased again.
 struct FinalNotices {
     /// The ceremony's key, to read the content of the notices.
-    signing: DataKey,
+    ceremony: DataKey,
     /// A key for the owner's event.
     event: Option<OwnKey>,
     /// A key for the letters to those whose links end.
@@ -208,7 +208,7 @@ impl Ceremonies {
                 .records
                 .read(|tx| {
                     Box::pin(async move {
-                        tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
+                        tx.page_by(&CEREMONIES_TO_ERASE, &(tenant, live), &asked, Guard::none())
                             .await
                     })
                 })
@@ -243,18 +243,18 @@ impl Ceremonies {
 
     /// Finishes an interrupted erasure.
     pub async fn finish_erasure(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let CeremonyJob { signing } = job.payload()?;
-        self.finish_deletion(signing).await?;
+        let CeremonyJob { ceremony } = job.payload()?;
+        self.finish_deletion(ceremony).await?;
         Ok(self.records.complete(job).await?)
     }
 
     /// Finishes an erasure outside of its job, which then has nothing left to do.
-    async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
-        self.finish_deletion(signing).await?;
+    async fn settle_erasure(&self, id: Uuid) -> Result<(), CeremonyError> {
+        self.finish_deletion(id).await?;
         self.records
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, signing)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, id)).await?;
                     Ok::<_, CeremonyError>(())
                 })
             })
@@ -264,19 +264,19 @@ impl Ceremonies {
     /// Erases stored answers, keys and bytes permanently, then clears rows that
     /// can no longer be read. A failure does not stop the other removals.
     /// Repeating it is harmless.
-    async fn finish_deletion(&self, signing: Uuid) -> Result<(), CeremonyError> {
-        let Some(row) = self.records.store.get::<CeremonyRow>(&signing).await? else {
+    async fn finish_deletion(&self, id: Uuid) -> Result<(), CeremonyError> {
+        let Some(row) = self.records.store.get::<CeremonyRow>(&id).await? else {
             return Ok(());
         };
         let Some(pending) = &row.pending_deletion else {
             return Ok(());
         };
-        let answers = self.idempotency.remove_answers(signing).await;
+        let answers = self.idempotency.remove_answers(id).await;
         let removed = self.remove(pending).await;
-        self.owners.of(&row)?.finish_erasure(signing).await?;
+        self.owners.of(&row)?.finish_erasure(id).await?;
         answers.map_err(CeremonyError::from).and(removed)?;
         let forget = |row: &mut CeremonyRow| row.pending_deletion = None;
-        Ok(self.records.end_deletion(signing, forget).await?)
+        Ok(self.records.end_deletion(id, forget).await?)
     }
 
     /// Erases keys, then byte files and their cached data; continues after
@@ -299,8 +299,8 @@ impl Ceremonies {
         if row.ceremony.status.is_terminal() {
             return Ok(None);
         }
-        let signing = self.reader.key_to(row).await?;
-        let event = match self.owners.of(row)?.has_final_event(&signing, row)? {
+        let ceremony = self.reader.key_to(row).await?;
+        let event = match self.owners.of(row)?.has_final_event(&ceremony, row)? {
             true => Some(self.own_key().await?),
             false => None,
         };
@@ -309,7 +309,7 @@ impl Ceremonies {
             Delivery::Link => None,
         };
         Ok(Some(FinalNotices {
-            signing,
+            ceremony,
             event,
             letters,
         }))
@@ -331,22 +331,22 @@ async fn erase_rows(
     links: &[String],
     final_notices: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, CeremonyError> {
-    let signing = row.ceremony.id.uuid();
+    let id = row.ceremony.id.uuid();
     let before = row.ceremony.clone();
     let events = row.ceremony.end_for_erasure(tx.now());
     change::settle_attempts(tx, &row).await?;
-    history::record_events(tx, signing, &events).await?;
-    let mut pending = idempotency::forget_answers_about(tx, signing)
+    history::record_events(tx, id, &events).await?;
+    let mut pending = idempotency::forget_answers_about(tx, id)
         .await?
         .unwrap_or_default();
     pending.data_keys.push(row.data_key);
     pending
         .data_keys
-        .extend(outbox::drop_notices(tx, signing).await?);
+        .extend(outbox::drop_notices(tx, id).await?);
     pending.byte_files.extend(byte_files(&row));
     let event = final_notices.and_then(|notices| {
         Some(FinalEventKeys {
-            ceremony: &notices.signing,
+            ceremony: &notices.ceremony,
             event: notices.event.as_ref()?.named(),
         })
     });
@@ -369,7 +369,7 @@ async fn erase_rows(
         let invited = before.signers.iter();
         for party in invited.filter(|party| party.status == SignerStatus::Pending) {
             let own_key = own.named();
-            notices::retract_erased(tx, &final_notices.signing, own_key, &row, party.id).await?;
+            notices::retract_erased(tx, &final_notices.ceremony, own_key, &row, party.id).await?;
             used.push(own.id);
         }
     }
@@ -394,9 +394,9 @@ async fn erase_rows(
     row.erased_at = Some(tx.now());
     row.pending_deletion = Some(pending);
     tx.put(&row).await?;
-    audit::append(tx, signing, "signing.erased", reason.audited()).await?;
-    let (payload, now) = (serde_json::json!({ "signing": signing }), tx.now());
-    jobs::schedule(tx, (TIMERS, FINISH_ERASURE), signing, now, payload).await?;
+    audit::append(tx, id, "signing.erased", reason.audited()).await?;
+    let (payload, now) = (serde_json::json!({ "signing": id }), tx.now());
+    jobs::schedule(tx, (TIMERS, FINISH_ERASURE), id, now, payload).await?;
     Ok(used)
 }
 

@@ -9,11 +9,11 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::reader::UnsealedSigner;
-use super::{change, notices};
+use super::Ceremonies;
 use crate::error::CeremonyError;
+use crate::reader::UnsealedSigner;
 use crate::records::{CeremonyJob, CeremonyRow, Delivery, MailKind};
+use crate::{change, notices};
 
 /// Kind of the job.
 pub const REMIND: &str = "remind-signers";
@@ -27,12 +27,12 @@ pub(super) async fn schedule(
     let Some(soft_deadline) = row.ceremony.soft_deadline_at else {
         return Ok(());
     };
-    let signing = row.ceremony.id.uuid();
+    let ceremony = row.ceremony.id.uuid();
     let (due, payload) = (
         reminder_time(soft_deadline),
-        serde_json::json!({ "signing": signing }),
+        serde_json::json!({ "signing": ceremony }),
     );
-    Ok(jobs::schedule(tx, (TIMERS, REMIND), signing, due, payload).await?)
+    Ok(jobs::schedule(tx, (TIMERS, REMIND), ceremony, due, payload).await?)
 }
 
 impl Ceremonies {
@@ -74,19 +74,19 @@ impl Ceremonies {
     /// Sends the automatic reminder. There are none about a ceremony that can
     /// no longer be read.
     pub async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
-        let CeremonyJob { signing } = job.payload()?;
-        let reminded = match self.reader.key(signing).await {
-            Ok(key) => self.remind(job, signing, key.as_ref()).await,
+        let CeremonyJob { ceremony } = job.payload()?;
+        let reminded = match self.reader.key(ceremony).await {
+            Ok(key) => self.remind(job, ceremony, key.as_ref()).await,
             Err(error) => Err(error),
         };
         match reminded {
             Err(error) if error.is_unreadable() => {
                 tracing::error!(
-                    signing.id = %signing,
+                    signing.id = %ceremony,
                     error = &error as &dyn std::error::Error,
                     "no reminder is sent: the signing cannot be read"
                 );
-                self.remind(job, signing, None).await?;
+                self.remind(job, ceremony, None).await?;
             }
             reminded => reminded?,
         }
@@ -97,13 +97,13 @@ impl Ceremonies {
     async fn remind(
         &self,
         job: &ClaimedJob,
-        signing: Uuid,
+        ceremony: Uuid,
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<CeremonyRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&ceremony).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     if let (Some(mut row), Some(key)) = (row, key) {
                         let reminded = row.ceremony.remind_all(tx.now());
@@ -141,13 +141,13 @@ async fn note(
 
 fn refusal(
     error: CannotRemind,
-    signing: &Ceremony,
+    ceremony: &Ceremony,
     signer: SignerId,
     now: Timestamp,
 ) -> CeremonyError {
     match error {
         CannotRemind::NotOpen => {
-            CeremonyError::NotRemindable(signing.signer(signer).map(|signer| signer.status))
+            CeremonyError::NotRemindable(ceremony.signer(signer).map(|signer| signer.status))
         }
         CannotRemind::TooSoon { next } => CeremonyError::ReminderTooSoon {
             retry_after: parafa_platform::seconds_until(next, now),

@@ -11,11 +11,11 @@ use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::ceremonies::Ceremonies;
+use super::Ceremonies;
 use crate::error::CeremonyError;
 use crate::forms::days_after;
 use crate::metrics;
-use crate::records::{CeremonyRow, SIGNINGS_TO_ERASE};
+use crate::records::{CEREMONIES_TO_ERASE, CeremonyRow};
 
 /// Kind of the job; each workspace with a retention period has one.
 pub const ERASE_KEPT: &str = "erase-kept-signings";
@@ -158,7 +158,7 @@ impl Ceremonies {
                     let Some(kept) = tx.get::<RetentionRow>(&key.0).await? else {
                         return Ok((Vec::new(), None));
                     };
-                    let found = tx.page_by(&SIGNINGS_TO_ERASE, key, this, Guard::none());
+                    let found = tx.page_by(&CEREMONIES_TO_ERASE, key, this, Guard::none());
                     let found = found.await?;
                     let is_due = |since: Timestamp| days_after(since, kept.days) <= now;
                     let id = |row: &CeremonyRow| row.ceremony.id.uuid();

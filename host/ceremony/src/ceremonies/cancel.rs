@@ -3,10 +3,10 @@
 use parafa_platform::accounts::Caller;
 use uuid::Uuid;
 
-use super::ceremonies::Ceremonies;
-use super::change;
-use super::reader::UnsealedCeremony;
+use super::Ceremonies;
+use crate::change;
 use crate::error::CeremonyError;
+use crate::reader::UnsealedCeremony;
 
 impl Ceremonies {
     /// Cancels a ceremony that has not ended: its links stop working at once,
