@@ -267,7 +267,7 @@ impl Postgres {
         done.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"))
     }
 
-    /// Has a database of ours refuse writes of records, as on a full disk, or take them again.
+    /// Has a database of ours refuse writes, as on a full disk, or take them again.
     ///
     /// # Panics
     /// When it is so already.
@@ -276,6 +276,8 @@ impl Postgres {
             CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$;
             CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON parafa_entries
+                EXECUTE FUNCTION full_disk();
+            CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON parafa_blobs
                 EXECUTE FUNCTION full_disk();";
         const EMPTY: &str = "DROP FUNCTION full_disk() CASCADE";
         self.psql(database, if is_full { FILL } else { EMPTY });

@@ -81,10 +81,14 @@ impl PostgresBlobs {
                 Ok(()) if session.take_unreplicated() => return Err(DatabaseError::Unconfirmed),
                 Ok(()) => {
                     session.give_back();
+                    self.database.note_write(None);
                     return Ok(());
                 }
                 // The connection may have a transaction, and is closed.
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.database.note_write(Some(&error));
+                    return Err(error);
+                }
             }
         }
     }
