@@ -93,9 +93,12 @@ impl Committer {
             let requests = std::mem::take(&mut group.requests);
             let commits: Vec<&Commit> = requests.iter().map(|request| &request.commit).collect();
             let outcomes = self.commit(&commits, group.until).await;
-            if outcomes.is_ok() {
+            if let Ok(outcomes) = &outcomes {
                 self.database.works();
-                self.database.note_write(None);
+                // A group of conflicts alone is rolled back, and writes nothing.
+                if outcomes.contains(&CommitOutcome::Committed) {
+                    self.database.note_write(None);
+                }
             }
             let outcomes = outcomes.map_err(EngineError::from);
             for (place, request) in requests.into_iter().enumerate() {
