@@ -206,20 +206,21 @@ impl BucketBlobs {
     async fn list_below(&self, name: &str) -> Result<Vec<(Uuid, Duration)>, BlobError> {
         let folder = self.prefix.clone().join(name);
         let mut objects = self.store.list(Some(&folder));
-        let mut listed = Vec::new();
-        while let Some(object) = answered("list", 0, async { objects.next().await.transpose() })
-            .await
-            .map_err(|failure| self.unavailable(failure))?
-        {
-            let id = object
-                .location
-                .filename()
-                .and_then(|name| name.parse().ok());
-            let written = SystemTime::from(object.last_modified);
-            let rest = written.elapsed().unwrap_or(Duration::ZERO);
-            listed.extend(id.map(|id: Uuid| (id, rest)));
-        }
-        Ok(listed)
+        // One span for all: a page has up to a thousand objects.
+        let listing = traced("list", async {
+            let mut listed = Vec::new();
+            while let Some(object) = in_time(0, async { objects.next().await.transpose() }).await? {
+                let id = object
+                    .location
+                    .filename()
+                    .and_then(|name| name.parse().ok());
+                let written = SystemTime::from(object.last_modified);
+                let rest = written.elapsed().unwrap_or(Duration::ZERO);
+                listed.extend(id.map(|id: Uuid| (id, rest)));
+            }
+            Ok(listed)
+        });
+        listing.await.map_err(|failure| self.unavailable(failure))
     }
 
     fn if_there<T>(&self, found: Result<T, Failure>) -> Result<Option<T>, BlobError> {
@@ -447,15 +448,33 @@ fn is_of_connection(error: &Error) -> bool {
     false
 }
 
-/// Waits for the answer to a request that sends or reads this many bytes.
+/// Waits, in a span, for the answer to a request that sends or reads this many bytes.
 async fn answered<T>(
     operation: &'static str,
     bytes: u64,
     request: impl Future<Output = object_store::Result<T>>,
 ) -> Result<T, Failure> {
+    traced(operation, in_time(bytes, request)).await
+}
+
+/// Waits for the answer to a request that sends or reads this many bytes.
+async fn in_time<T>(
+    bytes: u64,
+    request: impl Future<Output = object_store::Result<T>>,
+) -> Result<T, Failure> {
     let mebibytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
     let patience = PATIENCE + PATIENCE_FOR_A_MEBIBYTE.saturating_mul(mebibytes);
-    // Names of objects and buckets are left out.
+    match tokio::time::timeout(patience, request).await {
+        Ok(answer) => answer.map_err(Failure::Store),
+        Err(_) => Err(Failure::Silent),
+    }
+}
+
+/// Runs an operation in a span. Names of objects and buckets are left out.
+async fn traced<T>(
+    operation: &'static str,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let span = info_span!(
         target: TARGET,
         "objects",
@@ -463,11 +482,7 @@ async fn answered<T>(
         otel.name = format_args!("objects {operation}"),
         "error.type" = Empty,
     );
-    let waited = tokio::time::timeout(patience, request).instrument(span.clone());
-    let answer = match waited.await {
-        Ok(answer) => answer.map_err(Failure::Store),
-        Err(_) => Err(Failure::Silent),
-    };
+    let answer = work.instrument(span.clone()).await;
     if let Err(failure) = &answer {
         span.record("error.type", failure.name());
     }
