@@ -28,9 +28,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
 /// Silence after which a connection is probed, and the interval of probes.
 const KEEPALIVE: Duration = Duration::from_secs(5);
-/// Time that a refused write counts if none is tried after it. Longer than an alert waits, and
+/// Time that a refused write counts if none is tried after it. Twice as long as an alert waits, and
 /// not for long after the repair: a host that is not ready gets no requests, and may write nothing.
-const REFUSES: Duration = Duration::from_mins(3);
+const REFUSES: Duration = Duration::from_mins(5);
 /// Pauses between attempts to connect: the first, which doubles, and the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
