@@ -214,6 +214,19 @@ impl Browser {
         self.shown(css).await.text().await.expect("the text")
     }
 
+    /// Waits until the text of a displayed element contains a part.
+    pub(crate) async fn wait_for_text(&self, css: &str, part: &str) {
+        let mut text = String::new();
+        let told = async {
+            while !text.contains(part) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                text = self.text(css).await;
+            }
+        };
+        let told = tokio::time::timeout(SHOWN, told).await;
+        assert!(told.is_ok(), "{css} says nothing of {part}: {text}");
+    }
+
     /// Clicks on an element, once it is shown.
     pub(crate) async fn click(&self, css: &str) {
         self.shown(css).await.click().await.expect("a click");
