@@ -166,7 +166,7 @@ impl Signer {
             let signed = signed.await.expect("the app");
             // Other failures show at the link.
             let told = String::from_utf8_lossy(&signed.stderr);
-            let is_refused = told.contains(StatusCode::TOO_MANY_REQUESTS.as_str());
+            let is_refused = told.contains(&StatusCode::TOO_MANY_REQUESTS.to_string());
             return match hosts.are_faulty() && is_refused {
                 true => Look::Refused,
                 false => Look::Begun,
