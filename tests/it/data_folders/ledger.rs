@@ -1,4 +1,4 @@
-//! What a workspace was charged, and what it asked for.
+//! Charges of a workspace, and its calls for register data.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

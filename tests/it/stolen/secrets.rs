@@ -1,5 +1,4 @@
-//! What must not be found, and the search for it in every form in which programs
-//! write it.
+//! Secrets, and the search for them in every form in which programs write them.
 
 use std::collections::BTreeSet;
 
