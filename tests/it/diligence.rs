@@ -99,7 +99,7 @@ impl<'d> DiligenceCaller<'d> {
         answered(request).await
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let base = self.demo.world.base_url.as_str().trim_end_matches('/');
         let request = self.http.request(method, format!("{base}{path}"));
         request.bearer_auth(self.key)

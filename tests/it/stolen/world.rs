@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -272,11 +272,8 @@ async fn asked(demo: &Demo, secrets: &mut Secrets) {
     let property = live.get("/v1/real-estate/4400-9990-0001").await;
     assert_eq!(property.status, StatusCode::OK);
 
-    let base = demo.world.base_url.as_str().trim_end_matches('/');
-    let client = Client::builder().no_proxy().build().expect("a client");
     let request = || {
-        let request = client.get(format!("{base}{owners}&sign=jades-lt"));
-        let request = request.bearer_auth(&demo.world.diligence.live);
+        let request = live.request(Method::GET, &format!("{owners}&sign=jades-lt"));
         send(request.header("idempotency-key", "slaptas-klausimas"))
     };
     let (status, signed) = request().await;
