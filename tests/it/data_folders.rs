@@ -22,6 +22,7 @@ use serde_json::json;
 
 use self::written::Written;
 use crate::support::demo::{Demo, LeftBehind};
+use crate::support::engine::is_database;
 use crate::support::operator::{done, text};
 
 /// Variable with the folder in which an archive is to be kept.
@@ -41,7 +42,9 @@ async fn what_a_killed_server_leaves_is_opened_and_finished_also_by_a_copy_on_a_
     let json = serde_json::to_vec_pretty(&written).expect("JSON");
     fs::write(demo.data().with_file_name(WRITTEN), json).expect("a file");
 
-    if tool::or_skip("PostgreSQL", Postgres::is_installed().then_some(())).is_some() {
+    let finds_postgres = || tool::or_skip("PostgreSQL", Postgres::is_installed().then_some(()));
+    // On a database they are finished anyway.
+    if !is_database() && finds_postgres().is_some() {
         let copy = demo.restored_to_database(&backup, None);
         finished::finish(&copy, &written).await;
     }
