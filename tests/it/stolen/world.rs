@@ -279,6 +279,7 @@ async fn asked(demo: &Demo, secrets: &mut Secrets) {
     let (status, signed) = request().await;
     assert_eq!(status, StatusCode::OK, "{signed}");
     assert_eq!(request().await.1, signed, "it is kept");
+    secrets.add("slaptas-klausimas");
     for member in ["payload", "signature"] {
         secrets.add_document(member, text(&signed, member).as_bytes());
     }
