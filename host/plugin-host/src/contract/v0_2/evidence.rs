@@ -4,20 +4,13 @@ use parafa_catalogue::{Coverage, LaterChanges, TimestampEvidence, Verdict, check
 
 use super::bindings::verify as verification;
 use super::convert::payload;
+use crate::ContractBreach;
 use crate::contract::convert::{known, sentence};
-use crate::contract::evidence_pool::{self, Placed};
-use crate::{ContractBreach, Evidence};
+use crate::contract::evidence_pool::Placed;
 
-pub(super) fn read(evidence: verification::Evidence) -> Result<Evidence, ContractBreach> {
-    let signatures = evidence.signatures.into_iter().map(signature);
-    evidence_pool::resolve(
-        evidence.certificates,
-        evidence.revocation,
-        signatures.collect::<Result<_, _>>()?,
-    )
-}
-
-fn signature(evidence: verification::SignatureEvidence) -> Result<Placed, ContractBreach> {
+pub(super) fn signature(
+    evidence: verification::SignatureEvidence,
+) -> Result<Placed, ContractBreach> {
     let timestamps = evidence.timestamps.into_iter();
     Ok(Placed {
         id: evidence.id,
