@@ -160,26 +160,4 @@ pub(crate) fn archive_step(step: archive::Step) -> Result<Step<ArchiveOutcome>, 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_archive_is_asked_for_b_lt_alone() {
-        let asked = |target_level| {
-            let request = archive_request(&ArchiveRequest {
-                time: 0,
-                seed: [0; 32],
-                target_level,
-                params: Vec::new(),
-            });
-            request.map(|request| request.target_level)
-        };
-
-        assert_eq!(asked(TargetLevel::BLt).unwrap(), "B-LT");
-        let refusal = asked(TargetLevel::BLta).unwrap_err();
-        assert_eq!(
-            refusal.to_string(),
-            "bad-request: The contract 0.2 has no archive at level B-LTA."
-        );
-    }
-}
+mod tests;
