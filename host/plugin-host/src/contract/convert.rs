@@ -218,6 +218,76 @@ pub(crate) fn sentence(text: &str) -> String {
     line(text, SENTENCE_BYTES).into_owned()
 }
 
+/// Implements the conversions that are the same in every version of the contract, in its `convert`.
+/// The bindings of all versions have the same names but no type in common.
+macro_rules! conversions {
+    () => {
+        pub(crate) fn refusal(refusal: types::Refusal) -> Result<Refusal, ContractBreach> {
+            convert::refusal(refusal.code, &refusal.detail, &refusal.subjects)
+        }
+
+        pub(super) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach> {
+            Ok(match payload {
+                types::Payload::Bytes(bytes) => Payload::Bytes(bytes),
+                types::Payload::Digest(digest) => {
+                    Payload::Digest(convert::digest(&digest.algorithm, digest.value)?)
+                }
+            })
+        }
+
+        pub(crate) fn derivation(request: &DeriveRequest) -> types::Derivation {
+            types::Derivation {
+                time: request.time,
+                seed: request.seed.to_vec(),
+                params: parameters(&request.params),
+            }
+        }
+
+        pub(crate) fn compose_request(request: &ComposeRequest) -> compose::Request {
+            compose::Request {
+                time: request.time,
+                seed: request.seed.to_vec(),
+                media_type: request.media_type.clone(),
+                params: parameters(&request.params),
+            }
+        }
+
+        fn needs(needs: Vec<types::Need>) -> Result<Vec<Need>, ContractBreach> {
+            needs.into_iter().map(need).collect()
+        }
+
+        pub(crate) fn made(made: types::Made) -> Result<Made, ContractBreach> {
+            $crate::contract::bounds::media_type(&made.media_type)?;
+            Ok(Made {
+                media_type: made.media_type,
+                notes: made.notes,
+            })
+        }
+
+        pub(crate) fn evidence(evidence: verify::Evidence) -> Result<Evidence, ContractBreach> {
+            let signatures = evidence.signatures.into_iter();
+            let signatures = signatures.map(super::evidence::signature);
+            $crate::contract::evidence_pool::resolve(
+                evidence.certificates,
+                evidence.revocation,
+                signatures.collect::<Result<_, _>>()?,
+            )
+        }
+
+        fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
+            params
+                .iter()
+                .map(|parameter| types::Parameter {
+                    name: parameter.name.clone(),
+                    value: parameter.value.clone(),
+                })
+                .collect()
+        }
+    };
+}
+
+pub(crate) use conversions;
+
 #[cfg(test)]
 mod tests {
     use super::*;

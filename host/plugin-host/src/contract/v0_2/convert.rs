@@ -3,13 +3,16 @@
 use parafa_catalogue::TargetLevel;
 
 use super::bindings::{archive, compose, contents, describe, inspect, sign, types, verify};
-use crate::contract::bounds;
-use crate::contract::convert::{self, Ability, About, ArchiveOutcome, Made, Step, known, note};
+use crate::contract::convert::{
+    self, Ability, About, ArchiveOutcome, Made, Step, conversions, known, note,
+};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Evidence,
     Field, Member, Need, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,
     SignatureSummary,
 };
+
+conversions!();
 
 pub(crate) fn about(about: describe::About) -> Result<About, ContractBreach> {
     let abilities = about.abilities.into_iter().map(ability);
@@ -29,10 +32,6 @@ fn ability(ability: describe::Ability) -> Result<Ability, ContractBreach> {
         preservation: known(&ability.preservation)?,
         levels: ability.levels,
     })
-}
-
-pub(crate) fn refusal(refusal: types::Refusal) -> Result<Refusal, ContractBreach> {
-    convert::refusal(refusal.code, &refusal.detail, &refusal.subjects)
 }
 
 pub(crate) fn report(report: inspect::Report) -> Result<Report, ContractBreach> {
@@ -82,15 +81,6 @@ pub(crate) fn member(member: contents::Member) -> Result<Member, ContractBreach>
     })
 }
 
-pub(super) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach> {
-    Ok(match payload {
-        types::Payload::Bytes(bytes) => Payload::Bytes(bytes),
-        types::Payload::Digest(digest) => {
-            Payload::Digest(convert::digest(&digest.algorithm, digest.value)?)
-        }
-    })
-}
-
 /// Converts a request for a signature over these members.
 pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
     sign::Request {
@@ -120,23 +110,6 @@ pub(crate) fn archive_request(request: &ArchiveRequest) -> Result<archive::Reque
     })
 }
 
-pub(crate) fn derivation(request: &DeriveRequest) -> types::Derivation {
-    types::Derivation {
-        time: request.time,
-        seed: request.seed.to_vec(),
-        params: parameters(&request.params),
-    }
-}
-
-pub(crate) fn compose_request(request: &ComposeRequest) -> compose::Request {
-    compose::Request {
-        time: request.time,
-        seed: request.seed.to_vec(),
-        media_type: request.media_type.clone(),
-        params: parameters(&request.params),
-    }
-}
-
 pub(crate) fn answers(answers: &[Answer]) -> Vec<types::Answer> {
     let answers = answers.iter().map(|answer| types::Answer {
         need_id: answer.need.id.clone(),
@@ -159,10 +132,6 @@ fn need(need: types::Need) -> Result<Need, ContractBreach> {
             })
             .collect(),
     })
-}
-
-fn needs(needs: Vec<types::Need>) -> Result<Vec<Need>, ContractBreach> {
-    needs.into_iter().map(need).collect()
 }
 
 pub(crate) fn sign_step(step: sign::Step) -> Result<Step<Outcome>, ContractBreach> {
@@ -190,49 +159,5 @@ pub(crate) fn archive_step(step: archive::Step) -> Result<Step<ArchiveOutcome>, 
     Step::either(needs(step.needs)?, outcome.transpose()?)
 }
 
-pub(crate) fn made(made: types::Made) -> Result<Made, ContractBreach> {
-    bounds::media_type(&made.media_type)?;
-    Ok(Made {
-        media_type: made.media_type,
-        notes: made.notes,
-    })
-}
-
-pub(crate) fn evidence(evidence: verify::Evidence) -> Result<Evidence, ContractBreach> {
-    super::evidence::read(evidence)
-}
-
-fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
-    params
-        .iter()
-        .map(|parameter| types::Parameter {
-            name: parameter.name.clone(),
-            value: parameter.value.clone(),
-        })
-        .collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_archive_is_asked_for_b_lt_alone() {
-        let asked = |target_level| {
-            let request = archive_request(&ArchiveRequest {
-                time: 0,
-                seed: [0; 32],
-                target_level,
-                params: Vec::new(),
-            });
-            request.map(|request| request.target_level)
-        };
-
-        assert_eq!(asked(TargetLevel::BLt).unwrap(), "B-LT");
-        let refusal = asked(TargetLevel::BLta).unwrap_err();
-        assert_eq!(
-            refusal.to_string(),
-            "bad-request: The contract 0.2 has no archive at level B-LTA."
-        );
-    }
-}
+mod tests;

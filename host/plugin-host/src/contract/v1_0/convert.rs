@@ -8,14 +8,17 @@ use parafa_catalogue::{
 };
 
 use super::bindings::{archive, compose, contents, describe, inspect, sign, types, verify};
-use crate::contract::bounds;
-use crate::contract::convert::{self, Ability, About, ArchiveOutcome, Made, Step, known, note};
+use crate::contract::convert::{
+    self, Ability, About, ArchiveOutcome, Made, Step, conversions, known, note,
+};
 use crate::contract::text::{NAME_BYTES, line};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Evidence,
     Field, Member, Need, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,
     SignatureSummary,
 };
+
+conversions!();
 
 pub(crate) fn about(about: describe::About) -> Result<About, ContractBreach> {
     About {
@@ -84,10 +87,6 @@ pub(super) fn timestamp_kind(kind: types::TimestampKind) -> TimestampKind {
     }
 }
 
-pub(crate) fn refusal(refusal: types::Refusal) -> Result<Refusal, ContractBreach> {
-    convert::refusal(refusal.code, &refusal.detail, &refusal.subjects)
-}
-
 pub(crate) fn report(report: inspect::Report) -> Result<Report, ContractBreach> {
     let signatures = report.signatures.into_iter();
     let fields = report.fields.into_iter();
@@ -152,15 +151,6 @@ pub(crate) fn member(member: contents::Member) -> Result<Member, ContractBreach>
     })
 }
 
-pub(super) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach> {
-    Ok(match payload {
-        types::Payload::Bytes(bytes) => Payload::Bytes(bytes),
-        types::Payload::Digest(digest) => {
-            Payload::Digest(convert::digest(&digest.algorithm, digest.value)?)
-        }
-    })
-}
-
 /// Converts a request for a signature over these members or files.
 pub(crate) fn sign_request(request: &SignRequest, covers: &[String]) -> sign::Request {
     sign::Request {
@@ -191,23 +181,6 @@ pub(crate) fn archive_request(request: &ArchiveRequest) -> Result<archive::Reque
         },
         params: parameters(&request.params),
     })
-}
-
-pub(crate) fn derivation(request: &DeriveRequest) -> types::Derivation {
-    types::Derivation {
-        time: request.time,
-        seed: request.seed.to_vec(),
-        params: parameters(&request.params),
-    }
-}
-
-pub(crate) fn compose_request(request: &ComposeRequest) -> compose::Request {
-    compose::Request {
-        time: request.time,
-        seed: request.seed.to_vec(),
-        media_type: request.media_type.clone(),
-        params: parameters(&request.params),
-    }
 }
 
 pub(crate) fn answers(answers: &[Answer]) -> Vec<types::Answer> {
@@ -286,14 +259,9 @@ fn parameter(name: &str, value: String) -> Parameter {
     }
 }
 
-fn needs<O>(needs: Vec<types::Need>) -> Result<Step<O>, ContractBreach> {
-    let needs = needs.into_iter().map(need);
-    Step::either(needs.collect::<Result<_, _>>()?, None)
-}
-
 pub(crate) fn sign_step(step: sign::Step) -> Result<Step<Outcome>, ContractBreach> {
     let outcome = match step {
-        sign::Step::Needs(asked) => return needs(asked),
+        sign::Step::Needs(asked) => return Step::either(needs(asked)?, None),
         sign::Step::Done(outcome) => outcome,
     };
     let outcome = convert::outcome(Outcome {
@@ -306,7 +274,7 @@ pub(crate) fn sign_step(step: sign::Step) -> Result<Step<Outcome>, ContractBreac
 
 pub(crate) fn archive_step(step: archive::Step) -> Result<Step<ArchiveOutcome>, ContractBreach> {
     let outcome = match step {
-        archive::Step::Needs(asked) => return needs(asked),
+        archive::Step::Needs(asked) => return Step::either(needs(asked)?, None),
         archive::Step::Done(outcome) => outcome,
     };
     let outcome = ArchiveOutcome {
@@ -317,28 +285,6 @@ pub(crate) fn archive_step(step: archive::Step) -> Result<Step<ArchiveOutcome>, 
         changed: outcome.changed,
     };
     Ok(Step::Done(outcome.checked()?))
-}
-
-pub(crate) fn made(made: types::Made) -> Result<Made, ContractBreach> {
-    bounds::media_type(&made.media_type)?;
-    Ok(Made {
-        media_type: made.media_type,
-        notes: made.notes,
-    })
-}
-
-pub(crate) fn evidence(evidence: verify::Evidence) -> Result<Evidence, ContractBreach> {
-    super::evidence::read(evidence)
-}
-
-fn parameters(params: &[Parameter]) -> Vec<types::Parameter> {
-    params
-        .iter()
-        .map(|parameter| types::Parameter {
-            name: parameter.name.clone(),
-            value: parameter.value.clone(),
-        })
-        .collect()
 }
 
 #[cfg(test)]

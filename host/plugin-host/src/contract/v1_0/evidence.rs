@@ -7,20 +7,13 @@ use parafa_catalogue::{
 
 use super::bindings::verify as verification;
 use super::convert::{level, payload, timestamp_kind, verdict};
+use crate::ContractBreach;
 use crate::contract::convert::sentence;
-use crate::contract::evidence_pool::{self, Placed};
-use crate::{ContractBreach, Evidence};
+use crate::contract::evidence_pool::Placed;
 
-pub(super) fn read(evidence: verification::Evidence) -> Result<Evidence, ContractBreach> {
-    let signatures = evidence.signatures.into_iter().map(signature);
-    evidence_pool::resolve(
-        evidence.certificates,
-        evidence.revocation,
-        signatures.collect::<Result<_, _>>()?,
-    )
-}
-
-fn signature(evidence: verification::SignatureEvidence) -> Result<Placed, ContractBreach> {
+pub(super) fn signature(
+    evidence: verification::SignatureEvidence,
+) -> Result<Placed, ContractBreach> {
     let timestamps = evidence.timestamps.into_iter();
     let digests: Vec<_> = evidence.digests.into_iter().map(digest).collect();
     Ok(Placed {
