@@ -15,7 +15,7 @@ chain, end, sealed = uuid.UUID(trail["chain"]).bytes, bytes(32), trail["sealed"]
 for place, event in enumerate(trail["events"], 1):
     texts = [event["name"], *(part for field in sorted(event["fields"].items()) for part in field)]
     end = sha(b"parafa-audit/1", end, chain, number(place), number(event["atNanoseconds"], 16), *map(text, texts))
-    assert end.hex() == event["hash"], place
+    if end.hex() != event["hash"]: sys.exit(f"event {place} has another hash: {end.hex()}")
 node, at, last = sha(b"\0", chain, number(place), end), sealed["index"], sealed["size"] - 1
 for beside in map(bytes.fromhex, sealed["path"]):
     left = at % 2 == 1 or at == last
@@ -25,5 +25,5 @@ for beside in map(bytes.fromhex, sealed["path"]):
     at, last = at // 2, last // 2
 hour = datetime.datetime.fromisoformat(sealed["hour"]).timestamp() // 3600
 seal = sha(b"parafa-seal/1", bytes.fromhex(sealed["previous"]), *map(number, (sealed["number"], hour, sealed["size"])), node)
-assert (node.hex(), seal.hex()) == (sealed["root"], sealed["hash"])
+if (node.hex(), seal.hex()) != (sealed["root"], sealed["hash"]): sys.exit(f"the seal is another one: {seal.hex()}")
 print(seal.hex())

@@ -100,7 +100,8 @@ impl Scoreboard {
         }
         let is_signing = |subject: &Subject| *subject == Subject::Signing;
         let ended = [Step::Completed, Step::Cancelled].map(|step| self.count_of(step, is_signing));
-        let open = self.count_of(Step::Created, is_signing) - ended.iter().sum::<usize>();
+        let created = self.count_of(Step::Created, is_signing);
+        let open = created.saturating_sub(ended.iter().sum());
         rows.push(Row::told("signings left open", open));
         let open =
             self.count_of(Step::Created, is_order) - self.count_of(Step::Completed, is_order);
