@@ -12,7 +12,8 @@ pub(crate) fn keep(root: &Path, engine: Engine) -> anyhow::Result<()> {
     PluginBuild::prepare(root)?.build()?;
     let parafa = product::build_for_tests(root)?;
     let mut test = cargo(root);
-    test.args(["test", "--package", "parafa-tests", "--test", "it", "--"])
+    // With all packages, so that nothing is compiled anew for other features.
+    test.args(["test", "--workspace", "--test", "it", "--"])
         .args(["data_folders::what_a_killed_server_leaves", "--nocapture"])
         .env("PARAFA_BIN", parafa)
         .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
