@@ -45,9 +45,9 @@ AT_LEAST = {"bucket": 1}  # charged
 
 # Prices in EUR without VAT, each with its unit, who says so, and when.
 SERVERS = "[MoveInfra](https://raw.githubusercontent.com/moveinfra/eu-cloud-prices/main/data/eu-cloud-prices.csv)"
-OF_API = "[a commit](https://github.com/devantler-tech/platform/commit/cb791c6f) that quotes Hetzner's API"
-OF_BLOG = "[a blog](https://bex.co/blog/2026/09/11/hetzner-object-storage-tenant-backup-backend), as cited elsewhere"
-OF_WIKI = "[a wiki](https://github.com/vedranius/web-browser-RDM-public/wiki/Storages-S3): included"
+OF_API = "the provider's API, as quoted elsewhere"
+OF_BLOG = "a blog, as cited elsewhere"
+OF_WIKI = "a wiki: included"
 PRICES = {
     "machine": (42.99, "a machine a month: CCX13, 2 dedicated vCPU, 8 GB", f"{SERVERS}, 28 Oct 2026"),
     "volume": (0.0572, "a GB of a volume a month", f"{OF_API}, 27 May 2026"),
