@@ -23,7 +23,7 @@ fn the_page_about_scale_has_the_tables_that_its_program_prints() {
     let page = fs::read_to_string(root().join("docs/scale.md")).expect("the page");
     let printed = String::from_utf8(printed.stdout).expect("text");
     let tables: Vec<&str> = printed.trim().split("\n\n").collect();
-    assert_eq!(tables.len(), 3, "{printed}");
+    assert_eq!(tables.len(), 5, "{printed}");
     for table in tables {
         assert!(page.contains(table), "docs/scale.md lacks\n{table}");
     }
