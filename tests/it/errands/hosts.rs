@@ -101,7 +101,7 @@ impl Hosts {
     }
 
     /// Returns the address of any host.
-    pub(super) fn any(&self) -> &Url {
+    fn any(&self) -> &Url {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         &self.addresses[next % self.addresses.len()]
     }

@@ -122,8 +122,7 @@ impl Signer {
         who: impl Fn(usize) -> Self,
         people: usize,
     ) -> bool {
-        let link: Url = link.as_str().expect("a link").parse().expect("a URL");
-        let link = link.path().trim_matches('/').to_owned();
+        let link = path_of(link);
         let (begun, mut attempts, mut refused) = (Instant::now(), 0, 0);
         while begun.elapsed() < PATIENCE {
             match who(attempts).look(town, &link).await {
@@ -203,6 +202,12 @@ impl Signer {
     }
 }
 
+/// Returns the path of a link, which any host opens.
+fn path_of(link: &Value) -> String {
+    let link: Url = link.as_str().expect("a link").parse().expect("a URL");
+    link.path().trim_matches('/').to_owned()
+}
+
 /// Returns the number of signatures of a document; fails the test unless all of them are intact.
 pub(super) fn intact_signatures(document: &[u8], ending: &str) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -214,4 +219,50 @@ pub(super) fn intact_signatures(document: &[u8], ending: &str) -> usize {
     told.lines()
         .filter(|line| line.starts_with("signature "))
         .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::errands::{Conditions, Hosts};
+
+    /// Attempts that may wait for one person.
+    const WAITING: usize = 4;
+
+    /// Returns the link of a new signing.
+    async fn link(world: &Demo) -> Value {
+        let signing = world.signing().create_plain().await;
+        json!(signing.signers[0].link().as_str())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_person_without_attempts_goes_and_another_signs_instead() {
+        let world = Arc::new(Demo::start());
+        let hosts = Hosts::at([world.world.base_url.clone()]);
+        let hosts = hosts.in_conditions(Conditions::Faults);
+        let town = Town::new(&world, &hosts, &Arc::default());
+        let holder = Signer {
+            number: 0,
+            method: Method::Card,
+        };
+        let card = &holder.persona(&world).id;
+        let certificate = town.provider.certificate(card, "signing").await;
+        let certificate = json!({"certificate": certificate});
+        for _ in 0..WAITING {
+            let link = path_of(&link(&world).await);
+            let start = json!({"method": "nfc"});
+            for (call, body) in [("attempts", &start), ("card/certificate", &certificate)] {
+                let path = format!("{link}/{call}");
+                town.signing
+                    .insist(Http::POST, &path, Some(body), &[])
+                    .await;
+            }
+        }
+        let link = link(&world).await;
+
+        assert!(!holder.sign(&town, &link).await);
+        assert!(holder.sign_somehow(&town, &link).await);
+    }
 }
