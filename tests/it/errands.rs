@@ -2,6 +2,7 @@
 //! ledger of their acknowledged results.
 
 mod authentications;
+mod cards;
 mod hosts;
 mod orders;
 mod people;

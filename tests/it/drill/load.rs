@@ -9,8 +9,8 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::errands::{Errand, Town};
 use crate::support::random::Random;
 
-/// Pause between two logins by phone: a provider may ring a person's phone ten times an hour, and
-/// there are six persons.
+/// Pause between two logins by phone: a provider may ring a person's phone ten times an hour in
+/// vain, and half of these logins are by the two persons with Mobile-ID.
 const RING: Duration = Duration::from_secs(90);
 /// Errands that share a hook for their events.
 const OF_HOOK: u64 = 200;

@@ -29,17 +29,20 @@ const PEOPLE_ON_DATABASE: usize = 40;
 /// One of this many signed documents is judged by validators.
 const SAMPLES: usize = 20;
 /// Shortest life of a host, in milliseconds, and most additional time.
-const LIFE: u64 = 1_500;
-const LONGER: u64 = 3_000;
+const LIFE: u64 = 300;
+const LONGER: u64 = 1_000;
+/// One of this many lives is a long one, in milliseconds, in which slow work ends.
+const LONG_LIVES: u64 = 8;
+const LONG_LIFE: u64 = 4_000;
 /// Longest time until a dead host starts again, in milliseconds.
-const DEATH: u64 = 400;
+const DEATH: u64 = 200;
 /// Time limit for a regular stop, and the interval of checks.
 const STOP: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
 /// The signal that kills.
 const SIGKILL: i32 = 9;
-/// Kills between two checks of webhook receivers.
-const LISTEN: usize = 10;
+/// Time between two checks of webhook receivers.
+const LISTEN: Duration = Duration::from_secs(30);
 /// Step of the world's clock at the end, after which all repetitions are due.
 const LATER: &str = "+6h";
 
@@ -113,36 +116,47 @@ impl Drill {
             Records::Files => PEOPLE,
             Records::Database { .. } => PEOPLE_ON_DATABASE,
         });
-        let (begun, mut seen) = (Instant::now(), 0);
+        let (begun, mut seen, mut heard) = (Instant::now(), 0, Instant::now());
         while !self.plan.is_over(begun, self.board.kills) {
-            self.kill_one().await;
+            let half = self.half_a_life();
             let (changed, now) = self.ledger.changed_since(seen);
-            check::look(&self.town, &self.ledger, changed, &mut self.board).await;
             seen = now;
-            if self.board.kills.is_multiple_of(LISTEN) {
+            // The checks take none of the time under a fault.
+            let looking = check::look(&self.town, &self.ledger, changed, &mut self.board);
+            tokio::join!(looking, tokio::time::sleep(half));
+            if heard.elapsed() >= LISTEN {
                 let (entries, world) = (self.ledger.entries(), &self.deployment.world);
                 check::hear(&mut self.told, world, &entries).await;
+                heard = Instant::now();
                 let (kills, done) = (self.board.kills, load.done());
                 let seconds = begun.elapsed().as_secs();
                 println!("{kills} kills, {done} errands, {seconds} s");
             }
+            self.kill_one(half).await;
         }
         self.board.broken_off.extend(load.end().await);
         self.hold_everything().await;
     }
 
-    /// Lets a host live for a while, subjects it to a fault, kills it and starts it again.
-    async fn kill_one(&mut self) {
+    /// Returns half of the time that a host lives.
+    fn half_a_life(&mut self) -> Duration {
+        let life = match self.random.below(LONG_LIVES) {
+            0 => LONG_LIFE,
+            _ => LIFE + self.random.below(LONGER),
+        };
+        Duration::from_millis(life / 2)
+    }
+
+    /// Subjects a host to a fault for this time, kills it and starts it again.
+    async fn kill_one(&mut self, time: Duration) {
         let victim = self.random.length(self.deployment.hosts.len());
         let is_upgraded = self.plan.other_binary.is_some();
         let fault = Fault::drawn(&mut self.random, &self.deployment.records, is_upgraded);
-        let life = LIFE + self.random.below(LONGER);
-        tokio::time::sleep(Duration::from_millis(life / 2)).await;
         let strace = self.strace.as_deref();
         let lasting = block_in_place(|| fault.begin(&self.deployment, victim, strace));
         let mut befell = lasting.as_ref().map_or(Fault::Moment, |_| fault);
         let lasting = lasting.unwrap_or(Lasting::Nothing);
-        tokio::time::sleep(Duration::from_millis(life / 2)).await;
+        tokio::time::sleep(time).await;
         let host = &mut self.deployment.hosts[victim];
         match (befell, host.end()) {
             (Fault::Call { .. }, Some(ended)) if ended.signal() == Some(SIGKILL) => {

@@ -14,7 +14,7 @@ const CALL: Duration = Duration::from_secs(20);
 /// time another takes a minute to take over.
 const PATIENCE: Duration = Duration::from_secs(400);
 /// Pause before a call is repeated.
-const PAUSE: Duration = Duration::from_millis(400);
+const PAUSE: Duration = Duration::from_millis(200);
 /// An impatient caller hangs up on one of this many calls.
 const HUNG_UP: usize = 11;
 /// Most time until it hangs up, in milliseconds.
@@ -101,7 +101,7 @@ impl Hosts {
     }
 
     /// Returns the address of any host.
-    pub(super) fn any(&self) -> &Url {
+    fn any(&self) -> &Url {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         &self.addresses[next % self.addresses.len()]
     }

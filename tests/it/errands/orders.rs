@@ -52,7 +52,7 @@ impl Order {
         // The first signer with this method.
         let signer = Signer { number: 0, method };
         let link = &ordered["ceremonyUrl"];
-        if !signer.sign(hosts, &town.world, link).await {
+        if !signer.sign(town, link).await {
             // Only this person may sign, so the order stays open.
             return;
         }

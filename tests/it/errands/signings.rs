@@ -72,7 +72,7 @@ impl Signing {
         }
         ledger.asks(id, Step::Completed);
         let link = &created["signers"][0]["ceremonyUrl"];
-        if !self.signer.sign_somehow(hosts, &town.world, link).await {
+        if !self.signer.sign_somehow(town, link).await {
             // Faults have used up the attempts, so the signing stays open.
             return;
         }

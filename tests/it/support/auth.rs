@@ -141,7 +141,11 @@ impl Provider {
 
     /// Signs bytes with a card; returns a completion without its token.
     pub(crate) async fn signed(&self, persona: &str, bytes: &[u8]) -> Value {
-        let address = format!("{}/{persona}/authentication/sign", self.cards);
+        self.signed_with(persona, "authentication", bytes).await
+    }
+
+    async fn signed_with(&self, persona: &str, key_use: &str, bytes: &[u8]) -> Value {
+        let address = format!("{}/{persona}/{key_use}/sign", self.cards);
         let digest = STANDARD.encode(Sha256::digest(bytes));
         let request = self.http.post(address).json(&json!({"sha256": digest}));
         let (status, answer) = send(request).await;
@@ -151,9 +155,20 @@ impl Provider {
 
     /// Returns the completion for an answer of the certificate step.
     pub(crate) async fn completion(&self, persona: &str, submitted: &Value) -> Value {
+        let key_use = "authentication";
+        self.completion_with(persona, key_use, submitted).await
+    }
+
+    /// Like `completion`, by a card's key for `authentication` or `signing`.
+    pub(crate) async fn completion_with(
+        &self,
+        persona: &str,
+        key_use: &str,
+        submitted: &Value,
+    ) -> Value {
         let dtbs = submitted["dtbs"].as_str().expect("base64");
         let dtbs = STANDARD.decode(dtbs).expect("base64");
-        let mut completion = self.signed(persona, &dtbs).await;
+        let mut completion = self.signed_with(persona, key_use, &dtbs).await;
         completion["operationToken"] = submitted["operationToken"].clone();
         completion
     }
