@@ -31,6 +31,7 @@ use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::jobs::JobHandover;
 use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
 use parafa_store::Clock;
 use parafa_store::keys::hash_token;
@@ -151,6 +152,8 @@ pub struct Ceremonies {
     last_states: LastStates,
     /// Signal to the job runner.
     work: Arc<Notify>,
+    /// Passes jobs that calls have claimed to the job runner.
+    handover: JobHandover,
     stop: CancellationToken,
 }
 
@@ -190,6 +193,8 @@ pub struct CeremonyParts {
     pub changes: Changes,
     /// Signal to the job runner.
     pub work: Arc<Notify>,
+    /// Passes jobs that calls have claimed to the job runner.
+    pub handover: JobHandover,
     /// Signal of the server's shutdown.
     pub stop: CancellationToken,
 }
@@ -225,6 +230,7 @@ impl Ceremonies {
             looks: Looks::default(),
             last_states: LastStates::default(),
             work: parts.work,
+            handover: parts.handover,
             stop: parts.stop,
         }
     }
