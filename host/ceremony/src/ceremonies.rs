@@ -60,9 +60,10 @@ pub use self::state::CeremonyState;
 use crate::error::CeremonyError;
 use crate::records::{CeremonyLinkRow, CeremonyRow};
 
-/// Documents whose digests are cached from one step of a signature to the next:
-/// more than are being signed at the same time.
-const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
+/// Documents whose digests and plugins' answers are cached from the upload to the signature and
+/// from one of its steps to the next: more than are being signed at the same time, beside those
+/// uploaded meanwhile.
+const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(4096).expect("it is not zero");
 /// Time that a link stays readable after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
@@ -138,7 +139,7 @@ pub struct Ceremonies {
     /// Limits of documents in memory for attempts.
     document_turns: DocumentTurns,
     downloads: Arc<Downloads>,
-    /// Cache of documents' digests.
+    /// Cache of documents' digests, and of plugins' answers about them.
     known_documents: Arc<KnownDocuments>,
     /// Cache of the validation results shown on pages.
     earlier_signatures_cache: EarlierSignaturesCache,

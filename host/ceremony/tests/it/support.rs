@@ -286,7 +286,7 @@ fn runner(records: &Records, ceremonies: &Arc<Ceremonies>, folder: &TempDir) -> 
 async fn open(records: &Records, ceremonies: &Ceremonies, content: Bytes) -> CeremonyRow {
     let document = UploadedDocument {
         name: "consent.pdf".to_owned(),
-        content,
+        content: content.into(),
         media_type: "application/pdf".to_owned(),
         format: "pdf".to_owned(),
         came_signed: false,
