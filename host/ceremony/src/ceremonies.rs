@@ -31,6 +31,7 @@ use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::jobs::JobHandover;
 use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
 use parafa_store::Clock;
 use parafa_store::keys::hash_token;
@@ -59,9 +60,10 @@ pub use self::state::CeremonyState;
 use crate::error::CeremonyError;
 use crate::records::{CeremonyLinkRow, CeremonyRow};
 
-/// Documents whose digests are cached from one step of a signature to the next:
-/// more than are being signed at the same time.
-const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
+/// Documents whose digests and plugins' answers are cached from the upload to the signature and
+/// from one of its steps to the next: more than are being signed at the same time, beside those
+/// uploaded meanwhile.
+const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(4096).expect("it is not zero");
 /// Time that a link stays readable after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
@@ -137,7 +139,7 @@ pub struct Ceremonies {
     /// Limits of documents in memory for attempts.
     document_turns: DocumentTurns,
     downloads: Arc<Downloads>,
-    /// Cache of documents' digests.
+    /// Cache of documents' digests, and of plugins' answers about them.
     known_documents: Arc<KnownDocuments>,
     /// Cache of the validation results shown on pages.
     earlier_signatures_cache: EarlierSignaturesCache,
@@ -151,6 +153,8 @@ pub struct Ceremonies {
     last_states: LastStates,
     /// Signal to the job runner.
     work: Arc<Notify>,
+    /// Passes jobs that calls have claimed to the job runner.
+    handover: JobHandover,
     stop: CancellationToken,
 }
 
@@ -190,6 +194,8 @@ pub struct CeremonyParts {
     pub changes: Changes,
     /// Signal to the job runner.
     pub work: Arc<Notify>,
+    /// Passes jobs that calls have claimed to the job runner.
+    pub handover: JobHandover,
     /// Signal of the server's shutdown.
     pub stop: CancellationToken,
 }
@@ -225,6 +231,7 @@ impl Ceremonies {
             looks: Looks::default(),
             last_states: LastStates::default(),
             work: parts.work,
+            handover: parts.handover,
             stop: parts.stop,
         }
     }

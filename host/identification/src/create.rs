@@ -229,7 +229,7 @@ impl Identifications {
         let plugin = self.pdf(caller.tenant)?;
         Ok(UploadedDocument {
             name: DOSSIER.to_owned(),
-            content: compose(&plugin, &description, now).await?,
+            content: compose(&plugin, &description, now).await?.into(),
             media_type: PDF.to_owned(),
             format: plugin.id().to_owned(),
             came_signed: false,

@@ -52,13 +52,13 @@ impl Intake {
         Ok(Examined {
             name: format!("{}.{extension}", file_stem(title)),
             pointer: CONTAINER.to_owned(),
-            bytes: DocumentBytes::Content(made.bytes.clone()),
+            bytes: DocumentBytes::Content(made.bytes),
             plugin,
             media_type: made.media_type,
             came_signed: false,
             has_scripts: told.has_scripts,
             flatten: None,
-            loaded: Some(Loaded::inline(made.bytes)),
+            loaded: Some(Loaded::inline(made.document)),
             flatten_notes: Vec::new(),
             remarks: told.remarks,
         })

@@ -6,7 +6,6 @@ mod told;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_api_signing::file_extension;
 use parafa_api_signing::requests::{ContainerFile, DocumentBytes, NewDocument, NewFile};
@@ -17,8 +16,8 @@ use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Operation, Plugin, Refusal,
-    Registry, Report, Urgency, refusal,
+    CallError, CallPriority, Capability, DeriveRequest, Document, MadeDocument, Operation, Plugin,
+    Refusal, Registry, Report, Urgency, refusal,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
@@ -76,20 +75,21 @@ struct Look {
 
 /// A document with its form drawn into its pages, and the notes of flattening.
 struct Flattened {
-    content: Bytes,
+    content: Document,
     request: DeriveRequest,
     notes: Vec<String>,
 }
 
-/// A document's bytes, with the permit of a stored file.
+/// A document's bytes, with what the inspection told of them, and with the permit of a stored
+/// file.
 pub(super) struct Loaded<'a> {
-    pub(super) content: Bytes,
+    pub(super) content: Document,
     _place: Option<SemaphorePermit<'a>>,
 }
 
 impl Loaded<'_> {
     /// Wraps posted bytes, which need no permit.
-    pub(super) fn inline(content: Bytes) -> Self {
+    pub(super) fn inline(content: Document) -> Self {
         Self {
             content,
             _place: None,
@@ -194,7 +194,7 @@ impl Intake {
                 }
                 continue;
             }
-            let looked = self.look_at(caller, &file.name, false, file.content.clone());
+            let looked = self.look_at(caller, &file.name, false, file.content.clone().into());
             match looked.await? {
                 Ok(look) => told.add(&file.name, Told::of(&look.report)),
                 Err(obstacle) => obstacles.push((file.into(), obstacle)),
@@ -235,7 +235,7 @@ impl Intake {
         caller: &Caller,
         file: &NewFile,
     ) -> Result<Report, SigningError> {
-        let looked = self.look_at(caller, &file.name, false, file.content.clone());
+        let looked = self.look_at(caller, &file.name, false, file.content.clone().into());
         let obstacle = match looked.await?.and_then(|look| look.signable(1)) {
             Ok(look) => return Ok(look.report),
             Err(obstacle) => obstacle,
@@ -253,12 +253,12 @@ impl Intake {
         bytes: &DocumentBytes,
     ) -> Result<Loaded<'_>, SigningError> {
         Ok(match bytes {
-            DocumentBytes::Content(content) => Loaded::inline(content.clone()),
+            DocumentBytes::Content(content) => Loaded::inline(content.clone().into()),
             DocumentBytes::FileToken(token) => {
                 // The semaphore is never closed.
                 let place = self.file_loads.acquire().await.ok();
                 Loaded {
-                    content: self.file_content(caller, token.0).await?,
+                    content: self.file_content(caller, token.0).await?.into(),
                     _place: place,
                 }
             }
@@ -278,7 +278,7 @@ impl Intake {
         if let Some(request) = &document.flatten {
             let made = document.plugin.flatten(loaded.content, request).await;
             loaded.content = match made {
-                Ok(made) => made.bytes,
+                Ok(made) => made.document,
                 Err(CallError::Fault(fault)) => {
                     return Err(CeremonyError::Plugin(Box::new(fault)).into());
                 }
@@ -321,7 +321,7 @@ impl Intake {
         caller: &Caller,
         name: &str,
         flatten: bool,
-        content: Bytes,
+        content: Document,
     ) -> Result<Result<Look, Obstacle>, SigningError> {
         let extension = file_extension(name).unwrap_or_default();
         if extension == MDOC {
@@ -345,7 +345,7 @@ impl Intake {
                 Err(obstacle) => return Ok(Err(obstacle)),
             };
             let posted = report.media_type;
-            report = match plugin.inspect(made.bytes.clone()).await {
+            report = match plugin.inspect(made.document.clone()).await {
                 Ok(report) => report,
                 Err(error) => return Ok(Err(error.into())),
             };
@@ -356,7 +356,7 @@ impl Intake {
                 }
             }
             flattened = Some(Flattened {
-                content: made.bytes,
+                content: made.document,
                 request,
                 notes: made.notes,
             });
@@ -375,7 +375,7 @@ impl Intake {
         &self,
         extension: &str,
         priority: CallPriority,
-        content: Bytes,
+        content: Document,
     ) -> Result<(Arc<Plugin>, Report), Obstacle> {
         let first = self.plugins.by_extension(extension);
         let first = first.ok_or_else(|| self.nobody_takes_it(extension))?;
@@ -410,7 +410,7 @@ pub(super) fn priority(caller: &Caller) -> CallPriority {
 
 async fn flattened_by(
     plugin: &Plugin,
-    content: Bytes,
+    content: Document,
     request: &DeriveRequest,
 ) -> Result<MadeDocument, Obstacle> {
     if !plugin.capabilities().contains(&Capability::Flatten) {
@@ -464,7 +464,7 @@ impl Look {
                 loaded.content = flattened.content.clone();
             }
             match &mut bytes {
-                DocumentBytes::Content(content) => *content = flattened.content,
+                DocumentBytes::Content(content) => *content = flattened.content.into_bytes(),
                 DocumentBytes::FileToken(_) => flatten = Some(flattened.request),
             }
         }

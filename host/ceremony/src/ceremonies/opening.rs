@@ -1,10 +1,10 @@
 //! Opening of ceremonies: one document, and one link for each signer.
 
-use bytes::Bytes;
 use parafa_domain::{Ceremony, CeremonyId, NewCeremony, SignerRole, SignerStatus};
 use parafa_platform::accounts::Caller;
+use parafa_plugin_host::Document;
 use parafa_store::keys::DataKey;
-use parafa_store::{MasterKey, Transaction, audit};
+use parafa_store::{MasterKey, Sha256Digest, Transaction, audit};
 use uuid::Uuid;
 
 use super::{Ceremonies, deadline, remind};
@@ -23,8 +23,8 @@ use crate::{notices, sealing};
 pub struct UploadedDocument {
     /// The file name.
     pub name: String,
-    /// The bytes.
-    pub content: Bytes,
+    /// The bytes, with what the inspection told of them.
+    pub content: Document,
     /// The media type.
     pub media_type: String,
     /// The plugin's name for the format, such as `pdf`.
@@ -62,9 +62,15 @@ impl Ceremonies {
         let key = DataKey::random()?;
         let bytes_id = self.records.store.new_id().await?;
         let unnamed = Unnamed::new(&self.records, bytes_id, data_key);
+        let content = document.content;
+        // A signature goes on with the state of this digest, and with what plugins said of these
+        // bytes.
+        self.known_documents.remember(bytes_id.as_u128(), &content);
+        let (bytes, files) = (content.bytes().clone(), &self.records.files);
+        let digest = move |_: &[u8]| Sha256Digest::from(content.sha256());
         let written = match tokio::join!(
             self.records.keys.keep(data_key, &key),
-            self.records.files.write(&key, bytes_id, document.content),
+            files.write_digested(&key, bytes_id, bytes, digest),
         ) {
             (Ok(()), written) => written.map_err(CeremonyError::from),
             (Err(error), _) => Err(error.into()),
@@ -73,6 +79,7 @@ impl Ceremonies {
             Ok(written) => written,
             Err(error) => {
                 unnamed.settle();
+                self.known_documents.forget(bytes_id.as_u128());
                 // Without the key, the written bytes are unreadable; they are
                 // swept.
                 self.records.discard_key(data_key).await;
@@ -151,6 +158,7 @@ impl Ceremonies {
         let row = &prepared.opened.row;
         self.records.discard_key(row.data_key).await;
         for version in &row.versions {
+            self.known_documents.forget(version.bytes_id.as_u128());
             self.records.discard_bytes(version.bytes_id).await;
         }
     }

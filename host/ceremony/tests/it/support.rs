@@ -26,7 +26,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::idempotency::Idempotency;
-use parafa_platform::jobs::{JobHandlers, JobRunner, LaneBudget};
+use parafa_platform::jobs::{JobHandlers, JobHandover, JobRunner, LaneBudget};
 use parafa_platform::networks::Networks;
 use parafa_plugin_host::Registry;
 use parafa_store::memory::MemoryDisk;
@@ -264,6 +264,7 @@ fn ceremonies(records: &Records, clock: &Arc<ManualClock>, smart_id: &Arc<SmartI
         download_slots: DownloadSlots::new(NonZeroU32::new(64).unwrap()),
         changes: Changes::default(),
         work: Arc::default(),
+        handover: JobHandover::default(),
         stop: CancellationToken::new(),
     })
 }
@@ -278,14 +279,14 @@ fn runner(records: &Records, ceremonies: &Arc<Ceremonies>, folder: &TempDir) -> 
     });
     registered.unwrap();
     let data = folder.path().to_owned();
-    let store = records.store.clone();
-    JobRunner::new(store, data, Arc::default(), LANES, Vec::new(), handlers)
+    let (store, handover) = (records.store.clone(), JobHandover::default());
+    JobRunner::new(store, data, handover, LANES, Vec::new(), handlers)
 }
 
 async fn open(records: &Records, ceremonies: &Ceremonies, content: Bytes) -> CeremonyRow {
     let document = UploadedDocument {
         name: "consent.pdf".to_owned(),
-        content,
+        content: content.into(),
         media_type: "application/pdf".to_owned(),
         format: "pdf".to_owned(),
         came_signed: false,

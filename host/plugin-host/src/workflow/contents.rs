@@ -90,13 +90,7 @@ impl Basis {
         let answers = document.answers();
         let of_document = match answers.by(plugin.digest()).preservation {
             Some(said) => said,
-            None => {
-                let said = plugin.inspect(document).await?.preservation;
-                answers.note(plugin.digest(), |known| {
-                    known.preservation = Some(said.clone());
-                });
-                said
-            }
+            None => plugin.inspect(document).await?.preservation,
         };
         let of_document = of_document.iter().filter(|(of, _)| *of == operation);
         let strongest = of_document.map(|(_, kept)| *kept).max();
@@ -234,10 +228,15 @@ impl Plugin {
     ///
     /// The plugin's refusal of the document, or its fault.
     pub async fn inspect(&self, document: impl Into<Document>) -> Result<Report, CallError> {
-        let report = self.guest().inspect(document.into()).await?;
+        let document = document.into();
+        let answers = document.answers();
+        let report = self.guest().inspect(document).await?;
         self.check_media_type(Capability::Inspect, &report.media_type)?;
         check_strengthened(self, &report)
             .map_err(|breach| self.broken(Capability::Inspect, breach))?;
+        answers.note(self.digest(), |known| {
+            known.preservation = Some(report.preservation.clone());
+        });
         Ok(report)
     }
 

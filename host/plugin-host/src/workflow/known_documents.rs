@@ -54,6 +54,17 @@ impl KnownDocuments {
         document
     }
 
+    /// Remembers a document whose bytes have just been written under a new name.
+    pub fn remember(&self, name: u128, document: &Document) {
+        let mut documents = self
+            .documents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !documents.by_name.contains_key(&name) {
+            documents.insert(name, document.known(), self.most);
+        }
+    }
+
     /// Forgets a document whose bytes are deleted.
     pub fn forget(&self, name: u128) {
         let mut documents = self
@@ -126,6 +137,25 @@ mod tests {
         assert!(!is_unsigned(output), "it may have been signed");
         known.forget(1);
         assert!(!is_unsigned(read(1)));
+    }
+
+    #[test]
+    fn what_is_known_of_a_document_when_it_is_written_is_known_when_it_is_read() {
+        let known = KnownDocuments::new(NonZeroUsize::new(2).unwrap());
+        let plugin = PluginDigest::of(b"plugin");
+        let written = Document::from(Bytes::from_static(BYTES));
+        let digest = written.sha256();
+        let answers = written.answers();
+        answers.note(plugin, |said| said.keep_members(&[]));
+
+        for name in [1, 2, 2] {
+            known.remember(name, &written);
+        }
+
+        let read = known.document(1, Bytes::from_static(BYTES));
+        assert!(read.is_hashed(DigestAlgorithm::Sha256));
+        assert_eq!(read.sha256(), digest);
+        assert_eq!(read.answers().by(plugin).members, Some(Vec::new()));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Inspection of PDFs in uploaded containers: callers and signers are warned as about
 //! an uploaded PDF.
 
-use bytes::Bytes;
 use parafa_api_signing::file_extension;
 use parafa_ceremony::ceremonies::LARGEST_SHOWN;
 use parafa_platform::accounts::Caller;
@@ -55,7 +54,7 @@ impl Intake {
         &self,
         caller: &Caller,
         container: &Plugin,
-        content: Bytes,
+        document: Document,
     ) -> Told {
         let mut told = Told::default();
         if !container.capabilities().contains(&Capability::Contents) {
@@ -65,7 +64,6 @@ impl Intake {
             return told;
         };
         let pdf = pdf.prioritized(priority(caller));
-        let document = Document::from(content);
         let Ok(members) = container.members(document.clone()).await else {
             return told;
         };
