@@ -52,12 +52,3 @@ fn run(command: &mut Command, input: &str) -> Output {
     drop(stdin);
     child.wait_with_output().expect("it ends")
 }
-
-/// Returns the full output of a program.
-fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}

@@ -5,7 +5,6 @@ mod preferred;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use parafa_fixtures::built;
 use reqwest::StatusCode;
@@ -17,7 +16,7 @@ use crate::support::client::{Ceremony, Refused, Signing};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
 use crate::support::engine::keeps_files;
-use crate::support::operator::{answer, done, refusal, refused, text};
+use crate::support::operator::{Production, answer, done, refusal, refused, text};
 
 #[tokio::test]
 async fn a_plugin_is_installed_disabled_and_rolled_back_without_a_restart_and_across_one() {
@@ -211,11 +210,11 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     let untrusted = refusal(&install());
     assert!(untrusted.contains("is not trusted"), "{untrusted}");
     let public = keys.join("publisher.pub");
-    answer(&place.parafa(&["plugin", "trust", text(&public), "--json"]));
-    let installed = answer(&place.parafa(&["plugin", "install", text(&component), "--json"]));
+    answer(&place.parafa(&["plugin", "trust", text(&public)]));
+    let installed = answer(&install());
     assert_eq!(installed["publisher"], *publisher);
     assert_eq!(installed["warning"], Value::Null);
-    let listed = answer(&place.parafa(&["plugin", "list", "--json"]));
+    let listed = answer(&place.parafa(&["plugin", "list"]));
     let is_listed =
         |version: &Value| version["publisher"] == *publisher && version["active"] == true;
     assert!(listed.as_array().expect("a list").iter().any(is_listed));
@@ -225,17 +224,10 @@ fn outside_the_demo_a_component_needs_the_signature_of_a_trusted_publisher() {
     let foreign = refusal(&place.parafa(&["plugin", "install", text(&other)]));
     assert!(foreign.contains("of another component"), "{foreign}");
 
-    let untrusted = answer(&place.parafa(&["plugin", "untrust", text(&public), "--json"]));
+    let untrusted = answer(&place.parafa(&["plugin", "untrust", text(&public)]));
     let disabled = json!([{"id": "pdf", "sha256": *digest(&component)}]);
     assert_eq!(untrusted["disabled"], disabled);
-    let trust = [
-        "plugin",
-        "trust",
-        text(&public),
-        "--for",
-        "saskaita",
-        "--json",
-    ];
+    let trust = ["plugin", "trust", text(&public), "--for", "saskaita"];
     let trusted = answer(&place.parafa(&trust));
     assert_eq!(trusted["formats"], json!(["saskaita"]));
     let beyond = refusal(&install());
@@ -266,28 +258,6 @@ impl Builds {
         let path = self.folder.path().join(format!("pdf-{number}.wasm"));
         fs::write(&path, component).expect("written");
         path
-    }
-}
-
-/// A data folder outside the demo.
-struct Production {
-    folder: TempDir,
-}
-
-impl Production {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::create_dir(folder.path().join("data")).expect("a folder");
-        let key = folder.path().join("master.key");
-        let settings = format!("[secrets]\nmaster_key_file = {:?}\n", text(&key));
-        fs::write(folder.path().join("parafa.toml"), settings).expect("written");
-        Self { folder }
-    }
-
-    fn parafa(&self, words: &[&str]) -> Output {
-        let [config, data] = ["parafa.toml", "data"].map(|name| self.folder.path().join(name));
-        let place = ["--config", text(&config), "--data", text(&data)];
-        parafa(words.iter().copied().chain(place))
     }
 }
 

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use self::registry::{Account, MANIFEST, Rules, TestRegistry};
 use crate::support::demo::parafa;
-use crate::support::operator::{answer, refusal, text};
+use crate::support::operator::{Production, answer, refusal, text};
 
 const SIGNATURE: &str = "application/vnd.parafa.plugin-signature.v1+json";
 
@@ -473,35 +473,11 @@ impl Desk {
     }
 }
 
-/// A data folder outside the demo.
-struct Production {
-    folder: TempDir,
-}
-
 impl Production {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::create_dir(folder.path().join("data")).expect("a folder");
-        let key = folder.path().join("master.key");
-        let settings = format!("[secrets]\nmaster_key_file = {:?}\n", text(&key));
-        fs::write(folder.path().join("parafa.toml"), settings).expect("written");
-        Self { folder }
-    }
-
     fn trusting(desk: &Desk) -> Self {
         let place = Self::new();
         place.trust(desk);
         place
-    }
-
-    fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
-    }
-
-    fn parafa(&self, words: &[&str]) -> Output {
-        let (config, data) = (self.folder.path().join("parafa.toml"), self.data());
-        let place = ["--config", text(&config), "--data", text(&data), "--json"];
-        parafa(words.iter().copied().chain(place))
     }
 
     fn trust(&self, desk: &Desk) {

@@ -8,6 +8,7 @@ use parafa_plugin_host::{Fault, PluginAway};
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
+use uuid::Uuid;
 
 /// Failure of an operation on a ceremony. `crate::api` maps each variant to its
 /// answer.
@@ -232,5 +233,21 @@ impl From<ByteFileError> for CeremonyError {
 impl From<KeyError> for CeremonyError {
     fn from(error: KeyError) -> Self {
         Self::Platform(error.into())
+    }
+}
+
+/// Returns `None`, and logs `what`, where a ceremony cannot be read.
+pub(crate) fn unless_unreadable<T>(
+    read: Result<T, CeremonyError>,
+    ceremony: Uuid,
+    what: &str,
+) -> Result<Option<T>, CeremonyError> {
+    match read {
+        Err(error) if error.is_unreadable() => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(signing.id = %ceremony, error, "{what}");
+            Ok(None)
+        }
+        read => read.map(Some),
     }
 }

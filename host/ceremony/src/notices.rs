@@ -46,8 +46,7 @@ pub async fn mail(
     kind: MailKind,
 ) -> Result<(), CeremonyError> {
     if row.delivery == Delivery::Email {
-        let notice = note_mail(tx, key, row, signer, kind).await?;
-        send(tx, &[notice]).await?;
+        mail_anyway(tx, key, row, signer, kind).await?;
     }
     Ok(())
 }

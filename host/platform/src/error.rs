@@ -118,6 +118,13 @@ pub fn log_failure(error: &(dyn Error + 'static), what: &str) {
     }
 }
 
+/// Formats an error with all its causes.
+#[must_use]
+pub fn reasons(error: &(dyn Error + 'static)) -> String {
+    let causes: Vec<String> = causes(error).map(ToString::to_string).collect();
+    causes.join(": ")
+}
+
 /// Iterates over an error and its causes.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())

@@ -34,7 +34,7 @@ pub mod webhook_secret;
 use parafa_store::TableDeclaration;
 
 pub use crate::error::{
-    PlatformError, is_away, is_told, log_failure, proves_nothing_stored, seconds_until,
+    PlatformError, is_away, is_told, log_failure, proves_nothing_stored, reasons, seconds_until,
 };
 pub use crate::records::{PendingDeletion, Records};
 

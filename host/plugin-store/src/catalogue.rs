@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
+use parafa_platform::reasons;
 use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::error::{PluginStoreError, reasons};
+use crate::error::PluginStoreError;
 use crate::folder::{Component, PluginFolder, blocking};
 use crate::origin::PluginOrigin;
 use crate::shared::SharedPlugins;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use parafa_platform::reasons;
 use parafa_plugin_host::{Plugin, PluginDigest};
 use parafa_publisher::PublisherKey;
 use parafa_store::StoreMode;
@@ -12,7 +13,7 @@ use semver::Version as SemanticVersion;
 
 use crate::Inner;
 use crate::catalogue::{Catalogue, PluginVersion, copy};
-use crate::error::{PluginStoreError, reasons};
+use crate::error::PluginStoreError;
 use crate::folder::{Component, LONGEST_ENVELOPE, blocking, read};
 use crate::loaded::{Loaded, admit_new};
 use crate::origin::{PluginOrigin, PulledComponent};

@@ -204,15 +204,10 @@ impl From<anyhow::Error> for PluginStoreError {
     }
 }
 
-/// Formats an error with all its causes.
-pub(crate) fn reasons(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |&error| error.source());
-    let sources: Vec<String> = sources.map(ToString::to_string).collect();
-    sources.join(": ")
-}
-
 #[cfg(test)]
 mod tests {
+    use parafa_platform::reasons;
+
     use super::*;
 
     #[test]

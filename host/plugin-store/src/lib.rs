@@ -40,6 +40,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use parafa_platform::detached::run_detached;
+pub use parafa_platform::reasons;
 use parafa_platform::{Records, log_failure};
 use parafa_plugin_host::{CallObserver, Plugin, PluginHost, Registry, Unobserved};
 pub use parafa_publisher::{InvalidKey, KeyPair, PluginSignature, PublisherKey, signature_file};

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use parafa_conformance::Verdict;
-use parafa_platform::is_away;
+use parafa_platform::{is_away, reasons};
 use parafa_plugin_host::{
     CallObserver, InstallError, Plugin, PluginDigest, PluginHost, PluginHostConfig, Registry,
 };
 
 use crate::PluginStoreSettings;
 use crate::catalogue::{Broken, Catalogue};
-use crate::error::{PluginStoreError, reasons};
+use crate::error::PluginStoreError;
 use crate::state::State;
 
 /// Most failed checks in a refusal.

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use parafa_platform::reasons;
 use parafa_plugin_host::PluginDigest;
 
 use crate::PluginStoreSettings;
-use crate::error::reasons;
 use crate::folder::{LONGEST_COMPONENT, read};
 
 /// A component shipped with this program.

@@ -1,11 +1,9 @@
-use std::error::Error;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parafa_plugin_host::{CallObserver, Plugin};
-use parafa_plugin_store::{PluginStore, PluginStoreSettings, plugin_host, read_file};
+use parafa_plugin_store::{PluginStore, PluginStoreSettings, plugin_host, read_file, reasons};
 use parafa_store::StoreMode;
 use tempfile::TempDir;
 
@@ -150,14 +148,6 @@ pub fn may_be_id(text: &str) -> bool {
 /// Reads a file named by the user; pipes are refused.
 pub fn read(path: &Path) -> Result<Bytes, ToolError> {
     read_file(path).map_err(|error| ToolError::Refused(reasons(&error)))
-}
-
-/// Formats an error with all its causes.
-pub(crate) fn reasons(error: &dyn Error) -> String {
-    iter::successors(Some(error), |&error| error.source())
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }
 
 #[cfg(test)]

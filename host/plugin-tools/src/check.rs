@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use bytes::Bytes;
 use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
-use parafa_plugin_store::{PluginStoreError, self_test};
+use parafa_plugin_store::{PluginStoreError, reasons, self_test};
 use serde::Serialize;
 
 use crate::bench::{self, Bench};
@@ -154,7 +154,7 @@ async fn judge(bench: &Bench, wasm: Bytes) -> anyhow::Result<Verdict> {
 fn refusal(looked: Result<(), PluginStoreError>) -> anyhow::Result<Option<String>> {
     match looked {
         Ok(()) => Ok(None),
-        Err(error) if error.is_refusal() => Ok(Some(bench::reasons(&error))),
+        Err(error) if error.is_refusal() => Ok(Some(reasons(&error))),
         Err(error) => Err(error.into()),
     }
 }

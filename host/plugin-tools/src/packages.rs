@@ -1,9 +1,9 @@
 //! The packages of which a component says that it was built. Nothing checks them.
 
 use parafa_plugin_host::package_list;
+use parafa_plugin_store::reasons;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::reasons;
 use crate::output::shown;
 
 /// The list in a component, as far as there is one.

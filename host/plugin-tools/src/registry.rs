@@ -17,6 +17,7 @@ use parafa_oci::{
     RegistryName, Repository,
 };
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
+use parafa_plugin_store::reasons;
 use tokio::runtime::Runtime;
 
 pub use self::copy::{CopyArguments, copy};
@@ -24,7 +25,7 @@ pub use self::outdated::outdated;
 pub use self::pull::{PullArguments, pull, pull_into};
 pub use self::push::{PushArguments, push};
 use crate::ToolError;
-use crate::bench::{self, reasons};
+use crate::bench;
 use crate::output::shown_whole;
 
 /// Options of commands that speak to a registry.

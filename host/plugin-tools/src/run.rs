@@ -4,6 +4,7 @@ use std::time::Instant;
 use anyhow::Context;
 use parafa_conformance::{Input, Operation, SoftwareSigner, perform};
 use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal, TargetLevel};
+use parafa_plugin_store::reasons;
 use serde::Serialize;
 
 use crate::answer::OutcomeView;
@@ -192,7 +193,7 @@ async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError
         end: match answer {
             Ok(answered) => End::Outcome(OutcomeView::of(&answered)),
             Err(CallError::Refused(refusal)) => End::Refusal(refusal),
-            Err(CallError::Fault(fault)) => End::Fault(bench::reasons(&fault.kind)),
+            Err(CallError::Fault(fault)) => End::Fault(reasons(&fault.kind)),
         },
         milliseconds,
         peak_memory_bytes: meter.peak_bytes(),

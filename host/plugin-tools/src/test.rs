@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use parafa_plugin_store::reasons;
 
-use crate::bench::{self, Bench};
+use crate::bench::Bench;
 use crate::output::{print_json, print_line};
 use crate::scorecard::PublishedScorecard;
 use crate::{REFUSED, ToolError};
@@ -35,7 +36,7 @@ pub fn test(arguments: &TestArguments, bench: &Bench) -> Result<(), ToolError> {
         Some(cases) => runtime.block_on(parafa_conformance::run(&plugin, cases)),
         None => runtime.block_on(parafa_conformance::run_built_in(&plugin)),
     };
-    let scorecard = played.map_err(|error| ToolError::Refused(bench::reasons(&error)))?;
+    let scorecard = played.map_err(|error| ToolError::Refused(reasons(&error)))?;
     let published = PublishedScorecard::now(&plugin, scorecard, arguments.cases.is_none());
     if let Some(folder) = &arguments.scorecard {
         published.write(folder)?;

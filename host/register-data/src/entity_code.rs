@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check_digit::{check_digit, digits};
+use crate::held_as_text::held_as_text;
 
 /// The code of a legal entity (juridinio asmens kodas): nine digits, the last of
 /// them a check digit. It is assigned by the Register of Legal Entities and does
@@ -31,14 +32,6 @@ pub enum InvalidEntityCode {
     },
 }
 
-impl EntityCode {
-    /// The nine digits.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl FromStr for EntityCode {
     type Err = InvalidEntityCode;
 
@@ -57,19 +50,7 @@ impl FromStr for EntityCode {
     }
 }
 
-impl TryFrom<String> for EntityCode {
-    type Error = InvalidEntityCode;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<EntityCode> for String {
-    fn from(code: EntityCode) -> Self {
-        code.0
-    }
-}
+held_as_text!(EntityCode, InvalidEntityCode);
 
 impl fmt::Display for EntityCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

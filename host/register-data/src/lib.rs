@@ -9,6 +9,7 @@ mod check_digit;
 pub mod classifier;
 pub mod data;
 mod entity_code;
+mod held_as_text;
 mod personal_code;
 mod property_number;
 mod query;

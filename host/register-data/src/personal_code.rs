@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::check_digit::digits;
+use crate::held_as_text::held_as_text;
 
 /// A Lithuanian personal code (asmens kodas): eleven digits. The first encodes century and sex, the
 /// next six the date of birth, the last is a check digit.
@@ -21,12 +22,6 @@ pub struct PersonalCode(String);
 pub struct InvalidPersonalCode;
 
 impl PersonalCode {
-    /// The eleven digits.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The date of birth; `None` if the code contains no valid date.
     #[must_use]
     pub fn birth_date(&self) -> Option<Date> {
@@ -56,19 +51,7 @@ fn birth_date(digits: &[u8; 11]) -> Option<Date> {
     Date::new(century + two(1), month, day).ok()
 }
 
-impl TryFrom<String> for PersonalCode {
-    type Error = InvalidPersonalCode;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<PersonalCode> for String {
-    fn from(code: PersonalCode) -> Self {
-        code.0
-    }
-}
+held_as_text!(PersonalCode, InvalidPersonalCode);
 
 impl fmt::Debug for PersonalCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,8 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::held_as_text::held_as_text;
+
 /// The unique number of a thing in the Real Property Register (unikalus daikto
 /// numeris), in its canonical form `4400-4756-6034`; a part of a building, such
 /// as a flat, has a suffix: `1234-5678-9011:4660`.
@@ -25,14 +27,6 @@ pub enum InvalidPropertyNumber {
     /// The suffix after the colon is not one to four digits.
     #[error("after the colon a unique number has one to four digits: 1234-5678-9011:4660")]
     Suffix,
-}
-
-impl PropertyNumber {
-    /// The canonical form.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl FromStr for PropertyNumber {
@@ -74,19 +68,7 @@ impl FromStr for PropertyNumber {
     }
 }
 
-impl TryFrom<String> for PropertyNumber {
-    type Error = InvalidPropertyNumber;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<PropertyNumber> for String {
-    fn from(number: PropertyNumber) -> Self {
-        number.0
-    }
-}
+held_as_text!(PropertyNumber, InvalidPropertyNumber);
 
 impl fmt::Display for PropertyNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

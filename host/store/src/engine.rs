@@ -97,53 +97,6 @@ pub trait Engine: Send + Sync + 'static {
     }
 }
 
-#[async_trait]
-impl<E: Engine + ?Sized> Engine for Arc<E> {
-    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
-        (**self).get(key).await
-    }
-
-    async fn get_all(&self, keys: &[Bytes]) -> Result<Vec<Option<Versioned>>, EngineError> {
-        (**self).get_all(keys).await
-    }
-
-    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
-        (**self).scan(scan).await
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
-        (**self).commit(commit).await
-    }
-
-    async fn now(&self) -> Result<Timestamp, EngineError> {
-        (**self).now().await
-    }
-
-    async fn claim_due(&self, claim: ClaimDue) -> Result<Vec<DueEntry>, EngineError> {
-        (**self).claim_due(claim).await
-    }
-
-    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
-        (**self).begin_copy().await
-    }
-
-    async fn verify(&self) -> Result<(), EngineError> {
-        (**self).verify().await
-    }
-
-    fn health(&self) -> Result<(), EngineError> {
-        (**self).health()
-    }
-
-    fn is_shared(&self) -> bool {
-        (**self).is_shared()
-    }
-
-    fn folder(&self) -> Option<&Path> {
-        (**self).folder()
-    }
-}
-
 /// Ways to copy an engine's entries while others commit.
 pub enum EntriesCopy {
     /// A feed of every commit from now on. Earlier commits are found by [`scan`](Engine::scan). A

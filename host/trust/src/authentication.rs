@@ -30,9 +30,6 @@ pub struct AuthenticationCheck {
 }
 
 impl AuthenticationCheck {
-    /// Default maximum age of `thisUpdate` of an OCSP response.
-    pub const OCSP_MAX_AGE: Duration = Duration::from_secs(15 * 60);
-
     /// A check against `anchors`, with OCSP responses that are at most
     /// `ocsp_max_age` old by this host's clock. How far clocks may differ is
     /// included in it, and is the shortest age.

@@ -3,8 +3,9 @@
 //! suite runs.
 
 use parafa_fixtures::referees::mcp;
+use parafa_fixtures::tool::said;
 
-use super::{endpoint, run, said};
+use super::{endpoint, run};
 use crate::support::demo::Demo;
 use crate::support::root;
 

@@ -3,9 +3,10 @@
 use std::process::Output;
 
 use parafa_fixtures::referees::{McpReferees, mcp};
+use parafa_fixtures::tool::said;
 use serde_json::Value;
 
-use super::{endpoint, run, said};
+use super::{endpoint, run};
 use crate::support::demo::Demo;
 
 /// Exit codes: success, missing key, refusal by the tool.

@@ -3,10 +3,10 @@
 use std::process::Command;
 
 use parafa_fixtures::referees::{McpLibrary, mcp, python, script};
-use parafa_fixtures::tool;
+use parafa_fixtures::tool::{self, said};
 use serde_json::{Value, json};
 
-use super::{call, endpoint, run, said};
+use super::{call, endpoint, run};
 use crate::support::demo::Demo;
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use parafa_fixtures::referees::{python, script};
+use parafa_fixtures::tool::said;
 use reqwest::StatusCode;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -67,10 +68,6 @@ fn faults(python: &Path, folder: &TempDir, schema: &[u8], document: &Value) -> S
         .expect("Python runs");
     match output.status.success() {
         true => String::new(),
-        false => format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        ),
+        false => said(&output),
     }
 }

@@ -1,10 +1,12 @@
 //! Operator's command line.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::demo::parafa;
 
@@ -68,4 +70,31 @@ pub(crate) fn text(path: &Path) -> &str {
 
 fn on<'w>(data: &'w Path, words: &[&'w str]) -> Vec<&'w str> {
     [words, &["--json", "--data", text(data)]].concat()
+}
+
+/// A data folder outside the demo.
+pub(crate) struct Production {
+    folder: TempDir,
+}
+
+impl Production {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir(folder.path().join("data")).expect("a folder");
+        let key = folder.path().join("master.key");
+        let settings = format!("[secrets]\nmaster_key_file = {:?}\n", text(&key));
+        fs::write(folder.path().join("parafa.toml"), settings).expect("written");
+        Self { folder }
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Runs a command that answers in JSON.
+    pub(crate) fn parafa(&self, words: &[&str]) -> Output {
+        let (config, data) = (self.folder.path().join("parafa.toml"), self.data());
+        let place = ["--config", text(&config), "--data", text(&data), "--json"];
+        parafa(words.iter().copied().chain(place))
+    }
 }

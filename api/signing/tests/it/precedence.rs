@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use parafa_api_signing::ProblemKind::{
-    self, Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
+    Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
     UnsupportedMediaType, ValidationFailed,
 };
 use parafa_api_signing::{RateLimiter, RateLimits};
@@ -24,120 +24,42 @@ fn writes_per_minute(writes_per_minute: NonZeroU32) -> RateLimiter {
 async fn refusals_come_in_the_order_of_the_contract() {
     let known = format!("/v1/signings/{KNOWN}");
     let unknown = format!("/v1/signings/{UNKNOWN}");
-    let cases: Vec<(&str, &str, &str, &str, &str, ProblemKind)> = vec![
-        // method, path, key, content type, body, expected refusal
-        (
-            "POST",
-            "/v1/nothing",
-            "wrong",
-            "text/plain",
-            "{",
-            Unauthorized,
-        ),
-        (
-            "DELETE",
-            "/v1/signings",
-            "wrong",
-            "text/plain",
-            "{",
-            Unauthorized,
-        ),
-        (
-            "POST",
-            "/v1/nothing",
-            "viewer",
-            "text/plain",
-            "{",
-            Forbidden,
-        ),
-        (
-            "PUT",
-            "/v1/signings",
-            "viewer",
-            "text/plain",
-            "{",
-            Forbidden,
-        ),
-        (
-            "POST",
-            "/v1/signings",
-            "viewer",
-            "text/plain",
-            "{",
-            Forbidden,
-        ),
-        ("DELETE", &unknown, "viewer", "text/plain", "{", Forbidden),
-        ("POST", "/v1/nothing", "member", "text/plain", "{", NotFound),
-        (
-            "PUT",
-            "/v1/signings/",
-            "member",
-            "text/plain",
-            "{",
-            NotFound,
-        ),
-        (
-            "PUT",
-            "/v1/signings/7",
-            "member",
-            "text/plain",
-            "{",
-            NotFound,
-        ),
-        (
-            "PUT",
-            "/v1/signings/%FF",
-            "member",
-            "text/plain",
-            "{",
-            NotFound,
-        ),
-        ("PUT", &unknown, "member", "text/plain", "{", NotFound),
-        ("GET", "/v1/signings/7/document", "member", "", "", NotFound),
-        ("PUT", &known, "member", "text/plain", "{", MethodNotAllowed),
-        (
-            "PATCH",
-            "/v1/signings",
-            "member",
-            "text/plain",
-            "{",
-            MethodNotAllowed,
-        ),
-        (
-            "POST",
-            "/v1/signings?x=1",
-            "member",
-            "text/plain",
-            "{ much too long",
-            UnsupportedMediaType,
-        ),
-        (
-            "POST",
-            "/v1/signings?x=1",
-            "member",
-            "",
-            "{ much too long",
-            UnsupportedMediaType,
-        ),
-        (
-            "POST",
-            "/v1/signings?x=1",
-            "member",
-            "application/json",
-            "{ much too long",
-            PayloadTooLarge,
-        ),
-        (
-            "POST",
-            "/v1/signings?x=1",
-            "member",
-            "application/json; charset=utf-8",
-            "{",
-            ValidationFailed,
-        ),
+    let (known, unknown) = (known.as_str(), unknown.as_str());
+    // With a body that no call takes: method, path, key, expected refusal.
+    let calls = [
+        ("POST", "/v1/nothing", "wrong", Unauthorized),
+        ("DELETE", "/v1/signings", "wrong", Unauthorized),
+        ("POST", "/v1/nothing", "viewer", Forbidden),
+        ("PUT", "/v1/signings", "viewer", Forbidden),
+        ("POST", "/v1/signings", "viewer", Forbidden),
+        ("DELETE", unknown, "viewer", Forbidden),
+        ("POST", "/v1/nothing", "member", NotFound),
+        ("PUT", "/v1/signings/", "member", NotFound),
+        ("PUT", "/v1/signings/7", "member", NotFound),
+        ("PUT", "/v1/signings/%FF", "member", NotFound),
+        ("PUT", unknown, "member", NotFound),
+        ("PUT", known, "member", MethodNotAllowed),
+        ("PATCH", "/v1/signings", "member", MethodNotAllowed),
     ];
+    let without_body = ("GET", "/v1/signings/7/document", "member", NotFound);
+    // Of one that is refused for its body alone: content type, body, expected refusal.
+    let bodies = [
+        ("text/plain", "{ much too long", UnsupportedMediaType),
+        ("", "{ much too long", UnsupportedMediaType),
+        ("application/json", "{ much too long", PayloadTooLarge),
+        ("application/json; charset=utf-8", "{", ValidationFailed),
+    ];
+    let posted = |(content_type, body, kind)| {
+        let call = ("POST", "/v1/signings?x=1", "member", kind);
+        (call, content_type, body)
+    };
     let service = Service::with(|config| config.max_body_bytes = 8);
-    for (method, path, key, content_type, body, kind) in cases {
+    for ((method, path, key, kind), content_type, body) in calls
+        .map(|call| (call, "text/plain", "{"))
+        .into_iter()
+        .chain([(without_body, "", "")])
+        .chain(bodies.map(posted))
+    {
         let mut request = request(method, path, key);
         if !content_type.is_empty() {
             request = request.header("content-type", content_type);

@@ -5,6 +5,7 @@ use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_format_core::Integrity;
 
 use crate::earlier_signatures::object;
+use crate::honest_changes::form_xobject;
 use crate::referees::pyhanko_passes_fixture;
 use crate::verify::first_integrity;
 
@@ -349,7 +350,7 @@ fn rewritten(
             .collect()
     };
     let mut objects = owned(others);
-    objects.extend([(7, text_field(field)), (9, appearance("0 0 200 20 re f"))]);
+    objects.extend([(7, text_field(field)), (9, form_xobject("0 0 200 20 re f"))]);
     let has_other = others.iter().any(|(number, _)| *number == 8);
     let draft = Draft {
         fields: if has_other { "7 0 R 8 0 R " } else { "7 0 R " }.into(),
@@ -361,16 +362,9 @@ fn rewritten(
         .amended(|_| owned(anew))
 }
 
-fn appearance(content: &str) -> String {
-    format!(
-        "<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Length {} >>\nstream\n{content}\nendstream",
-        content.len()
-    )
-}
-
 #[test]
 fn an_appearance_may_be_written_anew_under_its_number() {
-    let other = appearance("0 0 100 20 re f");
+    let other = form_xobject("0 0 100 20 re f");
     let direct = "/V (100) /F 4 /AP << /N 9 0 R >>";
     let filled_in = text_field("/V (101) /F 4 /AP << /N 9 0 R >>");
     let locked = || locking("/Action /Include /Fields [(Sum)]");
@@ -396,7 +390,7 @@ fn an_appearance_may_be_written_anew_under_its_number() {
 
 #[test]
 fn the_dictionary_of_appearances_may_be_written_anew_too() {
-    let other = appearance("0 0 100 20 re f");
+    let other = form_xobject("0 0 100 20 re f");
     let indirect = "/V (100) /F 4 /AP 10 0 R";
     let names = [(10, "<< /N 9 0 R >>")];
 
@@ -419,7 +413,7 @@ fn the_dictionary_of_appearances_may_be_written_anew_too() {
 
 #[test]
 fn what_a_locked_field_shows_as_well_is_not_written_anew() {
-    let other = appearance("0 0 100 20 re f");
+    let other = form_xobject("0 0 100 20 re f");
     let beside = |name: &str, field: &str, appearances: &str| {
         let beside = format!(
             "<< /Subtype /Widget /FT /Tx /T ({name}) /Rect [9 9 99 99] /AP {appearances} >>"
@@ -445,13 +439,13 @@ fn what_a_locked_field_shows_as_well_is_not_written_anew() {
 
 #[test]
 fn what_a_page_draws_as_well_is_not_written_anew() {
-    let other = appearance("0 0 100 20 re f");
+    let other = form_xobject("0 0 100 20 re f");
     let draft = Draft {
         fields: "7 0 R ".into(),
         resources: "<< /Font << /F1 3 0 R >> /XObject << /X 9 0 R >> >>".into(),
         objects: vec![
             (7, text_field("/F 4 /AP << /N 9 0 R >>")),
-            (9, appearance("0 0 200 20 re f")),
+            (9, form_xobject("0 0 200 20 re f")),
         ],
         ..Draft::default()
     };

@@ -25,7 +25,7 @@ fn by_jonas() -> Signing {
     Signing::by(Identity::Jonas)
 }
 
-fn form_xobject(content: &str) -> String {
+pub(crate) fn form_xobject(content: &str) -> String {
     format!(
         "<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] /Length {} >>\nstream\n{content}\nendstream",
         content.len()

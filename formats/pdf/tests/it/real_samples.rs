@@ -119,10 +119,5 @@ fn each_expectation(column: usize, judge: impl Fn(&str, &str, Vec<u8>) -> Vec<St
             disagreements.extend(judge(columns[0], expected, document));
         }
     }
-    assert!(
-        disagreements.is_empty(),
-        "{} disagreements:\n{}",
-        disagreements.len(),
-        disagreements.join("\n")
-    );
+    assert!(disagreements.is_empty(), "{disagreements:#?}");
 }

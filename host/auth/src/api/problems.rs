@@ -3,7 +3,7 @@
 use parafa_api_auth::ErrorCode;
 use parafa_api_http::Problem;
 use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
-use parafa_platform::log_failure;
+use parafa_platform::{log_failure, reasons};
 use parafa_trust::{CertificateRejection, PurposeFault};
 
 use super::views;
@@ -119,13 +119,6 @@ fn rejected(rejection: &CertificateRejection) -> Problem {
             _ => sentence(&reasons(rejection)),
         },
     )
-}
-
-/// Describes an error with its causes.
-fn reasons(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<_> = causes.map(ToString::to_string).collect();
-    causes.join(": ")
 }
 
 fn sentence(text: &str) -> String {

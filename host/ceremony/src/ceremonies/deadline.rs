@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::Ceremonies;
 use crate::change;
-use crate::error::CeremonyError;
+use crate::error::{CeremonyError, unless_unreadable};
 use crate::forms::days_after;
 use crate::reader::UnsealedCeremony;
 use crate::records::{CeremonyJob, CeremonyRow};
@@ -103,16 +103,9 @@ impl Ceremonies {
             Ok(key) => self.expire(job, ceremony, key.as_ref()).await,
             Err(error) => Err(error),
         };
-        match expired {
-            Err(error) if error.is_unreadable() => {
-                tracing::error!(
-                    signing.id = %ceremony,
-                    error = &error as &dyn std::error::Error,
-                    "a signing that cannot be read expires"
-                );
-                self.expire(job, ceremony, None).await?;
-            }
-            expired => expired?,
+        let what = "a signing that cannot be read expires";
+        if unless_unreadable(expired, ceremony, what)?.is_none() {
+            self.expire(job, ceremony, None).await?;
         }
         self.announce(ceremony);
         Ok(())

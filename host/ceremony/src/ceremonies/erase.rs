@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{Ceremonies, attempt, retention};
-use crate::error::CeremonyError;
+use crate::error::{CeremonyError, unless_unreadable};
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{
     CEREMONIES_TO_ERASE, CeremonyJob, CeremonyLinkRow, CeremonyRow, Delivery, SignerPrivateRow,
@@ -127,15 +127,10 @@ impl Ceremonies {
                 self.settle_erasure(id).await?;
                 return Ok(false);
             }
-            Err(error) if error.is_unreadable() => {
-                tracing::error!(
-                    signing.id = %id,
-                    error = &error as &dyn std::error::Error,
-                    "a signing that cannot be read is erased without an event"
-                );
-                None
+            final_notices => {
+                let what = "a signing that cannot be read is erased without an event";
+                unless_unreadable(final_notices, id, what)?.flatten()
             }
-            final_notices => final_notices?,
         };
         let links: Vec<String> = row
             .ceremony

@@ -10,7 +10,7 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::Ceremonies;
-use crate::error::CeremonyError;
+use crate::error::{CeremonyError, unless_unreadable};
 use crate::reader::UnsealedSigner;
 use crate::records::{CeremonyJob, CeremonyRow, Delivery, MailKind};
 use crate::{change, notices};
@@ -79,16 +79,9 @@ impl Ceremonies {
             Ok(key) => self.remind(job, ceremony, key.as_ref()).await,
             Err(error) => Err(error),
         };
-        match reminded {
-            Err(error) if error.is_unreadable() => {
-                tracing::error!(
-                    signing.id = %ceremony,
-                    error = &error as &dyn std::error::Error,
-                    "no reminder is sent: the signing cannot be read"
-                );
-                self.remind(job, ceremony, None).await?;
-            }
-            reminded => reminded?,
+        let what = "no reminder is sent: the signing cannot be read";
+        if unless_unreadable(reminded, ceremony, what)?.is_none() {
+            self.remind(job, ceremony, None).await?;
         }
         self.work.notify_one();
         Ok(())

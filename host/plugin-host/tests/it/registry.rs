@@ -1,6 +1,7 @@
-use bytes::Bytes;
+use std::sync::Arc;
+
 use parafa_fixtures::component::least;
-use parafa_plugin_host::{CallLimits, InstallError, LookupError, PluginDigest, Registry};
+use parafa_plugin_host::{CallLimits, InstallError, LookupError, Plugin, PluginDigest, Registry};
 
 use crate::support::{component, host, toy, toy_document};
 
@@ -21,10 +22,7 @@ async fn a_plugin_is_found_by_everything_that_names_it() {
 #[tokio::test]
 async fn a_new_version_takes_over_while_the_old_one_stays_callable() {
     let old = toy().await;
-    let new = host(CallLimits::default())
-        .admit(other_build())
-        .await
-        .unwrap();
+    let new = other_build().await;
     let registry = Registry::default();
     registry.install(old.clone()).unwrap();
 
@@ -39,10 +37,7 @@ async fn a_new_version_takes_over_while_the_old_one_stays_callable() {
 #[tokio::test]
 async fn a_disabled_digest_is_found_by_nothing() {
     let old = toy().await;
-    let new = host(CallLimits::default())
-        .admit(other_build())
-        .await
-        .unwrap();
+    let new = other_build().await;
     let registry = Registry::default();
     registry.install(old.clone()).unwrap();
     registry.install(new.clone()).unwrap();
@@ -167,9 +162,9 @@ async fn of_two_plugins_of_one_media_type_the_one_is_given_its_documents_that_is
     );
 }
 
-/// Returns the component with another digest: it has an additional custom section.
-fn other_build() -> Bytes {
-    [&component("test/toy.wasm")[..], b"\x00\x05\x04note"]
-        .concat()
-        .into()
+/// Returns the plugin with another digest: it has an additional custom section.
+async fn other_build() -> Arc<Plugin> {
+    let wasm = [&component("test/toy.wasm")[..], b"\x00\x05\x04note"].concat();
+    let host = host(CallLimits::default());
+    host.admit(wasm.into()).await.unwrap()
 }

@@ -9,13 +9,12 @@ use parafa_oci::{
     Descriptor, Digest, Manifest, Repository, StoredManifest, Tag, Version, media_type,
 };
 use parafa_plugin_host::{PluginDigest, Surface};
-use parafa_plugin_store::PluginSignature;
+use parafa_plugin_store::{PluginSignature, reasons};
 use semver::Version as SemanticVersion;
 use serde::Serialize;
 
 use super::attachment::Attachment;
 use crate::ToolError;
-use crate::bench::reasons;
 use crate::output::shown;
 
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";

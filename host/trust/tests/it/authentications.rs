@@ -8,15 +8,15 @@ use openssl::rsa::Padding;
 use openssl::sign::{RsaPssSaltlen, Signer};
 use parafa_issuing::oids::rfc4519::SERIAL_NUMBER;
 use parafa_trust::{
-    AuthenticationCheck, AuthorityKind, CertificateRejection, CheckedSigner, Purpose, PurposeFault,
-    SignatureFault, SignatureScheme, TrustAnchors, TrustEntry,
+    AuthorityKind, CertificateRejection, CheckedSigner, Purpose, PurposeFault, SignatureFault,
+    SignatureScheme, TrustAnchors, TrustEntry,
 };
 use x509_cert::ext::pkix::KeyUsages;
 
 use crate::authority::{Identity, Template, on_curve, rsa};
 use crate::port::FakePort;
 use crate::responder::{Responder, Status};
-use crate::world::{OCSP_URL, World, now, ocsp_client};
+use crate::world::{OCSP_URL, World, authentication_check, now};
 
 const CARD: &str = "physical";
 const SMART_ID: &str = "smart_id";
@@ -61,8 +61,7 @@ async fn check_with(
     let anchors = Arc::new(TrustAnchors::new(vec![entry]));
     let responder = responder(Responder::new(&world.responder));
     let port = FakePort::default().at(OCSP_URL, move |request| responder.answer(request));
-    let max_age = AuthenticationCheck::OCSP_MAX_AGE;
-    let check = AuthenticationCheck::new(anchors, ocsp_client(port), max_age);
+    let check = authentication_check(anchors, port);
     check.check(&holder.certificate(), method, now()).await
 }
 

@@ -9,9 +9,8 @@ use parafa_issuing::der::{integer, uri};
 use parafa_issuing::oids::rfc5280::{ID_CE_DELTA_CRL_INDICATOR, ID_CE_ISSUING_DISTRIBUTION_POINT};
 use parafa_issuing::{Extension, ObjectIdentifier};
 use parafa_trust::{
-    AuthenticationCheck, AuthorityKind, CertificateRejection, CheckedSigner, Purpose,
-    RevocationListFault, SourceFault, TrustAnchors, TrustEntry, ValidationData,
-    ValidationDataError, ValidationPolicy,
+    AuthorityKind, CertificateRejection, CheckedSigner, Purpose, RevocationListFault, SourceFault,
+    TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
 };
 use x509_cert::ext::pkix::KeyUsages;
 
@@ -22,7 +21,8 @@ use crate::port::FakePort;
 use crate::responder::{Responder, Status};
 use crate::revocation_list::{LIST_URL, RevocationList, with_list};
 use crate::world::{
-    ACCESS, METHOD, OCSP_URL, World, now, ocsp_client, signer_check, signer_template,
+    ACCESS, METHOD, OCSP_URL, World, authentication_check, now, ocsp_client, signer_check,
+    signer_template,
 };
 
 const HOLDER_SERIAL: u32 = 200;
@@ -381,8 +381,7 @@ impl Asked {
                 checked(check.check_signer(&certificate, METHOD, now()).await)
             }
             Caller::Authentication => {
-                let max_age = AuthenticationCheck::OCSP_MAX_AGE;
-                let check = AuthenticationCheck::new(anchors, ocsp_client(port), max_age);
+                let check = authentication_check(anchors, port);
                 checked(check.check(&certificate, "physical", now()).await)
             }
             Caller::ArchiveOfSigner | Caller::ArchiveOfAuthority => {

@@ -1,10 +1,12 @@
 //! The authorities and people that the tests share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use parafa_trust::{
-    AuthorityKind, OcspClient, OcspPolicy, Purpose, SignerCheck, TrustAnchors, TrustEntry,
+    AuthenticationCheck, AuthorityKind, OcspClient, OcspPolicy, Purpose, SignerCheck, TrustAnchors,
+    TrustEntry,
 };
 
 use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template};
@@ -86,4 +88,8 @@ pub fn ocsp_client(port: FakePort) -> OcspClient {
 
 pub fn signer_check(anchors: &Arc<TrustAnchors>, port: FakePort) -> SignerCheck {
     SignerCheck::new(Arc::clone(anchors), ocsp_client(port))
+}
+
+pub fn authentication_check(anchors: Arc<TrustAnchors>, port: FakePort) -> AuthenticationCheck {
+    AuthenticationCheck::new(anchors, ocsp_client(port), Duration::from_secs(15 * 60))
 }

@@ -140,31 +140,16 @@ macro_rules! calls_of {
                     has: impl Fn(Capability) -> bool,
                 ) -> wasmtime::Result<Self> {
                     let linked = linker.instantiate_pre(component)?;
+                    let of = |capability| has(capability).then(|| linked.clone());
                     Ok(Self {
-                        archive: has(Capability::Archive)
-                            .then(|| ArchivePre::new(linked.clone()))
-                            .transpose()?,
-                        compose: has(Capability::Compose)
-                            .then(|| ComposePre::new(linked.clone()))
-                            .transpose()?,
-                        contents: has(Capability::Contents)
-                            .then(|| ContentsPre::new(linked.clone()))
-                            .transpose()?,
-                        flatten: has(Capability::Flatten)
-                            .then(|| FlattenPre::new(linked.clone()))
-                            .transpose()?,
-                        inspect: has(Capability::Inspect)
-                            .then(|| InspectPre::new(linked.clone()))
-                            .transpose()?,
-                        rehearse: has(Capability::Rehearse)
-                            .then(|| RehearsePre::new(linked.clone()))
-                            .transpose()?,
-                        sign: has(Capability::Sign)
-                            .then(|| SignPre::new(linked.clone()))
-                            .transpose()?,
-                        verify: has(Capability::Verify)
-                            .then(|| VerifyPre::new(linked.clone()))
-                            .transpose()?,
+                        archive: of(Capability::Archive).map(ArchivePre::new).transpose()?,
+                        compose: of(Capability::Compose).map(ComposePre::new).transpose()?,
+                        contents: of(Capability::Contents).map(ContentsPre::new).transpose()?,
+                        flatten: of(Capability::Flatten).map(FlattenPre::new).transpose()?,
+                        inspect: of(Capability::Inspect).map(InspectPre::new).transpose()?,
+                        rehearse: of(Capability::Rehearse).map(RehearsePre::new).transpose()?,
+                        sign: of(Capability::Sign).map(SignPre::new).transpose()?,
+                        verify: of(Capability::Verify).map(VerifyPre::new).transpose()?,
                         describe: DescribePre::new(linked)?,
                     })
                 }
