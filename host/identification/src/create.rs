@@ -132,7 +132,7 @@ impl Identifications {
         });
         let about = (&requester, &notice);
         let dossier = self.dossier(caller, form, facts, (id, about)).await?;
-        let bytes = dossier.content.len() as u64;
+        let bytes = dossier.content.bytes().len() as u64;
         let rooms = [room, self.uploads.room(caller, bytes, 0).await?];
         let terms = terms(form, &facts.profile.name, notice);
         let written = Written {

@@ -85,7 +85,7 @@ on_every_engine! {
             puts: vec![(one.clone(), "one".into()), (two.clone(), "two".into())],
             ..Commit::default()
         };
-        let outcome = engine.commit(commit).await.expect("an answer");
+        let outcome = Engine::commit(&*engine, commit).await.expect("an answer");
         assert_eq!(outcome, CommitOutcome::Committed);
 
         let found = engine.get_all(&[two.clone(), absent, one, two]).await;
