@@ -85,7 +85,7 @@ on_every_engine! {
             puts: vec![(one.clone(), "one".into()), (two.clone(), "two".into())],
             ..Commit::default()
         };
-        let outcome = Engine::commit(&*engine, commit).await.expect("an answer");
+        let outcome = engine.commit(commit).await.expect("an answer");
         assert_eq!(outcome, CommitOutcome::Committed);
 
         let found = engine.get_all(&[two.clone(), absent, one, two]).await;
@@ -97,6 +97,7 @@ on_every_engine! {
     }
 
     async fn nothing_is_found_where_nothing_is_asked_for(world) {
-        assert_eq!(world.engine().get_all(&[]).await.expect("an answer"), []);
+        let nothing: [Bytes; 0] = [];
+        assert_eq!(world.engine().get_all(&nothing).await.expect("an answer"), []);
     }
 }
