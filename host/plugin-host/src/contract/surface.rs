@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use semver::Version;
 use wasmparser::{Parser, Payload, Validator};
-use wit_parser::{PackageId, Resolve, SourceMap, WorldItem, WorldKey};
+use wit_parser::{PackageId, Resolve, SourceMap, WorldId, WorldItem, WorldKey};
 
 use crate::{AdmissionError, Capability};
 
@@ -55,6 +55,9 @@ const V1_0: Text<'static> = &[
 /// The interface of companions, the files outside a document. A component that imports it makes
 /// detached signatures.
 const COMPANIONS: &str = "companions";
+
+/// The world that every component has.
+const DESCRIBE: &str = "describe";
 
 /// The prefix of the contract's interface names.
 const PACKAGE: &str = "parafa:format/";
@@ -239,15 +242,15 @@ impl Contract {
         if !foreign.is_empty() {
             return Err(AdmissionError::ForeignImports(foreign));
         }
-        if !self.has_world("describe", wasm, surface)? {
+        if !self.seems_to_have(DESCRIBE, surface) {
             return Err(AdmissionError::NoDescription);
         }
-        let mut capabilities = BTreeSet::new();
-        for capability in Capability::ALL {
-            if self.has_world(capability.world(), wasm, surface)? {
-                capabilities.insert(capability);
-            }
-        }
+        let capabilities = Capability::ALL.into_iter();
+        let capabilities: BTreeSet<_> = capabilities
+            .filter(|capability| self.seems_to_have(capability.world(), surface))
+            .collect();
+        let worlds = capabilities.iter().map(|capability| capability.world());
+        self.compare([DESCRIBE].into_iter().chain(worlds).collect(), wasm)?;
         let unproved = Capability::PROVED_BY_VERIFY
             .into_iter()
             .find(|capability| capabilities.contains(capability));
@@ -257,25 +260,46 @@ impl Contract {
         }
     }
 
-    fn has_world(
-        &self,
-        world: &'static str,
-        wasm: &[u8],
-        surface: &Surface,
-    ) -> Result<bool, AdmissionError> {
+    fn seems_to_have(&self, world: &str, surface: &Surface) -> bool {
         let exported = surface.exports_of_contract();
         let mut exports = self.exports(world).into_iter();
-        if !exports.all(|export| exported.contains(export.as_str())) {
-            return Ok(false);
+        exports.all(|export| exported.contains(export.as_str()))
+    }
+
+    /// Compares a component with these worlds, type by type: with all of them at once, since each
+    /// comparison reads the whole component, and with each only to name the one that differs.
+    fn compare(&self, worlds: Vec<&'static str>, wasm: &[u8]) -> Result<(), AdmissionError> {
+        let mut resolve = self.resolve.clone();
+        let mut union = resolve.worlds[self.world(DESCRIBE)].clone();
+        for world in &worlds {
+            let world = &resolve.worlds[self.world(world)];
+            union.imports.extend(world.imports.clone());
+            union.exports.extend(world.exports.clone());
         }
-        wit_component::targets(&self.resolve, self.world(world), wasm, true).map_err(|error| {
+        let union = resolve.worlds.alloc(union);
+        let all = self.compare_with(&resolve, union, DESCRIBE, wasm);
+        if all.is_err() {
+            for world in worlds {
+                self.compare_with(&self.resolve, self.world(world), world, wasm)?;
+            }
+        }
+        all
+    }
+
+    fn compare_with(
+        &self,
+        resolve: &Resolve,
+        world: WorldId,
+        name: &'static str,
+        wasm: &[u8],
+    ) -> Result<(), AdmissionError> {
+        wit_component::targets(resolve, world, wasm, true).map_err(|error| {
             AdmissionError::OtherTypes {
-                world,
+                world: name,
                 contract: self.version.clone(),
                 source: error.into(),
             }
-        })?;
-        Ok(true)
+        })
     }
 
     /// Returns the interfaces that a world imports, by their names in the package.
@@ -297,7 +321,7 @@ impl Contract {
             .collect()
     }
 
-    fn world(&self, name: &str) -> wit_parser::WorldId {
+    fn world(&self, name: &str) -> WorldId {
         self.resolve.packages[self.package]
             .worlds
             .get(name)
