@@ -180,7 +180,7 @@ impl Tally {
         if let Some(samples) = referees::samples(root) {
             command.env("PARAFA_SAMPLES", samples);
         }
-        let threads = (2 * processors()).to_string();
+        let threads = (3 * processors()).to_string();
         let threads = env::var(THREADS).unwrap_or(threads);
         let first = TestRun::of(copy(command).args(names).env(THREADS, threads))?;
         self.skipped += first.ignored;

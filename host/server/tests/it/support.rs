@@ -34,9 +34,9 @@ pub(crate) fn parafa_in<A: AsRef<OsStr>>(
     let output = Command::new(env!("CARGO_BIN_EXE_parafa"))
         .args(arguments)
         .current_dir(folder)
-        .envs(environment.iter().map(|(name, value)| (name, value)))
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env("PARAFA_PLUGINS__FOLDER", plugins())
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .output()
         .unwrap();
     Ended {
