@@ -349,7 +349,12 @@ fn a_check_leaves_the_data_folder_as_it_is() {
     std::fs::create_dir(folder.path("plugins")).unwrap();
     folder.add("plugins/least.wasm", parafa_fixtures::component::least());
     let plugins = [("PARAFA_PLUGINS__FOLDER", folder.path("plugins"))];
-    let words = ["check-config", "--json", "--config", config.to_str().unwrap()];
+    let words = [
+        "check-config",
+        "--json",
+        "--config",
+        config.to_str().unwrap(),
+    ];
     let check = || parafa_in(Path::new("."), &plugins, words);
     assert_eq!(check().json()["sound"], true);
     assert!(!folder.path("data").exists());
