@@ -86,6 +86,10 @@ impl From<IdentificationError> for Problem {
                     told(status).as_str()
                 ),
             ),
+            IdentificationError::NeverDelivered(status) => Self::new(
+                ProblemType::NOT_FOUND,
+                format!("The order is {}; it has no package.", told(status).as_str()),
+            ),
             IdentificationError::SandboxOnly => Self::of(ProblemType::SANDBOX_ONLY),
             IdentificationError::OrderEnded(status) => Self::new(
                 problems::ORDER_ENDED,
