@@ -103,7 +103,7 @@ impl From<IdentificationError> for Problem {
                 ),
             ),
             IdentificationError::BeingVerified => Self::new(
-                problems::ARTIFACT_NOT_READY,
+                problems::ORDER_NOT_ENDED,
                 "The subject has signed, and the order is being verified: wait for the callback, or read the order until it has ended.",
             ),
             IdentificationError::Away(_) => {
