@@ -65,9 +65,8 @@ def filter_failure(context, failure, case, response):
 
 
 def seen(value):
-    """Replaces each invisible character that is refused, but that patterns do not
-    exclude, by a letter: those beyond the Basic Multilingual Plane, and joiners and
-    variation selectors, which are allowed in some contexts."""
+    """Replaces by a letter each character beyond the Basic Multilingual Plane that
+    counts as invisible or is refused, which patterns do not exclude."""
     if isinstance(value, dict):
         return {name: seen(member) for name, member in value.items()}
     if isinstance(value, list):
@@ -78,8 +77,6 @@ def seen(value):
 
 
 def is_unnamed(c):
-    if c in "\u200c\u200d\u180b\u180c\u180d\u180f" or "\ufe00" <= c <= "\ufe0f":
-        return True
     is_selector = "\U000e0100" <= c <= "\U000e01ef"
     return c > "\uffff" and (is_selector or unicodedata.category(c)[0] == "C")
 

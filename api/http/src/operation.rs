@@ -381,15 +381,22 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                     .ok()
                     .and_then(|params| P::of(&params))
                     .ok_or_else(Problem::not_found)?;
-                respond(AuthorizedRequest {
+                let (api, asker) = (Arc::clone(&http.api), Arc::clone(&caller));
+                let record = path.record();
+                let answered = respond(AuthorizedRequest {
                     http,
                     caller,
                     path,
                     contract: served,
                     request,
                     request_id,
-                })
-                .await
+                });
+                match answered.await {
+                    Err(problem) if problem.kind() == ProblemType::NOT_FOUND => {
+                        Err(call::missing(&*api, &asker, record, problem).await)
+                    }
+                    answered => answered,
+                }
             },
         );
         let route = match contract.has_head {

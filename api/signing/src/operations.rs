@@ -279,7 +279,7 @@ fn batches<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_BATCHES.name,
                 "Create a batch",
-                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures. A mailed signer gets one email with all links that open together. In a sequential batch, the email waits up to an hour for links that are still to open.",
+                "Creates one signing for each document, with the same parties and terms: all of them or none. Every document keeps its own ceremony and its own signatures. A mailed signer gets one email with all links that open together. In a sequential batch, the email waits up to ten minutes for links that are still to open.",
             )
             .refuses(OF_DOCUMENTS)
             .for_batches()

@@ -46,6 +46,9 @@ pub enum IdentificationError {
     /// An order with this status has no evidence yet.
     #[error("there is no evidence yet")]
     ArtifactNotReady(KycStatus),
+    /// The order ended with this status, without evidence.
+    #[error("the order ended without evidence")]
+    NeverDelivered(KycStatus),
     /// A real order ends by its subject's actions only.
     #[error("only orders of the sandbox are simulated")]
     SandboxOnly,

@@ -117,14 +117,15 @@ impl Identifications {
     ///
     /// # Errors
     /// [`IdentificationError::ArtifactNotReady`] before delivery,
-    /// [`IdentificationError::NotFound`] where it is never delivered, or was
-    /// erased.
+    /// [`IdentificationError::NeverDelivered`] where the order ended without it,
+    /// [`IdentificationError::NotFound`] once it was erased.
     pub async fn artifact(&self, caller: &Caller, id: Uuid) -> Result<Bytes, IdentificationError> {
         let order = self.order(caller, id).await?;
         let Some(package) = order.delivered else {
-            return Err(match order.status.is_terminal() {
-                true => IdentificationError::NotFound,
-                false => IdentificationError::ArtifactNotReady(order.status),
+            return Err(match order.status {
+                _ if order.erased_at.is_some() => IdentificationError::NotFound,
+                ended if ended.is_terminal() => IdentificationError::NeverDelivered(ended),
+                status => IdentificationError::ArtifactNotReady(status),
             });
         };
         let row = self.records.store.get::<OrderRow>(&id).await?;

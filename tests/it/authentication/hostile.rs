@@ -56,6 +56,7 @@ async fn hostile_apps_are_refused_in_the_services_own_words() {
         ("swap", "409 identity_swap", "certificate_received"),
         ("other-card", "422 bad_signature", "failed"),
         ("other-bytes", "422 bad_signature", "failed"),
+        ("wrong-curve", "422 bad_signature", "failed"),
         ("text", "422 dtbs_mismatch", "failed"),
         ("replay", "409 operation_token_spent", "completed"),
         ("signing-certificate", "422 certificate_purpose", "pending"),

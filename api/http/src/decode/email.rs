@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Option<EmailAddress> {
         .without_domain_literal()
         .without_display_text();
     let quoted = text.starts_with('"');
-    (!quoted && text.len() <= LONGEST && !text::disturbs_line(text))
+    (!quoted && text.len() <= LONGEST && !text::has_unseen(text))
         .then(|| EmailAddress::parse_with_options(text, options).ok())
         .flatten()
         .filter(|address| Host::parse(address.domain()).is_ok())

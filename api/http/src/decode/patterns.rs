@@ -9,13 +9,15 @@ use super::text::{self, Kind};
 
 /// A character that leaves a mark.
 static VISIBLE: LazyLock<String> = LazyLock::new(|| none_of("", |kind| !kind.is_visible()));
-/// A character of a line, of several lines, and of a file name. The patterns allow joiners and
-/// selectors anywhere: without look-around, their valid places have no short pattern.
+/// A character of a line, of several lines, and of a file name.
 static IN_LINE: LazyLock<String> =
-    LazyLock::new(|| none_of("", |kind| matches!(kind, Kind::Break | Kind::Hidden)));
-static IN_LINES: LazyLock<String> = LazyLock::new(|| none_of("", |kind| kind == Kind::Hidden));
-static IN_FILE_NAME: LazyLock<String> =
-    LazyLock::new(|| none_of("/\\\\", |kind| matches!(kind, Kind::Break | Kind::Hidden)));
+    LazyLock::new(|| none_of("", |kind| matches!(kind, Kind::Break | Kind::Disturbing)));
+static IN_LINES: LazyLock<String> = LazyLock::new(|| none_of("", |kind| kind == Kind::Disturbing));
+static IN_FILE_NAME: LazyLock<String> = LazyLock::new(|| {
+    none_of("/\\\\", |kind| {
+        matches!(kind, Kind::Break | Kind::Disturbing)
+    })
+});
 
 /// The characters of a text.
 pub(super) struct Characters {
@@ -27,17 +29,17 @@ pub(super) struct Characters {
     pub(super) otherwise: &'static str,
 }
 
-/// Visible characters and spaces.
+/// Characters that leave the line and its direction as they are.
 pub(super) static LINE: Characters = Characters {
     one: &IN_LINE,
     disturb: text::disturbs_line,
-    otherwise: "must be one line without control or invisible characters",
+    otherwise: "must be one line without control or directional formatting characters",
 };
 /// The same, with tabs and line breaks.
 pub(super) static LINES: Characters = Characters {
     one: &IN_LINES,
     disturb: text::disturbs_lines,
-    otherwise: "must have no invisible characters, and no control characters but tabs and line breaks",
+    otherwise: "must have no directional formatting characters, and no control characters but tabs and line breaks",
 };
 /// Base64 (RFC 4648, 4) whose last group has no excess bits, with line breaks anywhere.
 pub(super) const BASE64: &str = "^[\\r\\n]*(([A-Za-z0-9+/][\\r\\n]*){4})*([A-Za-z0-9+/][\\r\\n]*([AQgw][\\r\\n]*=[\\r\\n]*=|[A-Za-z0-9+/][\\r\\n]*[AEIMQUYcgkosw048][\\r\\n]*=)[\\r\\n]*)?$";

@@ -16,6 +16,9 @@ use crate::served::Http;
 /// Maximum length of a body decoded on the current thread, in bytes: waking another thread takes
 /// longer.
 const DECODED_IN_PLACE: usize = 16 * 1024;
+/// Detail of a 404 for an erased record.
+const ERASED: &str =
+    "The record that the path names was erased; only its states and times are left.";
 
 /// A call that is to be carried out: its request was read and is valid.
 pub struct Call<A: Api, P, T> {
@@ -137,13 +140,26 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             match api.presence(&caller, record).await? {
                 Presence::Present => Ok(()),
                 Presence::Erased if contract.answers_on_erased => Ok(()),
-                Presence::Erased => {
-                    let told = "The record that the path names was erased; only its states and times are left.";
-                    Err(Problem::new(ProblemType::NOT_FOUND, told))
-                }
+                Presence::Erased => Err(Problem::new(ProblemType::NOT_FOUND, ERASED)),
                 Presence::Absent => Err(Problem::not_found()),
             }
         }
+    }
+}
+
+/// Adds to a 404 of an operation that the record of its path was erased, if it was.
+pub(super) async fn missing<A: Api>(
+    api: &A,
+    caller: &A::Caller,
+    record: Option<A::Record>,
+    problem: Problem,
+) -> Problem {
+    let Some(record) = record else {
+        return problem;
+    };
+    match api.presence(caller, record).await {
+        Ok(Presence::Erased) => problem.told_instead(|| ERASED.to_owned()),
+        Ok(Presence::Absent | Presence::Present) | Err(_) => problem,
     }
 }
 

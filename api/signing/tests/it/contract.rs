@@ -303,7 +303,11 @@ async fn an_erased_signing_answers_only_what_is_left() {
         );
         match answers {
             true => assert_eq!(answer.status, 200, "{method} {path}"),
-            false => assert_eq!(answer.problem(), ProblemKind::NotFound, "{method} {path}"),
+            false => {
+                assert_eq!(answer.problem(), ProblemKind::NotFound, "{method} {path}");
+                let detail = answer.json()["detail"].to_string();
+                assert!(detail.contains("was erased"), "{method} {path}: {detail}");
+            }
         }
     }
 }

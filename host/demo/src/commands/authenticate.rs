@@ -44,6 +44,8 @@ enum AuthenticationAttack {
     OtherCard,
     /// Sign bytes other than the data to be signed.
     OtherBytes,
+    /// Sign with a card whose key is on another curve.
+    WrongCurve,
     /// Sign the text of the data to be signed instead of its bytes.
     Text,
     /// Use the operation token a second time, with another signature.
@@ -64,7 +66,10 @@ struct AuthenticationApp<'a> {
 impl AuthArguments {
     pub(super) async fn run(&self, world: KnownWorld<'_>) -> Result<Told, CommandError> {
         let own = world.holder(&self.persona)?;
-        let other = world.other_holder(|one| one.id != own.id && one.outcome == Outcome::Signs)?;
+        let other = match self.hostile {
+            Some(AuthenticationAttack::WrongCurve) => world.holder_on_other_curve(own)?,
+            _ => world.other_holder(|one| one.id != own.id && one.outcome == Outcome::Signs)?,
+        };
         let calls = &Calls::new()?;
         let app = AuthenticationApp {
             cards: CardReader::of(world, calls),
@@ -104,7 +109,7 @@ impl AuthenticationApp<'_> {
             _ => Sha256::digest(STANDARD.decode(dtbs).map_err(|_| lacks("dtbs"))?),
         };
         let signer = match hostile {
-            Some(AuthenticationAttack::OtherCard) => other,
+            Some(AuthenticationAttack::OtherCard | AuthenticationAttack::WrongCurve) => other,
             _ => persona.as_str(),
         };
         let token = text(&submitted, "operationToken")?;

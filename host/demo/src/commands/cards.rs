@@ -3,7 +3,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::{calls::Calls, known_world::KnownWorld, outcome::CommandError};
-use crate::persona::{Method, Persona};
+use crate::persona::{KeyType, Method, Persona};
 
 /// Reads the world's cards, as an app does.
 pub(super) struct CardReader<'a> {
@@ -28,6 +28,14 @@ impl<'a> KnownWorld<'a> {
         let other = other.map(|persona| persona.id.as_str());
         other
             .ok_or_else(|| CommandError::Incomplete("the demo world has one card alone".to_owned()))
+    }
+
+    /// Another person with a card whose key is on another curve.
+    pub(super) fn holder_on_other_curve(self, own: &Persona) -> Result<&'a str, CommandError> {
+        let curves = [KeyType::P256, KeyType::P384, KeyType::P521].map(Some);
+        self.other_holder(|one| {
+            one.id != own.id && curves.contains(&one.key_type) && one.key_type != own.key_type
+        })
     }
 }
 

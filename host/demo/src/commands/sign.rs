@@ -10,7 +10,6 @@ use super::{
     known_world::KnownWorld,
     outcome::{CommandError, Told},
 };
-use crate::persona::{KeyType, Persona};
 
 /// Arguments of `demo card sign`.
 #[derive(Debug, clap::Args)]
@@ -42,7 +41,7 @@ enum SigningAttack {
 impl SignArguments {
     pub(super) async fn run(&self, world: KnownWorld<'_>) -> Result<Told, CommandError> {
         let own = world.holder(&self.persona)?;
-        let other = world.other_holder(|one| is_other(own, one))?;
+        let other = world.holder_on_other_curve(own)?;
         let mut link = self.ceremony.clone();
         link.set_query(None);
         link.set_fragment(None);
@@ -62,15 +61,6 @@ impl SignArguments {
             value: json!({"persona": own.id, "attempt": attempt}),
         })
     }
-}
-
-/// Returns true if a card is another persona's, and its key is on another curve.
-fn is_other(own: &Persona, card: &Persona) -> bool {
-    let is_ec = |persona: &Persona| {
-        let curves = [KeyType::P256, KeyType::P384, KeyType::P521];
-        persona.key_type.is_some_and(|key| curves.contains(&key))
-    };
-    card.id != own.id && is_ec(card) && card.key_type != own.key_type
 }
 
 /// The app on the phone.

@@ -86,6 +86,10 @@ impl From<IdentificationError> for Problem {
                     told(status).as_str()
                 ),
             ),
+            IdentificationError::NeverDelivered(status) => Self::new(
+                ProblemType::NOT_FOUND,
+                format!("The order is {}; it has no package.", told(status).as_str()),
+            ),
             IdentificationError::SandboxOnly => Self::of(ProblemType::SANDBOX_ONLY),
             IdentificationError::OrderEnded(status) => Self::new(
                 problems::ORDER_ENDED,
@@ -99,7 +103,7 @@ impl From<IdentificationError> for Problem {
                 ),
             ),
             IdentificationError::BeingVerified => Self::new(
-                problems::ARTIFACT_NOT_READY,
+                problems::ORDER_NOT_ENDED,
                 "The subject has signed, and the order is being verified: wait for the callback, or read the order until it has ended.",
             ),
             IdentificationError::Away(_) => {

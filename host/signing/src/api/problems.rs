@@ -4,9 +4,12 @@ use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_ceremony::api::{no_room, problem};
 use parafa_platform::billing::{CURRENCY, PaymentCause};
-use parafa_plugin_host::{FieldReason, Refusal, refusal};
+use parafa_plugin_host::{FieldReason, Refusal, on_one_line, refusal};
 
 use crate::{IntakeFault, RefusedDocument, SigningError};
+
+/// Longest name of a member or a signature in a detail, in bytes.
+const LONGEST_SUBJECT: usize = 300;
 
 /// Maps an error to the caller's answer; an internal error is logged here,
 /// once.
@@ -177,8 +180,21 @@ fn incomplete(refusal: &Refusal) -> String {
     )
 }
 
+/// Returns a refusal's sentence and code, and the members or signatures that it
+/// concerns, unless the sentence names them.
 fn reason(refusal: &Refusal) -> String {
-    format!("{} ({})", refusal.detail, refusal.code)
+    let (detail, code) = (&refusal.detail, &refusal.code);
+    let unnamed = refusal.subjects.iter();
+    let unnamed = unnamed.filter(|subject| !detail.contains(subject.as_str()));
+    let unnamed: Vec<_> = unnamed
+        .map(|subject| on_one_line(subject, LONGEST_SUBJECT))
+        .collect();
+    if unnamed.is_empty() {
+        return format!("{detail} ({code})");
+    }
+    let unnamed: Vec<&str> = unnamed.iter().map(|subject| &**subject).collect();
+    let concerned = shortened(&unnamed, ", ");
+    format!("{detail} Concerned: {concerned}. ({code})")
 }
 
 fn payment_detail(cause: PaymentCause) -> String {
@@ -315,8 +331,26 @@ mod tests {
             errors,
             [
                 pair("/documents/0/fileToken", "is not a stored file of this key"),
-                pair("/documents/1/content", "it does not do (encrypted)"),
+                pair(
+                    "/documents/1/content",
+                    "it does not do Concerned: x. (encrypted)"
+                ),
             ]
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_the_signatures_that_its_sentence_leaves_out() {
+        let refusal = Refusal {
+            code: "container-unsound".into(),
+            detail: "A signature does not hold any more: a.txt was changed.".to_owned(),
+            subjects: vec!["a.txt".to_owned(), "META-INF/signatures0.xml#S0".to_owned()],
+        };
+
+        assert_eq!(
+            reason(&refusal),
+            "A signature does not hold any more: a.txt was changed. \
+             Concerned: META-INF/signatures0.xml#S0. (container-unsound)"
         );
     }
 

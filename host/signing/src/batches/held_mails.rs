@@ -28,7 +28,7 @@ use crate::signings::Signings;
 pub const INVITE: &str = "invite-batch-signer";
 
 /// Longest delay of the first mail.
-const TOGETHER_WITHIN: SignedDuration = SignedDuration::from_hours(1);
+const TOGETHER_WITHIN: SignedDuration = SignedDuration::from_mins(10);
 
 #[derive(Deserialize, Serialize)]
 struct Payload {

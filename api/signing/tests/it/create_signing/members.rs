@@ -96,7 +96,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/name",
             json!(["a\n.pdf"]),
-            "must be one line without control or invisible characters",
+            "must be one line without control or directional formatting characters",
         ),
         (
             "/document/name",
@@ -268,28 +268,10 @@ async fn exactly_one_of_content_and_file_token_is_needed() {
 
 #[tokio::test]
 async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_shown() {
-    let unfit = "must be one line without control or invisible characters";
+    let unfit = "must be one line without control or directional formatting characters";
     for c in [
-        '\0',
-        '\t',
-        '\n',
-        '\r',
-        '\u{1B}',
-        '\u{7F}',
-        '\u{85}',
-        '\u{9F}',
-        '\u{AD}',
-        '\u{200B}',
-        '\u{200E}',
-        '\u{2028}',
-        '\u{2029}',
-        '\u{202A}',
-        '\u{202E}',
-        '\u{2066}',
-        '\u{2069}',
-        '\u{FEFF}',
-        '\u{E0001}',
-        '\u{E0041}',
+        '\0', '\t', '\n', '\r', '\u{1B}', '\u{7F}', '\u{85}', '\u{9F}', '\u{2028}', '\u{2029}',
+        '\u{202A}', '\u{202E}', '\u{2066}', '\u{2069}',
     ] {
         for (pointer, text) in [
             ("/title", format!("Sutartis{c}https://evil.example")),
@@ -301,10 +283,15 @@ async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_
             assert_eq!(faults, [(pointer.to_owned(), unfit.to_owned())], "{text:?}");
         }
     }
-    // Joins of letters and of signs are text.
-    let title = json!("עברית می\u{200C}خواهم \u{1F468}\u{200D}\u{1F469}");
-    assert_eq!(
-        Service::new().create(&with("/title", title)).await.status,
-        201
-    );
+    // Pasted texts have soft hyphens, names from right to left have marks, and flags have tags.
+    let taken = "עברית\u{200F} می\u{200C}خواهم bendra\u{AD}darbis \u{1F3F4}\u{E0067}\u{E007F}";
+    for (pointer, text) in [
+        ("/title", taken.to_owned()),
+        ("/externalId", taken.to_owned()),
+        ("/document/name", format!("{taken}.pdf")),
+        ("/signers/0/name", taken.to_owned()),
+    ] {
+        let created = Service::new().create(&with(pointer, json!(text))).await;
+        assert_eq!(created.status, 201, "{pointer}");
+    }
 }

@@ -207,7 +207,7 @@ fn a_gateway_is_given_its_time_by_the_settings() {
 fn a_reviewer_or_contact_that_names_nobody_is_refused_and_one_that_is_missing_is_told_of() {
     let read = |text: &str| toml::from_str::<Diligence>(text).unwrap();
     for setting in ["interpretation_reviewed_by", "privacy_contact"] {
-        for nobody in ["", " Rasa", "Rasa\\n", "Ra\\u00ADsa", &"x".repeat(201)] {
+        for nobody in ["", " Rasa", "Rasa\\n", "Ra\\u202Esa", &"x".repeat(201)] {
             let fault = read(&format!("{setting} = \"{nobody}\"")).check_words();
             let fault = fault.unwrap_err().to_string();
             assert!(

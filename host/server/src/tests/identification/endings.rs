@@ -1,7 +1,7 @@
 //! Ends of orders whose subjects are asked.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_api_http::Reservation;
+use parafa_api_http::{Problem, ProblemType, Reservation};
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
@@ -428,5 +428,8 @@ async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert_eq!(super::told(&office.host, *order).await, [event]);
     let orders = &office.host.app.diligence.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;
-    assert!(matches!(fetched, Err(IdentificationError::NotFound)));
+    let problem = Problem::from(fetched.unwrap_err());
+    assert_eq!(problem.kind(), ProblemType::NOT_FOUND);
+    let detail = problem.detail();
+    assert!(detail.ends_with("; it has no package."), "{detail}");
 }

@@ -1,5 +1,7 @@
 //! Orders of test keys.
 
+use parafa_api_diligence::kyc::problems;
+use parafa_api_http::Problem;
 use parafa_ceremony::CeremonyError;
 use parafa_domain::{KycRefusal, KycStatus};
 use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
@@ -79,7 +81,8 @@ async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
 
     let early = orders.simulate(&TEST, ordered.id, expire).await;
-    assert!(matches!(early, Err(IdentificationError::BeingVerified)));
+    let early = Problem::from(early.unwrap_err());
+    assert_eq!(early.kind(), problems::ORDER_NOT_ENDED);
 
     office.end(&TEST, &ordered).await;
     let late = orders.simulate(&TEST, ordered.id, expire).await;

@@ -50,14 +50,14 @@ async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
 }
 
 #[tokio::test]
-async fn the_next_signer_of_a_batch_waits_an_hour_for_further_links() {
+async fn the_next_signer_of_a_batch_waits_ten_minutes_for_further_links() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let mut batch = SequentialBatch::open(&site, &deployment).await;
     batch.named_in_next_letter().await;
 
     batch.first_signs(0).await;
-    site.pass(SignedDuration::from_mins(61));
+    site.pass(SignedDuration::from_mins(11));
     batch.host.run_all().await;
     assert_eq!(batch.named_in_next_letter().await, ["a"]);
     batch.first_signs(1).await;
