@@ -45,7 +45,7 @@ pub use disposition::{Disposition, file_headers};
 pub use documentation::{AgentTool, Documentation};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
-    RequestId, SharedBuckets, TakenRequests, edge,
+    RequestId, SharedBuckets, TakenRequests, edge, limit_guesses,
 };
 pub use idempotency::{
     Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
