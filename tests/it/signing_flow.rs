@@ -166,6 +166,43 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
 }
 
 #[tokio::test]
+async fn a_wrong_check_digit_is_taken_from_the_signer_who_is_locked_to_that_code() {
+    let demo = Demo::start();
+    let code = "40504040002";
+    let signers = json!([
+        {"email": "ona@example.lt", "personalCode": code},
+        {"email": "jonas@example.lt", "personalCode": "40504040001"},
+        {"email": "rasa@example.lt"},
+    ]);
+    let api = demo.signing();
+    let signing = api.create(&parafa_fixtures::plain(1), signers).await;
+    let [locked, otherwise, free] =
+        [0, 1, 2].map(|number: usize| Demo::ceremony(signing.signers[number].link()));
+    let smart_id = |code: &str| json!({"method": "smart_id", "personalCode": code});
+    let mobile_id = json!({
+        "method": "mobile_id", "personalCode": code, "phoneNumber": "+37060000666",
+    });
+
+    for start in [smart_id(code), mobile_id] {
+        locked.start(&start).await.expect("the lock can be met");
+        let attempt = locked.ended_attempt().await;
+        let error = attempt.error.expect("nobody has this code");
+        assert_eq!(error.code, "no_account", "{start}");
+    }
+    let estonian = json!({"method": "smart_id", "personalCode": code, "country": "EE"});
+    for (ceremony, start) in [
+        (&locked, smart_id("40504040003")),
+        (&locked, estonian),
+        (&otherwise, smart_id(code)),
+        (&free, smart_id(code)),
+    ] {
+        let refused = ceremony.start(&start).await.expect_err("a wrong digit");
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{start}");
+        assert_eq!(refused.problem.errors[0].pointer, "/personalCode");
+    }
+}
+
+#[tokio::test]
 async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     let demo = Demo::start();
     let api = demo.signing();

@@ -140,6 +140,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .for_anybody(A::anybody)
             .refuses(&[NotFound])
             .body::<PairingRequest>()
-            .answers(async |call| call.api.pair(call.request).await),
+            .answers(async |call| call.api.pair(call.request).await)
+            .against_guesses(),
     ]
 }

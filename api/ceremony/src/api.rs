@@ -43,7 +43,8 @@ pub trait CeremonyApi: Send + Sync + 'static {
     fn language(&self, link: &Self::Link) -> Result<Language, Problem>;
 
     /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) with the national code typed, if it is
-    /// valid. Called while the body is decoded, so that its fault is reported with all others; must
+    /// well-formed: [`start_attempt`](Self::start_attempt) knows whether a check digit may be
+    /// wrong. Called while the body is decoded, so that its fault is reported with all others; must
     /// not block.
     fn person(&self, country: Country, code: &str) -> Option<String>;
 
@@ -84,7 +85,8 @@ pub trait CeremonyApi: Send + Sync + 'static {
     ///
     /// # Errors
     /// `signing-in-progress` while an attempt has the turn to sign. One that only shows a code has
-    /// none until a device answers.
+    /// none until a device answers. A wrong check digit is a fault of `/personalCode`, unless the
+    /// signer is locked to that very code: certificates with such codes exist.
     async fn start_attempt(&self, link: Self::Link, request: StartAttempt) -> Result<(), Problem>;
 
     /// `DELETE /c/{token}/attempts/current`.

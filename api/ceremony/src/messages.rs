@@ -75,6 +75,7 @@ messages! {
     personal_code: "Asmens kodas", "Personal code";
     personal_code_hint: "11\u{a0}skaitmenų", "11 digits";
     personal_code_fault: "Asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not valid. Check all 11 digits.";
+    personal_code_doubt: "Asmens kodo paskutinis skaitmuo netinka prie kitų. Patikrinkite kodą; jei jis tikrai toks, dar kartą spauskite „Pasirašyti“.", "The last digit of this personal code does not fit the others. Check the code; if it is right, press Sign again.";
     country: "Šalis", "Country";
     subject_notice: "Jūsų asmens duomenys", "Your personal data";
     lithuania: "Lietuva", "Lithuania";

@@ -299,6 +299,8 @@ impl CeremonyPage<'_> {
 /// A member of the document: a script shows supported ones, and all can be saved.
 fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
     let address = format!("{base}/members/{}", member.id);
+    // Without its folders.
+    let saved_as = member.name.rsplit('/').next().unwrap_or(&member.name);
     let role = match member.role {
         MemberRole::Main => texts.main_member,
         MemberRole::Attachment => texts.attachment,
@@ -306,12 +308,12 @@ fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
     };
     html! {
         li {
-            a href=(address) download=(member.name) data-pdf[is_pdf(member)]
+            a href=(address) download=(saved_as) data-pdf[is_pdf(member)]
                 data-picture[is_picture(member)] data-main[member.role == MemberRole::Main] { (member.name) }
             " (" (role) ")"
             @if is_shown(member) {
                 " "
-                a.save href=(address) download=(member.name)
+                a.save href=(address) download=(saved_as)
                     aria-label={ (texts.save_member) ": " (member.name) } { (texts.save_member) }
             }
         }

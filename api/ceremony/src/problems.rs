@@ -9,8 +9,8 @@ parafa_api_http::problem_types! {
         "The call needs a signed document, and nobody has signed yet.",
         "Wait for the first signature; a webhook announces it.";
     SIGNING_IN_PROGRESS: CONFLICT, "signing-in-progress", "A signature is being made",
-        "A signer is signing now, until the time in Retry-After at the latest; once their device has signed, usually for a few seconds more.",
-        "Try again after the time in the Retry-After header, or once busy is false in the state of a signer's link.";
+        "A signer is signing now, at the latest until busyUntil in the state of a signer's link, if it is there; usually only for seconds.",
+        "Try again after the time in the Retry-After header, more than once if need be, or once busy is false in the state of a signer's link.";
     SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer can no longer be changed",
         "The signer has finished, or there is nothing that this call can change.",
         "Read the signing for the signer's status.";

@@ -15,7 +15,8 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use parafa_api_http::pages::page_response;
 use parafa_api_http::{
-    Admission, HttpConfig, NoInput, Parameters, Problem, ProblemType, WholeBody, file_headers,
+    Admission, Disposition, HttpConfig, NoInput, Parameters, Problem, ProblemType, WholeBody,
+    file_headers,
 };
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
@@ -170,12 +171,17 @@ async fn member<C: CeremonyApi>(
 }
 
 /// A document, or a member of it, for the page to draw and a browser to save. PDFs and images keep
-/// their types, so that the page can show them; others are sent as `application/octet-stream`.
+/// their types, so that the page can show them; others are sent as `application/octet-stream`. By
+/// itself a browser shows only PDFs.
 async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Problem> {
     let mut kept = [PDF].into_iter().chain(PICTURES);
     let media_type = kept
         .find(|kept| *kept == document.media_type)
         .unwrap_or("application/octet-stream");
+    let disposition = match media_type {
+        PDF => Disposition::Inline,
+        _ => Disposition::Attachment,
+    };
     let content = match *method {
         Method::HEAD => Body::empty(),
         _ => document.content.await?,
@@ -185,7 +191,7 @@ async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Pro
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
             (CONTENT_LENGTH, document.bytes.into()),
         ],
-        file_headers(&document.file_name),
+        file_headers(disposition, &document.file_name),
         content,
     )
         .into_response())

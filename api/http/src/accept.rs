@@ -18,12 +18,15 @@ pub fn accepts(headers: &HeaderMap, field: impl AsHeaderName, value: &str) -> bo
     })
 }
 
-/// Returns true if the Content-Type is this media type (RFC 9110, 8.3), whatever its parameters.
+/// Returns true if there is one Content-Type field and it is this media type (RFC 9110, 8.3),
+/// whatever its parameters. Of several, recipients choose differently.
 #[must_use]
 pub fn declares(headers: &HeaderMap, media_type: &str) -> bool {
-    let given = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
+    let mut fields = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(given), None) = (fields.next(), fields.next()) else {
+        return false;
+    };
+    let given = given.to_str().ok();
     let essence = given.and_then(|given| given.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
 }
@@ -39,6 +42,21 @@ mod tests {
     use http::header::ACCEPT;
 
     use super::*;
+
+    #[test]
+    fn a_media_type_is_declared_by_one_field_alone() {
+        let declares_json = |fields: &[&'static str]| {
+            let fields = fields
+                .iter()
+                .map(|field| (CONTENT_TYPE, field.parse().unwrap()));
+            declares(&fields.collect(), "application/json")
+        };
+
+        assert!(declares_json(&["Application/JSON; charset=utf-8"]));
+        assert!(!declares_json(&["application/json", "text/plain"]));
+        assert!(!declares_json(&["text/plain", "application/json"]));
+        assert!(!declares_json(&[]));
+    }
 
     fn accepts_html(lines: &[&'static str]) -> bool {
         let lines = lines.iter().map(|line| (ACCEPT, line.parse().unwrap()));

@@ -3,6 +3,7 @@
 mod admission;
 mod body;
 mod gate;
+mod guesses;
 mod origin;
 mod panic;
 mod rate;
@@ -23,6 +24,7 @@ pub use self::admission::Admission;
 pub use self::body::{AdmittedBody, BodyPace};
 pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare};
 pub(crate) use self::gate::{Authenticated, gate};
+pub use self::guesses::limit_guesses;
 pub(crate) use self::origin::OriginRule;
 pub use self::rate::{
     AlreadyCounted, RateDecision, RateLimiter, RateLimits, SharedBuckets, TakenRequests,

@@ -41,11 +41,11 @@ pub use api::{Api, Presence};
 pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
-pub use disposition::file_headers;
+pub use disposition::{Disposition, file_headers};
 pub use documentation::{AgentTool, Documentation};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
-    RequestId, SharedBuckets, TakenRequests, edge,
+    RequestId, SharedBuckets, TakenRequests, edge, limit_guesses,
 };
 pub use idempotency::{
     Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,

@@ -37,7 +37,7 @@ pub(crate) use self::not_allowed::method_not_allowed;
 pub use self::path::{Path, PathParameter, PathParams};
 pub use self::representation::{AnswerForm, Representation};
 use crate::api::Api;
-use crate::edge::{Authenticated, OriginRule, RequestId};
+use crate::edge::{Authenticated, OriginRule, RequestId, limit_guesses};
 use crate::idempotency::Created;
 use crate::openapi::Schemas;
 use crate::principal::Credential;
@@ -85,6 +85,14 @@ impl<A: Api> Operation<A> {
         id: &'static str,
     ) -> Draft<A, P, NoInput> {
         Draft::new(Method::DELETE, path, id)
+    }
+
+    /// Limits the wrong codes of an address: the operation takes a code, and answers 404 to an
+    /// invalid one.
+    #[must_use]
+    pub fn against_guesses(mut self) -> Self {
+        self.route = limit_guesses(self.route);
+        self
     }
 }
 

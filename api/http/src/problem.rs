@@ -130,6 +130,9 @@ impl Problem {
             (_, Some(encoding)) => {
                 format!("Content-Encoding is {encoding}; send the body without one, as {taken}.")
             }
+            _ if headers.get_all(CONTENT_TYPE).iter().count() > 1 => {
+                format!("There is more than one Content-Type; send {taken} alone.")
+            }
             (Some(given), None) => format!("Content-Type is {given}; send {taken}."),
             (None, None) => format!("Content-Type is missing; send {taken}."),
         };

@@ -55,11 +55,7 @@ pub enum CeremonyError {
     NotYetSigned(CeremonyStatus),
     /// Another attempt has the turn.
     #[error("another signer is signing")]
-    Busy {
-        /// Seconds until the turn is free at the latest. Once the device has
-        /// signed, seconds until the next check.
-        retry_after: u32,
-    },
+    Busy,
     /// The signer cannot do this now, because of their status, or because their
     /// attempt can no longer be stopped.
     #[error("the signer cannot do this now")]
@@ -173,13 +169,6 @@ impl CeremonyError {
         }
     }
 
-    /// Returns the error for a turn taken by another attempt, at the latest until
-    /// `until`, if known.
-    pub fn busy(until: Option<Timestamp>, now: Timestamp) -> Self {
-        let retry_after = until.map_or(BUSY_RETRY_SECONDS, |until| seconds_until(until, now));
-        Self::Busy { retry_after }
-    }
-
     /// Returns the error for an attempt that cannot begin, or have the turn.
     pub(crate) fn of_begin(
         error: CannotBegin,
@@ -188,7 +177,7 @@ impl CeremonyError {
         now: Timestamp,
     ) -> Self {
         match error {
-            CannotBegin::Busy { until } => Self::busy(until, now),
+            CannotBegin::Busy => Self::Busy,
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
             CannotBegin::NotOpen => {
                 Self::SignerNotOpen(ceremony.signer(signer).map(|signer| signer.status))
@@ -204,9 +193,7 @@ impl CeremonyError {
 impl From<CannotAct> for CeremonyError {
     fn from(error: CannotAct) -> Self {
         match error {
-            CannotAct::SignatureUnderWay => Self::Busy {
-                retry_after: BUSY_RETRY_SECONDS,
-            },
+            CannotAct::SignatureUnderWay => Self::Busy,
             CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => {
                 Self::SignerNotOpen(None)
             }
@@ -215,7 +202,7 @@ impl From<CannotAct> for CeremonyError {
 }
 
 /// Delay before checking again for the end of another signer's attempt, or of the
-/// same request.
+/// same request. An attempt usually ends long before the latest time for it.
 pub const BUSY_RETRY_SECONDS: u32 = 5;
 
 impl From<StoreError> for CeremonyError {

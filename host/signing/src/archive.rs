@@ -124,7 +124,7 @@ impl Archives {
                 return Ok(archived);
             }
         }
-        Err(CeremonyError::busy(None, self.records.store.now().await?).into())
+        Err(CeremonyError::Busy.into())
     }
 
     /// Returns the version that can be archived.
@@ -401,8 +401,10 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
 
 /// Refuses a document that is being signed.
 fn check_free(row: &CeremonyRow, now: Timestamp) -> Result<(), CeremonyError> {
-    let turn = row.ceremony.current_turn(now);
-    turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))
+    match row.ceremony.current_turn(now) {
+        Some(_) => Err(CeremonyError::Busy),
+        None => Ok(()),
+    }
 }
 
 fn out_of_use(format: &str) -> SigningError {

@@ -212,3 +212,22 @@ async fn too_many_calls_are_told_to_wait() {
     }
     assert_refused(&pair().await, 429, "rate_limited");
 }
+
+#[tokio::test]
+async fn an_address_that_guesses_pairing_codes_is_told_to_wait() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let body = json!({"code": "0000-0000-0000"});
+    let guess = || {
+        send(
+            provider
+                .request(Method::POST, "/v1/auth/pairings")
+                .json(&body),
+        )
+    };
+
+    for _ in 0..10 {
+        assert_refused(&guess().await, 404, "not_found");
+    }
+    assert_refused(&guess().await, 429, "rate_limited");
+}

@@ -39,3 +39,29 @@ async fn a_code_is_taken_as_people_write_it_and_stays_for_the_next_attempt() {
     assert_eq!(typed(&browser).await, "", "another link has another signer");
     browser.close().await;
 }
+
+#[tokio::test]
+async fn a_code_with_a_wrong_check_digit_is_doubted_once_and_then_the_server_judges_it() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let code = "40504040002";
+    let locked = json!({"email": "ona@example.lt", "personalCode": code});
+    let locked = link(&demo, locked).await;
+    let free = link(&demo, json!({"email": "jonas@example.lt"})).await;
+
+    open(&browser, &locked, "lt").await;
+    browser.start_signing(code).await;
+    browser.shown("#personal-code-doubt").await;
+    browser.click("#sign").await;
+    browser.shown("#failed").await;
+
+    open(&browser, &free, "lt").await;
+    browser.start_signing(code).await;
+    browser.shown("#personal-code-doubt").await;
+    browser.click("#sign").await;
+    browser.shown("#personal-code-fault").await;
+    browser.assert_complains_of("400 (Bad Request)").await;
+    browser.close().await;
+}

@@ -1,5 +1,5 @@
 import { closeDocument, openDocument, setUp } from "./document.js";
-import { codeIsSound, nationalCode, phoneIsSound, phoneNumber } from "./person.js";
+import { checkDigitFits, codeIsWhole, nationalCode, phoneIsSound, phoneNumber } from "./person.js";
 
 history.scrollRestoration = "manual";
 const main = document.getElementById("main");
@@ -340,6 +340,10 @@ function point(field, fault, sound) {
   return sound;
 }
 
+// The code whose check digit was said to be wrong. It is sent if it stays: real
+// certificates have such codes, and the server knows whom the link is for.
+let doubted = null;
+
 byId("choose").addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
@@ -349,9 +353,14 @@ byId("choose").addEventListener("submit", async (event) => {
   if (named && document.querySelector(`#country option[value="${named}"]:enabled`)) form.country.value = named;
   const country = form.country.value;
   const who = { method, personalCode: code, country };
-  const [codeFault, phoneFault] = [byId("personal-code-fault"), byId("phone-number-fault")];
+  const [codeFault, codeDoubt, phoneFault] =
+    ["personal-code-fault", "personal-code-doubt", "phone-number-fault"].map(byId);
   const isNamed = !named || named === country;
-  const codeSound = point(form.personalCode, codeFault, isNamed && codeIsSound(code, country));
+  const isWhole = isNamed && codeIsWhole(code);
+  const isDoubtful = isWhole && code !== doubted && !checkDigitFits(code, country);
+  if (isDoubtful) doubted = code;
+  codeFault.hidden = codeDoubt.hidden = true;
+  const codeSound = point(form.personalCode, isDoubtful ? codeDoubt : codeFault, isWhole && !isDoubtful);
   if (method === "mobile_id") {
     who.phoneNumber = phoneNumber(form.phoneNumber.value, country);
     if (!point(form.phoneNumber, phoneFault, phoneIsSound(who.phoneNumber))) return;

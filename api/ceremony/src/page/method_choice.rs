@@ -78,9 +78,10 @@ pub(super) fn person_fields(
             }
             label for="personal-code" { (texts.personal_code) }
             input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
-                aria-describedby="personal-code-hint personal-code-fault";
+                aria-describedby="personal-code-hint personal-code-fault personal-code-doubt";
             p.hint #personal-code-hint { (texts.personal_code_hint) }
             p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
+            p.fault #personal-code-doubt hidden role="alert" { (texts.personal_code_doubt) }
             button.button #sign type="submit" { (texts.sign) }
         }
     }

@@ -281,7 +281,7 @@ fn members() -> Vec<Member> {
             "application/zip",
             MemberRole::Attachment,
         ),
-        member("png", "Planas.png", "image/png", MemberRole::Attachment),
+        member("png", "A/Planas.png", "image/png", MemberRole::Attachment),
     ]
 }
 

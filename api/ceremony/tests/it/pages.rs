@@ -167,7 +167,7 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
         "<a class=\"save\" href=\"/c/container/members/a\" download=\"Sutartis.pdf\" \
          aria-label=\"Download the file: Sutartis.pdf\">",
         "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (attachment)",
-        "download=\"Planas.png\" data-picture>Planas.png</a> (attachment)",
+        "download=\"Planas.png\" data-picture>A/Planas.png</a> (attachment)",
         "Before you sign, select the name of such a file to download it, and read it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
@@ -275,12 +275,12 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
 }
 
 #[tokio::test]
-async fn a_document_and_its_parts_are_saved_and_run_nothing_under_our_address() {
-    for path in [
-        "/c/english/document",
-        "/c/english/members/a",
-        "/c/container/members/png",
-        "/c/container/members/svg",
+async fn pdfs_are_shown_and_other_files_saved_and_none_runs_anything_under_our_address() {
+    for (path, handling) in [
+        ("/c/english/document", "inline"),
+        ("/c/english/members/a", "inline"),
+        ("/c/container/members/png", "attachment"),
+        ("/c/container/members/svg", "attachment"),
     ] {
         let answer = answer(Request::get(path), "").await;
 
@@ -292,6 +292,7 @@ async fn a_document_and_its_parts_are_saved_and_run_nothing_under_our_address() 
             "{path}"
         );
         let named = headers["content-disposition"].to_str().expect("ASCII");
-        assert!(named.starts_with("attachment;"), "{path}: {named}");
+        let named_so = format!("{handling}; filename=\"");
+        assert!(named.starts_with(&named_so), "{path}: {named}");
     }
 }

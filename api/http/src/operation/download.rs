@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 
-use crate::disposition::file_headers;
+use crate::disposition::{Disposition, file_headers};
 use crate::entity_tag::{EntityTag, Known};
 use crate::problem::Problem;
 
@@ -61,7 +61,7 @@ fn description(download: &Download) -> (EntityTag, Response) {
         HeaderValue::from_static("application/octet-stream"),
     );
     headers.insert(CONTENT_LENGTH, download.bytes.into());
-    headers.extend(file_headers(&download.file_name));
+    headers.extend(file_headers(Disposition::Attachment, &download.file_name));
     for (name, value) in &download.headers {
         headers.insert(name, value.clone());
     }

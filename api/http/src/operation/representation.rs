@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::disposition::file_headers;
+use crate::disposition::{Disposition, file_headers};
 
 /// A media type that an operation answers beside JSON.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,8 @@ impl Representation {
             .expect("media types are visible ASCII characters");
         let mut response = ([(CONTENT_TYPE, media_type)], self.content).into_response();
         if let Some(name) = self.file_name {
-            response.headers_mut().extend(file_headers(&name));
+            let headers = file_headers(Disposition::Attachment, &name);
+            response.headers_mut().extend(headers);
         }
         response
     }

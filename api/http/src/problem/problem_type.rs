@@ -46,15 +46,15 @@ impl ProblemType {
         VALIDATION_FAILED: BAD_REQUEST, "validation-failed", "The request is not valid",
             "Members of the body or parameters of the query are missing, unknown or malformed.",
             "Correct what errors lists: each entry points at one fault and says what is wrong there.";
-        UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "The API key is missing or not valid",
+        UNAUTHORIZED: UNAUTHORIZED, "unauthorized", "Credentials are missing or not valid",
             "The request has no API key that is valid for this API.",
             "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
         PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "Payment is required",
             "The workspace of the key, or the entity that is billed for it, has no payment method, has an overdue invoice or has reached its usage ceiling; nothing was created, asked for or charged.",
             "Read the detail for the cause. A ceiling clears once an earlier payment has settled; otherwise have a person open recoveryUrl, if there is one, and settle the payment. Then repeat the request.";
-        FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
+        FORBIDDEN: FORBIDDEN, "forbidden", "The caller may not do this",
             "The workspace user behind the key may only read.",
-            "Use the key of a user whose role is member or owner.";
+            "Use the key of a user whose role is member or owner. A page may call only from an admitted origin.";
         SANDBOX_ONLY: FORBIDDEN, "sandbox-only", "Only for sandbox keys",
             "Only a sandbox key can simulate outcomes.",
             "Repeat the request with a test key, on a record that was created with one.";

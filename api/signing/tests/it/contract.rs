@@ -339,6 +339,15 @@ async fn bodies_have_the_media_type_and_the_size_that_are_described() {
             ProblemKind::UnsupportedMediaType,
             "{method} {path} {body:?}"
         );
+        let mut two = json_request(method, &path, "owner", text);
+        let other = "text/plain".parse().unwrap();
+        two.headers_mut().append("content-type", other);
+        let answer = service.send(two).await;
+        assert_eq!(
+            answer.problem(),
+            ProblemKind::UnsupportedMediaType,
+            "{method} {path}: two types"
+        );
         let answer = service
             .send(json_request(method, &path, "owner", text))
             .await;

@@ -12,7 +12,7 @@ use parafa_api_ceremony::{
     PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
     SigningMethod, StartAttempt, State,
 };
-use parafa_api_http::{Problem, WireName};
+use parafa_api_http::{Fault, Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
 use parafa_platform::accounts::KeyMode;
 
@@ -146,6 +146,9 @@ impl CeremonyApi for CeremonyOperations {
     }
 
     async fn start_attempt(&self, link: OpenedLink, request: StartAttempt) -> Result<(), Problem> {
+        if let Some(person) = &request.person {
+            self.check_digit(&link, person).await?;
+        }
         let start = ceremonies::StartAttempt {
             method: method(request.method),
             person: request.person,
@@ -242,6 +245,20 @@ impl CeremonyApi for CeremonyOperations {
 const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
 
 impl CeremonyOperations {
+    /// Refuses a code with a wrong check digit, unless the signer is locked to it: codes in real
+    /// certificates may have one.
+    async fn check_digit(&self, link: &OpenedLink, person: &str) -> Result<(), Problem> {
+        let Some((country, code)) = wrong_code(person) else {
+            return Ok(());
+        };
+        if country == "LT" && self.0.is_locked_to(link, &code).await? {
+            return Ok(());
+        }
+        let told = "must be 11 digits, the last of them a check digit";
+        let fault = Fault::new("/personalCode", told);
+        Err(Problem::validation(vec![fault]))
+    }
+
     /// Returns the progress of the signatures, as far as a signer may know it.
     async fn progress(&self, state: &CeremonyState) -> Result<Progress, CeremonyError> {
         let row = &state.opened.row;
@@ -434,8 +451,14 @@ fn person(country: Country, code: &str) -> Option<String> {
         return (is_sound && placed).then(|| format!("PNOLV-{}-{}", &digits[..6], &digits[6..]));
     }
     let parsed = code.parse::<PersonalCode>().ok()?;
-    let identifier = format!("PNO{}-{code}", country.as_str());
-    parsed.has_valid_check_digit().then_some(identifier)
+    Some(format!("PNO{}-{}", country.as_str(), parsed.digits()))
+}
+
+/// Returns country and code of an identifier whose check digit is wrong. Latvian codes have none.
+fn wrong_code(person: &str) -> Option<(&str, PersonalCode)> {
+    let (country, code) = person.strip_prefix("PNO")?.split_once('-')?;
+    let code = code.parse::<PersonalCode>().ok()?;
+    (!code.has_valid_check_digit()).then_some((country, code))
 }
 
 #[cfg(test)]
@@ -449,12 +472,22 @@ mod tests {
         let named = |country, code| person(country, code);
         let lithuanian = named(Country::Lithuania, "40504040001");
         assert_eq!(lithuanian.as_deref(), Some("PNOLT-40504040001"));
-        assert_eq!(named(Country::Lithuania, "33309240164"), None);
+        assert_eq!(named(Country::Lithuania, "4050404000"), None);
         for code in ["01010110006", "010101-10006"] {
             let latvian = named(Country::Latvia, code);
             assert_eq!(latvian.as_deref(), Some("PNOLV-010101-10006"));
         }
         assert_eq!(named(Country::Latvia, "0101011-0006"), None);
+    }
+
+    #[test]
+    fn a_wrong_check_digit_is_found_where_codes_have_one() {
+        for country in ["LT", "EE"] {
+            let is_wrong = |code: &str| wrong_code(&format!("PNO{country}-{code}")).is_some();
+            assert!(is_wrong("33309240164"), "{country}");
+            assert!(!is_wrong("40504040001"), "{country}");
+        }
+        assert!(wrong_code("PNOLV-010101-10007").is_none());
     }
 
     #[test]

@@ -58,8 +58,8 @@ pub fn problem(error: &CeremonyError) -> Problem {
             problems::NOT_YET_SIGNED,
             format!("The signing is {status}, and nobody had signed."),
         ),
-        CeremonyError::Busy { retry_after } => {
-            Problem::of(problems::SIGNING_IN_PROGRESS).with_retry_after(*retry_after)
+        CeremonyError::Busy => {
+            Problem::of(problems::SIGNING_IN_PROGRESS).with_retry_after(BUSY_RETRY_SECONDS)
         }
         CeremonyError::SignerNotOpen(Some(status)) => Problem::new(
             problems::SIGNER_NOT_OPEN,

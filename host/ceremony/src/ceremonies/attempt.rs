@@ -38,7 +38,7 @@ pub(crate) use self::job::unique_key;
 pub use self::job::{ATTEMPTS, DRIVE};
 pub(crate) use self::outcome::TURN;
 pub use self::outcome::pin;
-pub(super) use self::outcome::{ASK_WITHIN, tell_end};
+pub(super) use self::outcome::tell_end;
 use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
 pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;

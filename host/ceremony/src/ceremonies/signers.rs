@@ -1,16 +1,13 @@
 //! Parties that are added, changed and removed during signing.
 
-use jiff::Timestamp;
 use parafa_domain::{
-    CannotChange, Ceremony, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder, Turn,
+    CannotChange, Ceremony, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder,
 };
 use parafa_platform::accounts::Caller;
-use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::attempt::ASK_WITHIN;
 use super::{Ceremonies, running_attempt};
 use crate::error::CeremonyError;
 use crate::forms::SignerForm;
@@ -46,7 +43,7 @@ impl NewParty {
         row.ceremony
             .add_signer(party, tx.now())
             .map(|_| ())
-            .map_err(|error| refusal(error, &row.ceremony, SignerId::new(self.id), tx.now()))
+            .map_err(|error| refusal(error, &row.ceremony, SignerId::new(self.id)))
     }
 
     /// Stores a ceremony with the added party.
@@ -113,10 +110,9 @@ impl Ceremonies {
                     let now = tx.now();
                     row.ceremony
                         .change_methods(party, methods, now)
-                        .map_err(|error| refusal(error, &row.ceremony, party, now))?;
-                    if let Some(running) = running_attempt(tx, &row, party).await? {
-                        let until = shifted(running.started_at, ASK_WITHIN);
-                        return Err(CeremonyError::busy(Some(until), now));
+                        .map_err(|error| refusal(error, &row.ceremony, party))?;
+                    if running_attempt(tx, &row, party).await?.is_some() {
+                        return Err(CeremonyError::Busy);
                     }
                     tx.put(&row).await?;
                     note(tx, &row, "signing.signer_changed", signer).await?;
@@ -147,7 +143,7 @@ impl Ceremonies {
                     let now = tx.now();
                     let removed = row.ceremony.remove_signer(party, now);
                     let events =
-                        removed.map_err(|error| refusal(error, &before.ceremony, party, now))?;
+                        removed.map_err(|error| refusal(error, &before.ceremony, party))?;
                     let was = before.ceremony.signer(party).map(|party| party.status);
                     if was == Some(SignerStatus::Pending) {
                         notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
@@ -176,18 +172,10 @@ async fn note(
     Ok(())
 }
 
-fn refusal(
-    error: CannotChange,
-    ceremony: &Ceremony,
-    party: SignerId,
-    now: Timestamp,
-) -> CeremonyError {
+fn refusal(error: CannotChange, ceremony: &Ceremony, party: SignerId) -> CeremonyError {
     match error {
         CannotChange::LastSigner => CeremonyError::LastSigner,
-        CannotChange::SignatureUnderWay => {
-            let turn = ceremony.current_turn(now);
-            CeremonyError::busy(turn.and_then(Turn::free_by), now)
-        }
+        CannotChange::SignatureUnderWay => CeremonyError::Busy,
         CannotChange::SignerNotOpen => {
             CeremonyError::SignerNotOpen(ceremony.signer(party).map(|party| party.status))
         }

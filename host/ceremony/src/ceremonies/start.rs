@@ -1,7 +1,7 @@
 //! Start of an attempt by the signer.
 
 use jiff::Timestamp;
-use parafa_domain::{AttemptId, Language, Phase, SignerId, SigningMethod};
+use parafa_domain::{AttemptId, Language, PersonalCode, Phase, SignerId, SigningMethod};
 use parafa_platform::Records;
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::jobs::LEASE;
@@ -12,10 +12,11 @@ use uuid::Uuid;
 
 use super::card::PairingCode;
 use super::give_up::{give_up, running_attempt};
+use super::opening::identity_lock;
 use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, CARD_WITHIN};
 use crate::error::{AttemptsOf, CeremonyError};
-use crate::records::{AttemptRow, AttemptStep, CardAccess, CeremonyRow};
+use crate::records::{AttemptRow, AttemptStep, CardAccess, CeremonyRow, SignerPrivateRow};
 use crate::{prompts, sealing};
 
 /// Request to start an attempt.
@@ -34,6 +35,19 @@ pub struct StartAttempt {
 }
 
 impl Ceremonies {
+    /// Returns whether a link's signer is locked to the holder of this code.
+    pub async fn is_locked_to(
+        &self,
+        link: &OpenedLink,
+        code: &PersonalCode,
+    ) -> Result<bool, CeremonyError> {
+        let signer = link.signer;
+        let row = self.records.store.get::<SignerPrivateRow>(&signer).await?;
+        let lock = row.and_then(|row| row.identity_lock);
+        let digest = identity_lock(&self.records.master, signer, code.digits());
+        Ok(lock == Some(digest))
+    }
+
     /// Starts an attempt, in place of the signer's earlier one, and takes the
     /// turn. An attempt that only shows a code takes the turn when a device
     /// answers.

@@ -38,19 +38,13 @@ async fn who_is_signing_is_changed_and_removed_only_afterwards() {
     stage.start().await.unwrap();
 
     for refused in [change().await, remove().await] {
-        let Err(CeremonyError::Busy { retry_after }) = refused else {
-            panic!("{refused:?}")
-        };
-        assert_ne!(retry_after, 0);
+        assert!(matches!(refused, Err(CeremonyError::Busy)), "{refused:?}");
     }
 
     stage.give_up().await;
     stage.open_link().await;
     let refused = change().await;
-    let Err(CeremonyError::Busy { retry_after }) = refused else {
-        panic!("{refused:?}")
-    };
-    assert!(retry_after > 60, "as long as a code may be shown");
+    assert!(matches!(refused, Err(CeremonyError::Busy)), "{refused:?}");
     stage.give_up().await;
     change().await.unwrap();
     remove().await.unwrap();

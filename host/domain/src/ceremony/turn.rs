@@ -58,10 +58,7 @@ impl Turn {
 pub enum CannotBegin {
     /// Another signer has the turn.
     #[error("another signer is signing")]
-    Busy {
-        /// Time of [`Turn::free_by`].
-        until: Option<Timestamp>,
-    },
+    Busy,
     /// The signer may not use this method.
     #[error("the method {0} is not allowed for this signer")]
     MethodNotAllowed(SigningMethod),
@@ -106,10 +103,8 @@ impl Ceremony {
     ) -> Result<(), CannotBegin> {
         const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
-        if let Some(turn) = self.current_turn(now) {
-            return Err(CannotBegin::Busy {
-                until: turn.free_by(),
-            });
+        if self.current_turn(now).is_some() {
+            return Err(CannotBegin::Busy);
         }
         let is_open = self.is_open(now);
         let party = self
@@ -147,10 +142,8 @@ impl Ceremony {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<(), CannotBegin> {
-        if let Some(turn) = self.current_turn(now) {
-            return Err(CannotBegin::Busy {
-                until: turn.free_by(),
-            });
+        if self.current_turn(now).is_some() {
+            return Err(CannotBegin::Busy);
         }
         let mut signers = self.signers.iter();
         let signer = signers

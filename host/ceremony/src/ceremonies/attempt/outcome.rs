@@ -17,7 +17,7 @@ use parafa_store::jobs::ClaimedJob;
 
 /// Time limit for an attempt until the device has signed. Providers end their sessions well
 /// before; this ends what no provider ends.
-pub(crate) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
 
 /// Longest turn of an attempt until the device has signed.
 pub(crate) const TURN: SignedDuration = ASK_WITHIN;

@@ -80,7 +80,7 @@ pub(super) async fn store_next(
     if attempt.awaits_turn && next.step.needs_turn() {
         match take_turn(&mut attempt, &mut row, now) {
             Ok(()) => {}
-            Err(CannotBegin::Busy { .. }) => {
+            Err(CannotBegin::Busy) => {
                 let (tries, due) = (attempt.tries + 1, shifted(now, TURN_PAUSE));
                 return store_again(tx, job, attempt, tries, due).await;
             }

@@ -132,7 +132,7 @@ impl Model {
         if attempt.awaits_turn {
             match self.take_turn(state, n, now) {
                 Ok(()) => {}
-                Err(CannotBegin::Busy { .. }) => {
+                Err(CannotBegin::Busy) => {
                     edit(state, n, |attempt| attempt.job = Job::Due(now));
                     return;
                 }

@@ -75,11 +75,8 @@ impl Stage<'_> {
 }
 
 #[track_caller]
-fn retry_after(started: Result<(), CeremonyError>) -> u32 {
-    match started {
-        Err(CeremonyError::Busy { retry_after }) => retry_after,
-        other => panic!("{other:?}"),
-    }
+fn assert_busy(started: Result<(), CeremonyError>) {
+    assert!(matches!(started, Err(CeremonyError::Busy)), "{started:?}");
 }
 
 #[tokio::test]
@@ -176,8 +173,7 @@ async fn a_page_that_is_gone_for_half_a_minute_leaves_the_turn_to_others() {
     let other = stage.other().await;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     site.pass(MAX_ABSENCE - TICK);
-    let told = retry_after(stage.host.start(other, SIGN[1]).await);
-    assert_eq!(told, LONGEST_TURN - 29 + 1);
+    assert_busy(stage.host.start(other, SIGN[1]).await);
     stage.host = stage.deployment.sound_host().await;
 
     site.pass(TICK);
@@ -203,9 +199,8 @@ async fn a_page_that_asks_for_news_keeps_the_turn_and_others_are_told_until_when
     }
     stage.host = stage.deployment.sound_host().await;
 
-    let told = retry_after(stage.host.start(other, SIGN[1]).await);
+    assert_busy(stage.host.start(other, SIGN[1]).await);
 
-    assert_eq!(told, LONGEST_TURN - 75 + 1);
     let until = started + SignedDuration::from_secs(LONGEST_TURN.into());
     let page = stage.page_of(other).await;
     assert_eq!(page.busy.and_then(|turn| turn.free_by()), Some(until));
@@ -223,9 +218,8 @@ async fn a_phone_that_rings_has_the_turn_also_when_its_page_is_gone() {
     stage.reach_at_once(Phase::WaitingForUser).await;
 
     site.pass(MAX_ABSENCE * 4);
-    let told = retry_after(stage.host.start(other, SIGN[1]).await);
+    assert_busy(stage.host.start(other, SIGN[1]).await);
 
-    assert_eq!(told, LONGEST_TURN - 120 + 1);
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     stage.host.start(other, SIGN[1]).await.unwrap();
 }

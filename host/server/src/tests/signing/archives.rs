@@ -188,7 +188,7 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
 
     assert!(matches!(
         during,
-        Err(SigningError::Ceremony(CeremonyError::Busy { .. }))
+        Err(SigningError::Ceremony(CeremonyError::Busy))
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
 }

@@ -31,7 +31,7 @@ async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_oth
 }
 
 #[tokio::test]
-async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_signs_then() {
+async fn a_card_that_comes_while_another_signs_is_refused_and_signs_then() {
     let site = Site::start().await;
     let mut stage = Stage::set(&site, site.posted()).await;
     let other = stage.signing().await.ceremony.signers[1].id.uuid();
@@ -48,10 +48,7 @@ async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_si
         .ceremonies
         .submit_certificate(&early, der)
         .await;
-    let Err(CeremonyError::Busy { retry_after }) = early else {
-        panic!("{early:?}");
-    };
-    assert_eq!(retry_after, 15 * 60 + 1);
+    assert!(matches!(early, Err(CeremonyError::Busy)), "{early:?}");
     stage
         .until(async || stage.signing().await.versions.len() == 2)
         .await;

@@ -284,7 +284,7 @@ pub(super) fn is_an_answer(error: &SigningError) -> bool {
     matches!(
         error,
         CeremonyError::NotFound
-            | CeremonyError::Busy { .. }
+            | CeremonyError::Busy
             | CeremonyError::SignerNotOpen(_)
             | CeremonyError::SigningEnded(_)
             | CeremonyError::TooManyAttempts { .. }
