@@ -75,7 +75,7 @@ impl Stage<'_> {
 }
 
 #[track_caller]
-fn assert_busy(started: Result<(), CeremonyError>) {
+fn assert_busy(started: &Result<(), CeremonyError>) {
     assert!(matches!(started, Err(CeremonyError::Busy)), "{started:?}");
 }
 
@@ -173,7 +173,7 @@ async fn a_page_that_is_gone_for_half_a_minute_leaves_the_turn_to_others() {
     let other = stage.other().await;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     site.pass(MAX_ABSENCE - TICK);
-    assert_busy(stage.host.start(other, SIGN[1]).await);
+    assert_busy(&stage.host.start(other, SIGN[1]).await);
     stage.host = stage.deployment.sound_host().await;
 
     site.pass(TICK);
@@ -199,7 +199,7 @@ async fn a_page_that_asks_for_news_keeps_the_turn_and_others_are_told_until_when
     }
     stage.host = stage.deployment.sound_host().await;
 
-    assert_busy(stage.host.start(other, SIGN[1]).await);
+    assert_busy(&stage.host.start(other, SIGN[1]).await);
 
     let until = started + SignedDuration::from_secs(LONGEST_TURN.into());
     let page = stage.page_of(other).await;
@@ -218,7 +218,7 @@ async fn a_phone_that_rings_has_the_turn_also_when_its_page_is_gone() {
     stage.reach_at_once(Phase::WaitingForUser).await;
 
     site.pass(MAX_ABSENCE * 4);
-    assert_busy(stage.host.start(other, SIGN[1]).await);
+    assert_busy(&stage.host.start(other, SIGN[1]).await);
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     stage.host.start(other, SIGN[1]).await.unwrap();
