@@ -17,8 +17,11 @@ use crate::{lints, process, product, referees, sdk, tools};
 
 /// The package with tests of the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
-/// Number of concurrent tests. Many of them wait, for a page or a telephone.
+/// Number of concurrent tests.
 const THREADS: &str = "RUST_TEST_THREADS";
+/// Concurrent tests for each processor. Many wait for a page, a telephone or each other: two left a
+/// quarter of the processors' time unused.
+const THREADS_PER_PROCESSOR: usize = 3;
 /// Most failed tests that run again, alone: more failures are not caused by a lack of processors.
 const MOST_AGAIN: usize = 5;
 
@@ -180,7 +183,7 @@ impl Tally {
         if let Some(samples) = referees::samples(root) {
             command.env("PARAFA_SAMPLES", samples);
         }
-        let threads = (3 * processors()).to_string();
+        let threads = (THREADS_PER_PROCESSOR * processors()).to_string();
         let threads = env::var(THREADS).unwrap_or(threads);
         let first = TestRun::of(copy(command).args(names).env(THREADS, threads))?;
         self.skipped += first.ignored;

@@ -40,7 +40,7 @@ impl Authentication {
             request["phoneNumber"] = json!(person.phone_number);
         }
         let path = "v1/auth/requests";
-        let known: &[StatusCode] = match hosts.are_faulty() {
+        let known: &[StatusCode] = match hosts.are_faulty() && is_by_phone {
             // Faults have used up what this person's phone may ring in an hour.
             true => &[StatusCode::TOO_MANY_REQUESTS],
             false => &[],
@@ -68,6 +68,10 @@ impl Authentication {
             ledger.reached(id, Step::Completed);
             return;
         }
+        let has_failed = ["failed", "expired"]
+            .iter()
+            .any(|end| ended["status"] == *end);
+        assert!(has_failed, "{self:?}: {ended}");
         // A host died after the phone's ring, before it recorded that.
         let code = ended["error"]["code"].as_str().unwrap_or_default();
         let is_of_death = ended["status"] == "failed" && is_by_phone && code == "timeout";

@@ -7,10 +7,20 @@ use super::town::Town;
 /// The key of a card.
 const KEY: &str = "signing";
 
+/// The result of a card's calls.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Presented {
+    /// The signature was acknowledged.
+    Complete,
+    /// The attempt is over, or goes on without the card.
+    Over,
+    /// The card's holder has no attempts left for now.
+    Refused,
+}
+
 /// Makes the calls of the app with a card for an attempt, whose start was answered with `state`.
-/// Each is repeated until it is answered, so that a host's death does not end the attempt. Returns
-/// false if the card's holder has no attempts left for now.
-pub(super) async fn present_card(town: &Town, link: &str, card: &str, state: &Value) -> bool {
+/// Each is repeated until it is answered, so that a host's death does not end the attempt.
+pub(super) async fn present_card(town: &Town, link: &str, card: &str, state: &Value) -> Presented {
     let hosts = &town.signing;
     let code = json!({"code": state["attempt"]["pairing"]["code"]});
     let paired = call(hosts, "c/pairings", &code).await;
@@ -25,13 +35,18 @@ pub(super) async fn present_card(town: &Town, link: &str, card: &str, state: &Va
     };
     let certificate = json!({"certificate": town.provider.certificate(card, KEY).await});
     let asked = call(&hosts, &format!("{base}/certificate"), &certificate).await;
-    if !asked.status.is_success() {
-        return asked.status != StatusCode::TOO_MANY_REQUESTS;
+    match asked.status {
+        StatusCode::TOO_MANY_REQUESTS => return Presented::Refused,
+        status if !status.is_success() => return Presented::Over,
+        _ => {}
     }
     let asked: Value = serde_json::from_slice(&asked.body).expect("JSON");
     let completion = town.provider.completion_with(card, KEY, &asked).await;
-    call(&hosts, &format!("{base}/complete"), &completion).await;
-    true
+    let completed = call(&hosts, &format!("{base}/complete"), &completion).await;
+    match completed.status.is_success() {
+        true => Presented::Complete,
+        false => Presented::Over,
+    }
 }
 
 /// Repeats a call until it succeeds or its attempt is over: the link shows the outcome.

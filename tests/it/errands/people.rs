@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use url::Url;
 
-use super::cards::present_card;
+use super::cards::{Presented, present_card};
 use super::town::Town;
 use crate::support::demo::{Demo, Persona, parafa};
 
@@ -17,12 +17,13 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// counts against its person for an hour, and faults end those by phone most often.
 const BY_PHONE: usize = 2;
 /// Failures that no fault leads to: the personas agree, and have good devices and certificates.
-pub(super) const OF_PEOPLE: [&str; 11] = [
+pub(super) const OF_PEOPLE: [&str; 12] = [
     "bad_signature",
     "certificate_expired",
     "certificate_purpose",
     "certificate_revoked",
     "certificate_untrusted",
+    "document_changed",
     "dtbs_mismatch",
     "identity_mismatch",
     "no_account",
@@ -69,12 +70,14 @@ impl Method {
 }
 
 /// The result of a check of a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Look {
     Signed,
     Waiting,
     /// An attempt was begun, or could not be.
     Begun,
+    /// An attempt was begun, and its card's signature acknowledged.
+    Complete,
     /// This person has no attempts left for now, or the link has none.
     Refused,
 }
@@ -124,13 +127,17 @@ impl Signer {
     ) -> bool {
         let link = path_of(link);
         let (begun, mut attempts, mut refused) = (Instant::now(), 0, 0);
+        let mut is_acknowledged = false;
         while begun.elapsed() < PATIENCE {
-            match who(attempts).look(town, &link).await {
+            let look = who(attempts).look(town, &link, is_acknowledged).await;
+            is_acknowledged = match look {
                 Look::Signed => return true,
-                Look::Waiting => {}
-                Look::Begun => attempts += 1,
-                Look::Refused => (attempts, refused) = (attempts + 1, refused + 1),
-            }
+                Look::Waiting => is_acknowledged,
+                Look::Complete => true,
+                Look::Begun | Look::Refused => false,
+            };
+            attempts += usize::from(look != Look::Waiting);
+            refused += usize::from(look == Look::Refused);
             if refused >= people {
                 return false;
             }
@@ -138,8 +145,9 @@ impl Signer {
         panic!("{self:?}: the ceremony does not end");
     }
 
-    /// Checks the link, and begins an attempt if none is running.
-    async fn look(self, town: &Town, link: &str) -> Look {
+    /// Checks the link, and begins an attempt if none is running. A card's signature that was
+    /// acknowledged is completed, or fails for what comes after it.
+    async fn look(self, town: &Town, link: &str, is_acknowledged: bool) -> Look {
         let hosts = &town.signing;
         let path = format!("{link}/state?waitMs=2000");
         let state = hosts.insist_on_json(Http::GET, &path, None).await;
@@ -159,8 +167,11 @@ impl Signer {
                 };
                 let is_of_fault = hosts.are_faulty() && !OF_PEOPLE.contains(&code);
                 assert!(is_of_death || is_of_fault, "{self:?}: {attempt}");
+                let is_without_card = ["cancelled", "timeout"].contains(&code);
+                assert!(!(is_acknowledged && is_without_card), "{self:?}: {attempt}");
             }
             Some("completing") => return Look::Waiting,
+            Some(_) if is_acknowledged => return Look::Waiting,
             // No app uses it any more.
             Some(_) if attempt["method"] == Method::Card.name() => {}
             Some(_) => return Look::Waiting,
@@ -188,16 +199,17 @@ impl Signer {
             known.push(StatusCode::TOO_MANY_REQUESTS);
         }
         let begun = hosts.insist(Http::POST, &path, Some(&body), &known).await;
-        let may_begin = match (begun.status.is_success(), self.method) {
-            (true, Method::Card) => {
-                let state: Value = serde_json::from_slice(&begun.body).expect("JSON");
-                present_card(town, link, &persona.id, &state).await
-            }
-            _ => begun.status != StatusCode::TOO_MANY_REQUESTS,
-        };
-        match may_begin {
-            true => Look::Begun,
-            false => Look::Refused,
+        if begun.status == StatusCode::TOO_MANY_REQUESTS {
+            return Look::Refused;
+        }
+        if !begun.status.is_success() || self.method != Method::Card {
+            return Look::Begun;
+        }
+        let state: Value = serde_json::from_slice(&begun.body).expect("JSON");
+        match present_card(town, link, &persona.id, &state).await {
+            Presented::Complete => Look::Complete,
+            Presented::Over => Look::Begun,
+            Presented::Refused => Look::Refused,
         }
     }
 }

@@ -311,8 +311,8 @@ async fn a_comment_has_something_to_read() {
 }
 
 #[tokio::test]
-async fn lines_that_people_write_may_have_breaks_and_tabs_and_nothing_else_unseen() {
-    let lines = "Ne:\r\n\tper brangu.\n";
+async fn lines_that_people_write_may_have_breaks_and_tabs_and_no_other_control_characters() {
+    let lines = "Ne:\r\n\tper bran\u{AD}gu.\u{200F}\n";
     let comment = |body: &str| json!({"body": body});
     let declined = |reason: &str| json!({"action": "decline", "reason": reason});
     let service = Service::new();
