@@ -1,20 +1,15 @@
 //! Start of an attempt by the signer.
 
-use jiff::Timestamp;
 use parafa_domain::{AttemptId, Language, PersonalCode, Phase, SignerId, SigningMethod};
-use parafa_platform::Records;
 use parafa_platform::accounts::KeyMode;
-use parafa_platform::jobs::LEASE;
+use parafa_store::audit;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob};
-use parafa_store::{Sealed, audit};
-use uuid::Uuid;
 
 use super::card::PairingCode;
 use super::give_up::{give_up, running_attempt};
 use super::opening::identity_lock;
 use super::{Access, Ceremonies, OpenedLink};
-use crate::attempt::{self, ATTEMPTS, CARD_WITHIN};
+use crate::attempt::{self, CARD_WITHIN};
 use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardAccess, CeremonyRow, SignerPrivateRow};
 use crate::{prompts, sealing};
@@ -96,68 +91,11 @@ impl Ceremonies {
         });
         // The person is not prompted until a card's app comes.
         let person = person.filter(|_| !is_card);
-        let new = NewAttempt {
-            id,
-            ceremony,
-            signer,
-            method: start.method,
-            language: start.language,
-            step,
-            person,
-            card,
-            shown: start.document_sha256,
-            shows_code,
-            due: is_card.then_some(card_until),
-        };
-        let records = self.records.clone();
-        if is_card {
-            new.store(&records, false).await?;
-        } else {
-            let store = records.store.clone();
-            let stored = self.handover.store(store, |claims| async move {
-                let stored = new.store(&records, claims).await;
-                stored.map(|claimed| ((), claimed))
-            });
-            stored.await?;
-        }
-        tracing::info!(signing.id = %ceremony, attempt.id = %id, attempt.method = %start.method, "attempt started");
-        self.changes.announce(ceremony);
-        Ok(())
-    }
-}
-
-/// An attempt that begins.
-struct NewAttempt {
-    id: Uuid,
-    ceremony: Uuid,
-    signer: SignerId,
-    method: SigningMethod,
-    language: Option<Language>,
-    /// Its first step.
-    step: Sealed,
-    /// Keyed digest of the person that it prompts.
-    person: Option<String>,
-    card: Option<CardAccess>,
-    /// SHA-256 of the version that the signer has seen.
-    shown: Option<String>,
-    /// It takes the turn when a device answers.
-    shows_code: bool,
-    /// Due time of a card's job, which its app brings forward when it submits something; `None` for
-    /// now.
-    due: Option<Timestamp>,
-}
-
-impl NewAttempt {
-    /// Stores it in place of the signer's earlier attempt, with its job. Returns the claim of the
-    /// job if that may be claimed.
-    async fn store(
-        &self,
-        records: &Records,
-        claims: bool,
-    ) -> Result<Option<ClaimedJob>, CeremonyError> {
-        let (id, ceremony, signer) = (self.id, self.ceremony, self.signer);
-        records
+        let shown = start.document_sha256;
+        self.records
             .transact(|tx| {
+                let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
+                let card = card.clone();
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = tx
@@ -170,7 +108,7 @@ impl NewAttempt {
                     }
                     let earlier = running_attempt(tx, &row, signer).await?;
                     row.ceremony
-                        .begin_attempt(signer, AttemptId::new(id), self.method, now)
+                        .begin_attempt(signer, AttemptId::new(id), start.method, now)
                         .map_err(|error| {
                             CeremonyError::of_begin(error, &row.ceremony, signer, now)
                         })?;
@@ -178,12 +116,35 @@ impl NewAttempt {
                         give_up(tx, earlier).await?;
                     }
                     let base = row.document()?;
-                    let shown = self.shown.as_ref();
-                    if shown.is_some_and(|shown| *shown != base.sha256) {
+                    if shown.is_some_and(|shown| shown != base.sha256) {
                         return Err(CeremonyError::DocumentChanged);
                     }
-                    let mut attempt = self.row(base.bytes_id, now);
-                    if !self.shows_code {
+                    let mut attempt = AttemptRow {
+                        id,
+                        ceremony,
+                        signer: signer.uuid(),
+                        method: start.method,
+                        language: start.language,
+                        phase: Phase::Certificate,
+                        failure: None,
+                        verification_code: None,
+                        base_version: base.bytes_id,
+                        awaits_turn: true,
+                        plugin: None,
+                        person: None,
+                        started_at: now,
+                        ended_at: None,
+                        step_number: 0,
+                        tries: 0,
+                        device_link: None,
+                        returned: false,
+                        returned_with: None,
+                        card,
+                        card_submission: None,
+                        completed_with: None,
+                        step: Some(step),
+                    };
+                    if !shows_code {
                         attempt::take_turn(&mut attempt, &mut row, now).map_err(|error| {
                             CeremonyError::of_begin(error, &row.ceremony, signer, now)
                         })?;
@@ -193,7 +154,7 @@ impl NewAttempt {
                             attempt::link(tx, id, hash).await?;
                         }
                     }
-                    if let Some(person) = &self.person
+                    if let Some(person) = &person
                         && let Some(retry_after) = prompts::begin(tx, &mut attempt, person).await?
                     {
                         return Err(CeremonyError::TooManyAttempts {
@@ -203,48 +164,24 @@ impl NewAttempt {
                     }
                     tx.put(&row).await?;
                     tx.insert(&attempt).await?;
-                    attempt::schedule(tx, &attempt, self.due.unwrap_or(now)).await?;
-                    let claimed = match claims {
-                        true => jobs::take(tx, ATTEMPTS, &attempt::unique_key(id), LEASE).await?,
-                        false => None,
-                    };
+                    // A card's app brings it forward when it submits something.
+                    let due = if is_card { card_until } else { now };
+                    attempt::schedule(tx, &attempt, due).await?;
                     let started = audit::Fields::new()
                         .reference("signer", signer)
                         .reference("attempt", id)
-                        .reference("method", self.method);
+                        .reference("method", start.method);
                     audit::append(tx, ceremony, "attempt.started", started).await?;
-                    Ok(claimed)
+                    Ok(())
                 })
             })
-            .await
-    }
-
-    /// Returns its row; `base` names the newest version.
-    fn row(&self, base: Uuid, now: Timestamp) -> AttemptRow {
-        AttemptRow {
-            id: self.id,
-            ceremony: self.ceremony,
-            signer: self.signer.uuid(),
-            method: self.method,
-            language: self.language,
-            phase: Phase::Certificate,
-            failure: None,
-            verification_code: None,
-            base_version: base,
-            awaits_turn: true,
-            plugin: None,
-            person: None,
-            started_at: now,
-            ended_at: None,
-            step_number: 0,
-            tries: 0,
-            device_link: None,
-            returned: false,
-            returned_with: None,
-            card: self.card.clone(),
-            card_submission: None,
-            completed_with: None,
-            step: Some(self.step.clone()),
+            .await?;
+        tracing::info!(signing.id = %ceremony, attempt.id = %id, attempt.method = %start.method, "attempt started");
+        self.changes.announce(ceremony);
+        // A card's job is due when its app has submitted something.
+        if !is_card {
+            self.work.notify_one();
         }
+        Ok(())
     }
 }
