@@ -31,7 +31,6 @@ use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
-use parafa_platform::jobs::JobHandover;
 use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
 use parafa_store::Clock;
 use parafa_store::keys::hash_token;
@@ -153,8 +152,6 @@ pub struct Ceremonies {
     last_states: LastStates,
     /// Signal to the job runner.
     work: Arc<Notify>,
-    /// Passes jobs that calls have claimed to the job runner.
-    handover: JobHandover,
     stop: CancellationToken,
 }
 
@@ -194,8 +191,6 @@ pub struct CeremonyParts {
     pub changes: Changes,
     /// Signal to the job runner.
     pub work: Arc<Notify>,
-    /// Passes jobs that calls have claimed to the job runner.
-    pub handover: JobHandover,
     /// Signal of the server's shutdown.
     pub stop: CancellationToken,
 }
@@ -231,7 +226,6 @@ impl Ceremonies {
             looks: Looks::default(),
             last_states: LastStates::default(),
             work: parts.work,
-            handover: parts.handover,
             stop: parts.stop,
         }
     }

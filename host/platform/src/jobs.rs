@@ -2,7 +2,6 @@
 
 mod clock;
 mod handlers;
-mod handover;
 mod lease;
 pub mod metrics;
 mod runner;
@@ -13,15 +12,11 @@ use parafa_store::jobs::{self, ClaimedJob, Enqueued, Lane, NewJob};
 use parafa_store::{Store, StoreError};
 
 pub use self::handlers::{JobHandlers, JobKindError};
-pub use self::handover::JobHandover;
 pub use self::lease::{LEASE, hold, hold_to_the_end};
 pub use self::runner::{ClaimsInTurn, JobRunner, LaneTurn};
 
 /// The lane of jobs with a fixed time.
 pub const TIMERS: Lane = Lane::new("timers");
-
-/// Delay of a job that is left for another host.
-const LEFT_FOR: SignedDuration = SignedDuration::from_secs(1);
 
 /// A lane with its budget on one host. Separate budgets keep a backlog in one lane from
 /// delaying the others.
@@ -61,20 +56,6 @@ pub async fn put_off(store: &Store, job: &ClaimedJob, until: Timestamp) -> Resul
     store
         .transact(|tx| Box::pin(async move { jobs::retry(tx, job, until).await }))
         .await
-}
-
-/// Leaves a claimed job for another host, soon.
-async fn leave(store: &Store, job: &ClaimedJob) {
-    let left = store.transact(|tx| {
-        Box::pin(async move {
-            let due = shifted(tx.now(), LEFT_FOR);
-            jobs::leave(tx, job, due).await
-        })
-    });
-    if let Err(error) = left.await {
-        let error: &dyn std::error::Error = &error;
-        tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
-    }
 }
 
 /// Schedules the only job of a kind, to be repeated by any host. It is due within `every` even

@@ -19,7 +19,6 @@ use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
 use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
-use parafa_platform::jobs::JobHandover;
 use parafa_platform::keys::Keys;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
@@ -65,8 +64,6 @@ pub(crate) struct App {
     pub(crate) mail: MailSender,
     /// Wakes the job runner.
     pub(crate) work: Arc<Notify>,
-    /// Passes jobs that calls have claimed to the job runner.
-    pub(crate) handover: JobHandover,
     /// State that is refreshed every minute.
     pub(crate) watch: Watch,
     /// Cancelled when the server is to stop.

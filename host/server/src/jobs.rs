@@ -34,7 +34,7 @@ pub(crate) fn runner(app: &Arc<App>) -> anyhow::Result<JobRunner> {
     Ok(JobRunner::new(
         app.records.store.clone(),
         app.data.clone(),
-        app.handover.clone(),
+        app.work.clone(),
         &LANES,
         vec![Arc::new(app.webhooks.clone())],
         handlers,

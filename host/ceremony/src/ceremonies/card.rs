@@ -2,18 +2,17 @@
 //! certificate, and then the card's signature.
 
 mod pairing;
-mod submission;
 
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use parafa_domain::{AttemptFailure, AttemptId, Phase, SigningMethod};
+use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId, SigningMethod};
 use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
 };
-use parafa_store::jobs;
+use parafa_store::jobs::{self, HastenOutcome};
 use parafa_store::keys::{DataKey, hash_token};
 use parafa_store::{MasterKey, Transaction};
 use parafa_trust::{Certificate, KeyKind};
@@ -23,7 +22,6 @@ use uuid::Uuid;
 
 pub(crate) use self::pairing::PairingCode;
 pub use self::pairing::{Paired, Pairing};
-use self::submission::{SubmittedStep, store_certificate, store_signature};
 use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
@@ -107,14 +105,45 @@ impl Ceremonies {
         let submission = sealing::seal(&key, attempt.id, &submission)?;
         let id = attempt.id;
         let digest = certificate_digest(&self.records.master, id, &sha256);
-        let known_by = [digest, sha256];
-        let records = self.records.clone();
-        let store = records.store.clone();
-        let stored = self.handover.store(store, |claims| async move {
-            store_certificate(&records, id, &known_by, &submission, claims).await
-        });
-        let is_first = stored.await?;
+        let (known_by, submission) = (&[digest, sha256], &submission);
+        let is_first = self
+            .records
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, mut row) = running(tx, id).await?;
+                    let now = tx.now();
+                    let card = attempt.card.as_mut().ok_or(CeremonyError::NotFound)?;
+                    match &card.certificate {
+                        Some(first) if known_by.contains(first) => {
+                            let signer = SignerId::new(attempt.signer);
+                            row.ceremony.note_presence(signer, now);
+                            tx.put(&row).await?;
+                            return Ok(true);
+                        }
+                        Some(_) => {
+                            let failure = AttemptFailure::IdentityMismatch;
+                            end(tx, attempt, row, failure).await?;
+                            return Ok(false);
+                        }
+                        None => {}
+                    }
+                    card.certificate = Some(known_by[0].clone());
+                    attempt.card_submission = Some(submission.clone());
+                    if attempt.awaits_turn {
+                        let signer = SignerId::new(attempt.signer);
+                        attempt::take_turn(&mut attempt, &mut row, now).map_err(|error| {
+                            CeremonyError::of_begin(error, &row.ceremony, signer, now)
+                        })?;
+                        tx.put(&row).await?;
+                    }
+                    tx.put(&attempt).await?;
+                    jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
+                    Ok::<_, CeremonyError>(true)
+                })
+            })
+            .await?;
         self.changes.announce(attempt.ceremony);
+        self.work.notify_one();
         if !is_first {
             attempt::tell_end(&attempt, AttemptFailure::IdentityMismatch);
             return Err(CeremonyError::CardRefused {
@@ -227,24 +256,51 @@ impl Ceremonies {
         digest: String,
     ) -> Result<(), CeremonyError> {
         let submission = CardSubmission::Signature(value.clone());
+        let submission = sealing::seal(key, attempt.id, &submission)?;
         let finish = AttemptStep::Finish { prepared, value };
-        let signature = SubmittedStep {
-            attempt: attempt.id,
-            step_number: attempt.step_number,
-            submission: sealing::seal(key, attempt.id, &submission)?,
-            finish: sealing::seal(key, attempt.id, &finish)?,
-            digest,
-        };
-        let records = self.records.clone();
-        let store = records.store.clone();
-        let stored = self.handover.store(store, |claims| async move {
-            store_signature(&records, &signature, claims).await
-        });
-        let is_stale = stored.await?;
+        let finish = sealing::seal(key, attempt.id, &finish)?;
+        let (id, step) = (attempt.id, attempt.step_number);
+        let (submission, finish, digest) = (&submission, &finish, &digest);
+        let is_stale = self
+            .records
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, mut row) = running(tx, id).await?;
+                    // The first submission counts.
+                    if attempt.step_number == step && attempt.card_submission.is_none() {
+                        let now = tx.now();
+                        let own = AttemptId::new(id);
+                        attempt.completed_with = Some(digest.clone());
+                        // A lapsed turn does not prevent an archive from becoming the newest
+                        // version.
+                        if !row.is_newest(attempt.base_version) {
+                            let failure = AttemptFailure::DocumentChanged;
+                            end(tx, attempt, row, failure).await?;
+                            return Ok(true);
+                        }
+                        row.ceremony.device_signed(own, now)?;
+                        let job = attempt::unique_key(id);
+                        match jobs::hasten(tx, ATTEMPTS, &job, now).await? {
+                            HastenOutcome::Due => {
+                                let finish = finish.clone();
+                                attempt::finish_next(tx, &mut attempt, &mut row, finish).await?;
+                            }
+                            HastenOutcome::Claimed | HastenOutcome::Missing => {
+                                attempt.card_submission = Some(submission.clone());
+                            }
+                        }
+                        tx.put(&row).await?;
+                        tx.put(&attempt).await?;
+                    }
+                    Ok::<_, CeremonyError>(false)
+                })
+            })
+            .await?;
         if is_stale {
             attempt::tell_end(attempt, AttemptFailure::DocumentChanged);
         }
         self.changes.announce(attempt.ceremony);
+        self.work.notify_one();
         Ok(())
     }
 

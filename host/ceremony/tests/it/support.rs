@@ -26,7 +26,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::idempotency::Idempotency;
-use parafa_platform::jobs::{JobHandlers, JobHandover, JobRunner, LaneBudget};
+use parafa_platform::jobs::{JobHandlers, JobRunner, LaneBudget};
 use parafa_platform::networks::Networks;
 use parafa_plugin_host::Registry;
 use parafa_store::memory::MemoryDisk;
@@ -264,7 +264,6 @@ fn ceremonies(records: &Records, clock: &Arc<ManualClock>, smart_id: &Arc<SmartI
         download_slots: DownloadSlots::new(NonZeroU32::new(64).unwrap()),
         changes: Changes::default(),
         work: Arc::default(),
-        handover: JobHandover::default(),
         stop: CancellationToken::new(),
     })
 }
@@ -279,8 +278,8 @@ fn runner(records: &Records, ceremonies: &Arc<Ceremonies>, folder: &TempDir) -> 
     });
     registered.unwrap();
     let data = folder.path().to_owned();
-    let (store, handover) = (records.store.clone(), JobHandover::default());
-    JobRunner::new(store, data, handover, LANES, Vec::new(), handlers)
+    let store = records.store.clone();
+    JobRunner::new(store, data, Arc::default(), LANES, Vec::new(), handlers)
 }
 
 async fn open(records: &Records, ceremonies: &Ceremonies, content: Bytes) -> CeremonyRow {

@@ -1,5 +1,4 @@
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane};
 use parafa_store::{Store, StoreError, backup};
 use parafa_traces::TARGET;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,7 +16,7 @@ use tracing::{Instrument, Span, info_span};
 
 use super::clock::LastSeen;
 use super::metrics::{JobEnd, job_ended};
-use super::{JobHandlers, JobHandover, LEASE, LaneBudget, leave};
+use super::{JobHandlers, LEASE, LaneBudget};
 use crate::error::{is_away, is_told, log_failure};
 use crate::{seals, sweep};
 
@@ -28,6 +27,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 const LOOK_AGAIN_IDLE: Duration = Duration::from_secs(1);
 /// Time without a job after which a host is idle.
 const IDLE_AFTER: Duration = Duration::from_secs(5);
+/// Delay of a job that is left for another host.
+const LEFT_FOR: SignedDuration = SignedDuration::from_secs(1);
 /// Pause after the first failure of a job; every further failure doubles it.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
 /// Pause before a job that found the store or the documents unavailable.
@@ -58,21 +59,21 @@ pub struct JobRunner {
     store: Store,
     /// The data folder.
     data: PathBuf,
-    /// Jobs that calls have claimed, and the signal of new work.
-    handover: JobHandover,
+    /// Signal of new work.
+    work: Arc<Notify>,
     lanes: &'static [LaneBudget],
     in_turn: Vec<Arc<dyn ClaimsInTurn>>,
     handlers: JobHandlers,
 }
 
 impl JobRunner {
-    /// Creates a runner of these lanes' jobs, which polls several times a second and whenever it
-    /// is woken. A restored data folder sends nothing until it is released.
+    /// Creates a runner of these lanes' jobs, which polls several times a second and whenever
+    /// `work` is notified. A restored data folder sends nothing until it is released.
     #[must_use]
     pub fn new(
         store: Store,
         data: PathBuf,
-        handover: JobHandover,
+        work: Arc<Notify>,
         lanes: &'static [LaneBudget],
         in_turn: Vec<Arc<dyn ClaimsInTurn>>,
         handlers: JobHandlers,
@@ -80,7 +81,7 @@ impl JobRunner {
         Self {
             store,
             data,
-            handover,
+            work,
             lanes,
             in_turn,
             handlers,
@@ -89,7 +90,6 @@ impl JobRunner {
 
     /// Claims and runs due jobs until stopped, then lets the running ones end.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let mut handed = self.handover.open();
         let mut seen = LastSeen::nothing();
         self.try_to_follow_clock_back().await;
         let tasks = TaskTracker::new();
@@ -122,11 +122,16 @@ impl JobRunner {
                         if !claimed.is_empty() {
                             last_claim = Instant::now();
                         }
-                        for (job, turn) in claimed {
+                        for (mut job, turn) in claimed {
                             let Ok(slot) = slots.clone().acquire_owned().await else {
                                 return;
                             };
-                            tasks.spawn(self.clone().run_in(slot, job, turn, stop.clone()));
+                            let (runner, stop) = (self.clone(), stop.clone());
+                            tasks.spawn(async move {
+                                runner.run_on(&mut job, &stop).await;
+                                drop((turn, slot));
+                                runner.work.notify_one();
+                            });
                         }
                     }
                     Err(error) => log_failure(&error, "the job queue cannot be read"),
@@ -134,53 +139,14 @@ impl JobRunner {
             }
             let is_idle = self.store.is_shared() && last_claim.elapsed() >= IDLE_AFTER;
             let pause = if is_idle { LOOK_AGAIN_IDLE } else { LOOK_AGAIN };
-            let mut look_again = pin!(tokio::time::sleep(pause));
-            loop {
-                let job = tokio::select! {
-                    () = stop.cancelled() => break,
-                    () = self.handover.woken() => break,
-                    () = &mut look_again => break,
-                    Some(job) = handed.recv() => job,
-                };
-                last_claim = Instant::now();
-                let lane = lanes.iter().find(|(budget, _)| budget.lane == job.lane());
-                let lane = lane.filter(|(budget, _)| !(is_held && budget.is_outbound));
-                let slot = lane.and_then(|(_, slots)| slots.clone().try_acquire_owned().ok());
-                let is_fresh = self.is_fresh(&job).await;
-                match slot.filter(|_| is_fresh) {
-                    Some(slot) => {
-                        tasks.spawn(self.clone().run_in(slot, job, None, stop.clone()));
-                    }
-                    None => leave(&self.store, &job).await,
-                }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.work.notified() => {}
+                () = tokio::time::sleep(pause) => {}
             }
-        }
-        self.handover.close();
-        while let Ok(job) = handed.try_recv() {
-            leave(&self.store, &job).await;
         }
         tasks.close();
         tasks.wait().await;
-    }
-
-    /// Returns whether a job that was handed over is so far within its lease that the first renewal
-    /// comes in time: the runner may have waited for the store meanwhile.
-    async fn is_fresh(&self, job: &ClaimedJob) -> bool {
-        let now = self.store.now().await;
-        now.is_ok_and(|now| now.duration_until(job.until) >= LEASE * 2 / 3)
-    }
-
-    /// Runs a claimed job, and then gives back its slot and its turn.
-    async fn run_in(
-        self: Arc<Self>,
-        slot: OwnedSemaphorePermit,
-        mut job: ClaimedJob,
-        turn: Option<LaneTurn>,
-        stop: CancellationToken,
-    ) {
-        self.run_on(&mut job, &stop).await;
-        drop((turn, slot));
-        self.handover.wake();
     }
 
     /// Returns whether sending is on hold. While a shared store cannot be asked, it is.
@@ -235,7 +201,7 @@ impl JobRunner {
         let Some(handler) = self.handlers.of(&job.kind) else {
             if self.store.is_shared() {
                 tracing::warn!(job.id = %job.id, job.kind, "a job of an unknown kind is left for another host");
-                return leave(&self.store, job).await;
+                return self.leave(job).await;
             }
             tracing::error!(job.id = %job.id, job.kind, "a job of an unknown kind");
             return self.give_back(job).await;
@@ -299,6 +265,20 @@ impl JobRunner {
         if let Err(error) = self.follow_clock_back().await {
             let what = "jobs may be late because the clock was set back, and hourly and daily jobs may not be scheduled";
             log_failure(&error, what);
+        }
+    }
+
+    /// Leaves a job for another host, soon.
+    async fn leave(&self, job: &ClaimedJob) {
+        let left = self.store.transact(|tx| {
+            Box::pin(async move {
+                let due = shifted(tx.now(), LEFT_FOR);
+                jobs::leave(tx, job, due).await
+            })
+        });
+        if let Err(error) = left.await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
         }
     }
 
@@ -406,8 +386,8 @@ mod tests {
     {
         let mut handlers = JobHandlers::default();
         handlers.register("test", handler).unwrap();
-        let (data, handover) = (PathBuf::new(), JobHandover::default());
-        JobRunner::new(store.clone(), data, handover, &[], Vec::new(), handlers)
+        let (data, work) = (PathBuf::new(), Arc::default());
+        JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers)
     }
 
     /// Runs a job that makes progress twice and is then done, or fails after making progress;

@@ -21,7 +21,6 @@ use parafa_identification::{
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_platform::accounts::{KeyMode, Product};
 use parafa_platform::idempotency::Idempotency;
-use parafa_platform::jobs::JobHandover;
 use parafa_platform::keys::Keys;
 use parafa_registers::{Clock as RegisterClock, Synthetic};
 use parafa_signing::api::SigningNotices;
@@ -47,8 +46,6 @@ struct Shared<'a> {
     changes: Changes,
     /// Wakes the job runner.
     work: Arc<Notify>,
-    /// Passes jobs that calls have claimed to the job runner.
-    handover: JobHandover,
     stop: CancellationToken,
     /// True if mail is configured.
     sends_mail: bool,
@@ -62,7 +59,6 @@ pub(crate) fn assemble(
 ) -> anyhow::Result<App> {
     let records = own.records.clone();
     let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
-    let work = Arc::new(Notify::new());
     let shared = Shared {
         config,
         own: &own,
@@ -70,8 +66,7 @@ pub(crate) fn assemble(
         idempotency: Idempotency::new(records.clone(), kept),
         uploads: Arc::new(Uploads::new(config.limits.quotas(mode), &records)),
         changes: Changes::default(),
-        handover: JobHandover::new(work.clone()),
-        work,
+        work: Arc::new(Notify::new()),
         stop: CancellationToken::new(),
         sends_mail: doors.mailer.is_some(),
     };
@@ -92,7 +87,6 @@ pub(crate) fn assemble(
         links,
         idempotency,
         work,
-        handover,
         stop,
         ..
     } = shared;
@@ -120,7 +114,6 @@ pub(crate) fn assemble(
         ceremonies,
         webhooks,
         work,
-        handover,
         watch,
         stop,
         keys: Keys::new(records.store.clone()),
@@ -201,7 +194,6 @@ impl Shared<'_> {
             download_slots: DownloadSlots::new(limits.downloads),
             changes: self.changes.clone(),
             work: self.work.clone(),
-            handover: self.handover.clone(),
             stop: self.stop.clone(),
         })
     }
