@@ -26,9 +26,7 @@ use crate::table::{AnyIndex, Index, Table, TableName, layout};
 use crate::transaction::Transaction;
 
 pub use look::{LanePosition, WaitingJob, waiting};
-pub use wanted::{
-    Enqueued, HastenOutcome, NewJob, cancel, enqueue, hasten, schedule, take, unique_key,
-};
+pub use wanted::{Enqueued, HastenOutcome, NewJob, cancel, enqueue, hasten, schedule, unique_key};
 
 /// A separate queue, so that one kind of work does not wait for another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -82,12 +80,6 @@ pub struct ClaimedJob {
 }
 
 impl ClaimedJob {
-    /// Returns its lane.
-    #[must_use]
-    pub fn lane(&self) -> Lane {
-        self.lane
-    }
-
     /// Sets whether this worker keeps the job when it [makes progress](go_on); a claim resets it.
     pub fn keep(&mut self, is_kept: bool) {
         self.is_kept = is_kept;

@@ -1,11 +1,9 @@
 //! Jobs as seen by their clients: enqueued, cancelled and brought forward.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{BY_UNIQUE, ClaimedJob, JobRow, Lane, count, put_entry};
-use crate::clock::shifted;
-use crate::engine::EngineError;
+use super::{BY_UNIQUE, JobRow, Lane, put_entry};
 use crate::error::StoreError;
 use crate::transaction::Transaction;
 
@@ -150,59 +148,6 @@ pub async fn hasten(
         tx.put(&row).await?;
     }
     Ok(HastenOutcome::Due)
-}
-
-/// Brings the job with this unique key forward to now, and claims it in the same commit for the time
-/// of `lease`. Returns `None`, and changes nothing, if it does not exist, is claimed, or its claim
-/// has lapsed.
-///
-/// Whoever gets the claim runs the job, or [leaves](super::leave) it to others.
-///
-/// # Errors
-/// An engine failure.
-pub async fn take(
-    tx: &mut Transaction<'_>,
-    lane: Lane,
-    unique: &str,
-    lease: SignedDuration,
-) -> Result<Option<ClaimedJob>, StoreError> {
-    let Some(mut row) = tx.find(&BY_UNIQUE, &unique.to_owned()).await? else {
-        return Ok(None);
-    };
-    let entry = lane.entry(row.due, row.id);
-    // A claim has moved the entry.
-    let Some(claims) = tx.read(entry.clone()).await? else {
-        return Ok(None);
-    };
-    let claims = <[u8; 4]>::try_from(&claims[..]).map_err(|_| EngineError::Damaged {
-        what: "an entry of a due queue",
-    })?;
-    let attempts = u32::from_be_bytes(claims).saturating_add(1);
-    let now = tx.now();
-    // A job that is not due would be taken for unclaimed where its lease ends at its due time.
-    row.set_due(now, now);
-    if let Some(trace) = cause(now, now) {
-        row.trace = Some(trace);
-    }
-    let until = shifted(now, lease);
-    let claimed = lane.entry(until, row.id);
-    tx.write(entry, None)?;
-    tx.write(claimed.clone(), Some(count(attempts)))?;
-    tx.put(&row).await?;
-    Ok(Some(ClaimedJob {
-        id: row.id,
-        kind: row.kind,
-        payload: row.payload,
-        attempts,
-        failures: row.failures,
-        enqueued_at: row.enqueued_at,
-        until,
-        trace: row.trace,
-        lane,
-        entry: claimed.into(),
-        is_kept: false,
-        has_got_on: false,
-    }))
 }
 
 /// Returns the recorded span that causes a job due at once. A job due later is not part of the

@@ -60,13 +60,6 @@ async fn hasten(store: &Store, unique: &'static str) -> HastenOutcome {
         .unwrap_or_else(|error: StoreError| panic!("hastened: {error}"))
 }
 
-async fn take(store: &Store, unique: &'static str) -> Option<ClaimedJob> {
-    let taken = store.transact(|tx| Box::pin(jobs::take(tx, MAIL, unique, LEASE)));
-    taken
-        .await
-        .unwrap_or_else(|error: StoreError| panic!("taken: {error}"))
-}
-
 fn numbers(jobs: &[ClaimedJob]) -> Vec<u32> {
     jobs.iter()
         .map(|job| job.payload().expect("a number"))
@@ -271,43 +264,6 @@ on_every_engine! {
 
         assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Due);
         claim_one(world).await;
-    }
-
-    async fn a_job_that_is_taken_before_it_is_due_is_nobody_elses_until_its_lease_ends(world) {
-        for due_at in [600, LEASE.as_secs()] {
-            enqueue(&world.store, 1, due_at, Some("one")).await;
-
-            let job = take(&world.store, "one").await.expect("it is free");
-
-            assert_eq!((numbers(std::slice::from_ref(&job)), job.attempts), (vec![1], 1));
-            assert!(claim(&world.store, 1).await.is_empty());
-            assert!(take(&world.store, "one").await.is_none());
-            assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Claimed);
-            world.clock.advance(LEASE);
-            let others = claim_one(world).await;
-            assert_eq!((others.id, others.attempts), (job.id, 2));
-            assert!(matches!(complete(&world.store, &job).await, Err(StoreError::JobLost { .. })));
-            complete(&world.store, &others).await.expect("its own");
-            assert!(take(&world.store, "one").await.is_none(), "it is done");
-        }
-    }
-
-    async fn a_job_that_is_claimed_is_not_taken(world) {
-        enqueue(&world.store, 1, 0, Some("one")).await;
-        let job = claim_one(world).await;
-
-        assert!(take(&world.store, "one").await.is_none());
-        complete(&world.store, &job).await.expect("its own");
-    }
-
-    async fn a_job_that_is_taken_is_released_at_a_start_as_any_that_is_claimed(world) {
-        enqueue(&world.store, 1, 600, Some("one")).await;
-        let job = take(&world.store, "one").await.expect("it is free");
-
-        assert_eq!(world.store.release_claims(MAIL, LEASE).await.expect("released"), 1);
-
-        let again = claim_one(world).await;
-        assert_eq!((again.id, again.attempts), (job.id, 2));
     }
 
     async fn two_workers_never_get_the_same_job(world) {
