@@ -5,6 +5,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_plugin_host::{CallError, ComposeRequest, Plugin, SourceFile};
 use serde_json::{Value, json};
+use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::error::CeremonyError;
@@ -27,7 +28,9 @@ pub async fn compose(
     now: Timestamp,
 ) -> Result<Bytes, CeremonyError> {
     let mut description = description.clone();
-    change_texts(&mut description, &|text| text.nfc().collect());
+    change_texts(&mut description, &|text| {
+        text.nfc().filter(is_drawn).collect()
+    });
     for _ in 0..=MOST_SUBSTITUTIONS {
         let source = SourceFile {
             name: "description.json".to_owned(),
@@ -56,6 +59,13 @@ pub async fn compose(
     }
     tracing::error!("a document of our own has too many characters that no font has");
     Err(CeremonyError::NoDocuments)
+}
+
+/// Returns false for characters that leave no mark of their own, and that the fonts lack or draw
+/// nevertheless: format characters (UAX #44, 5.7.1) and variation selectors.
+fn is_drawn(c: &char) -> bool {
+    let is_selector = matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}');
+    !is_selector && get_general_category(*c) != GeneralCategory::Format
 }
 
 /// Returns a heading of a section.
@@ -141,6 +151,13 @@ fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn characters_that_leave_no_mark_are_not_drawn() {
+        let text = "\u{FEFF}bendra\u{AD}darbiavimas עברית\u{200F} #\u{FE0F}";
+        let drawn: String = text.chars().filter(is_drawn).collect();
+        assert_eq!(drawn, "bendradarbiavimas עברית #");
+    }
 
     #[test]
     fn characters_that_no_font_has_are_written_as_their_numbers_and_the_document_says_so() {

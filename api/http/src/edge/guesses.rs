@@ -37,12 +37,37 @@ async fn limited(State(guesses): State<Arc<Guesses>>, request: Request, next: Ne
             .into_response();
     }
     // Counted before the result is known, so that concurrent guesses are not free.
-    guesses.note(address, Instant::now());
+    let mut guess = Guess::new(&guesses, address);
     let response = next.run(request).await;
-    if response.status() != StatusCode::NOT_FOUND {
-        guesses.take_back(address);
-    }
+    guess.is_wrong = response.status() == StatusCode::NOT_FOUND;
     response
+}
+
+/// A code, which counts while it is checked and afterwards if it is wrong. A request that breaks off
+/// learns nothing, and does not count.
+struct Guess<'a> {
+    guesses: &'a Guesses,
+    address: IpAddr,
+    is_wrong: bool,
+}
+
+impl<'a> Guess<'a> {
+    fn new(guesses: &'a Guesses, address: IpAddr) -> Self {
+        guesses.note(address, Instant::now());
+        Self {
+            guesses,
+            address,
+            is_wrong: false,
+        }
+    }
+}
+
+impl Drop for Guess<'_> {
+    fn drop(&mut self) {
+        if !self.is_wrong {
+            self.guesses.take_back(self.address);
+        }
+    }
 }
 
 /// Addresses that guessed codes recently.
@@ -89,6 +114,19 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
+
+    #[test]
+    fn only_a_wrong_code_counts_in_the_end() {
+        let guesses = Guesses::default();
+        let (address, now) = (IpAddr::V4(Ipv4Addr::LOCALHOST), Instant::now());
+        for is_wrong in [false, true] {
+            for _ in 0..WRONG_CODES {
+                let mut guess = Guess::new(&guesses, address);
+                guess.is_wrong = is_wrong;
+            }
+            assert_eq!(guesses.retry_after(address, now).is_some(), is_wrong);
+        }
+    }
 
     #[test]
     fn an_address_guesses_a_few_codes_a_minute() {

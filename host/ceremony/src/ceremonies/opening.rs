@@ -63,9 +63,7 @@ impl Ceremonies {
         let bytes_id = self.records.store.new_id().await?;
         let unnamed = Unnamed::new(&self.records, bytes_id, data_key);
         let content = document.content;
-        // A signature goes on with the state of this digest, and with what plugins said of these
-        // bytes.
-        self.known_documents.remember(bytes_id.as_u128(), &content);
+        let known = content.clone();
         let (bytes, files) = (content.bytes().clone(), &self.records.files);
         let digest = move |_: &[u8]| Sha256Digest::from(content.sha256());
         let written = match tokio::join!(
@@ -79,13 +77,15 @@ impl Ceremonies {
             Ok(written) => written,
             Err(error) => {
                 unnamed.settle();
-                self.known_documents.forget(bytes_id.as_u128());
                 // Without the key, the written bytes are unreadable; they are
                 // swept.
                 self.records.discard_key(data_key).await;
                 return Err(error);
             }
         };
+        // A signature goes on with the state of this digest, and with what plugins said of these
+        // bytes.
+        self.known_documents.remember(bytes_id.as_u128(), &known);
         let now = self.records.store.now().await?;
         let id = self.records.store.new_id().await?;
         let mut parties = Vec::with_capacity(terms.signers.len());

@@ -7,6 +7,8 @@ use super::evidence::Evidence;
 
 /// Most members of a document that are remembered. A container in the API has up to twenty files.
 const MOST_MEMBERS: usize = 32;
+/// Most bytes of their names and types that are remembered.
+const MOST_TEXT: usize = 8 * 1024;
 
 /// A plugin's known answers about a document, which save calls. The same component gives the same
 /// answer about the same bytes, since it has no other input.
@@ -51,15 +53,42 @@ impl KnownAnswers {
 }
 
 impl Said {
-    /// Remembers the members of the document, unless there are many.
+    /// Remembers the members of the document, unless there are many or their names are long.
     pub(crate) fn keep_members(&mut self, members: &[Member]) {
-        self.members = (members.len() <= MOST_MEMBERS).then(|| members.to_vec());
+        let text_of =
+            |member: &Member| member.id.len() + member.name.len() + member.media_type.len();
+        let text: usize = members.iter().map(text_of).sum();
+        let are_few = members.len() <= MOST_MEMBERS && text <= MOST_TEXT;
+        self.members = are_few.then(|| members.to_vec());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use parafa_catalogue::{Digest, DigestAlgorithm, MemberRole};
+
     use super::*;
+
+    #[test]
+    fn members_with_long_names_are_not_remembered() {
+        let member = |length| Member {
+            id: "a".to_owned(),
+            name: "b".repeat(length),
+            media_type: "text/plain".to_owned(),
+            size: 1,
+            digest: Digest {
+                algorithm: DigestAlgorithm::Sha256,
+                value: vec![0; 32],
+            },
+            role: MemberRole::Main,
+        };
+        let mut said = Said::default();
+
+        said.keep_members(&[member(MOST_TEXT / 2)]);
+        assert!(said.members.is_some());
+        said.keep_members(&[member(MOST_TEXT / 2), member(MOST_TEXT / 2)]);
+        assert!(said.members.is_none());
+    }
 
     #[test]
     fn what_one_plugin_has_said_is_not_what_another_says() {

@@ -14,7 +14,7 @@ use crate::contract::document::Known;
 ///
 /// For each document it keeps the digest states after its last full block and after long parts, at
 /// most some 10 KiB. It also keeps whether the document is unsigned, its preservation, and its
-/// members if they are few. The document named longest ago is forgotten first. Two documents under
+/// members if they are few, at most as much again. The document named longest ago is forgotten first. Two documents under
 /// one name would share this knowledge, so names are for bytes that are never written again and are
 /// authenticated when read.
 pub struct KnownDocuments {
