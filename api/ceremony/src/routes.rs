@@ -206,11 +206,7 @@ async fn state<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let awaited = routes.api.await_state(&token, asked.wait, known.as_deref());
     let (state, tag) = awaited.await?;
-    let state = match asked.language {
-        Some(language) => state.told_in(language),
-        None => state,
-    };
-    Ok(tagged(StatusCode::OK, (state, tag)))
+    Ok(tagged(StatusCode::OK, (state.told_in(asked.language), tag)))
 }
 
 async fn start_attempt<C: CeremonyApi>(
@@ -220,11 +216,13 @@ async fn start_attempt<C: CeremonyApi>(
     KnownState(known): KnownState,
     Asked(start): Asked<C, WholeBody<StartAttempt>>,
 ) -> Result<Response, Problem> {
+    let language = start.language;
     routes.api.start_attempt(link, start).await?;
-    let state = routes
+    let awaited = routes
         .api
         .await_state(&token, Duration::ZERO, known.as_deref());
-    Ok(tagged(StatusCode::CREATED, state.await?))
+    let (state, tag) = awaited.await?;
+    Ok(tagged(StatusCode::CREATED, (state.told_in(language), tag)))
 }
 
 async fn give_up<C: CeremonyApi>(

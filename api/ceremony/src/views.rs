@@ -190,13 +190,13 @@ impl AttemptError {
 }
 
 impl State {
-    /// The same state for a reader in another language than the signer's.
-    pub(crate) fn told_in(mut self, language: Language) -> Self {
+    /// The same state for a reader who may have chosen another language than the signer's.
+    pub(crate) fn told_in(mut self, language: Option<Language>) -> Self {
         let error = self
             .attempt
             .as_mut()
             .and_then(|attempt| attempt.error.as_mut());
-        if let Some(error) = error {
+        if let (Some(error), Some(language)) = (error, language) {
             *error = AttemptError::new(error.code, error.circumstances, language);
         }
         self

@@ -27,6 +27,23 @@ async fn a_failure_is_told_in_the_language_that_is_asked_for_or_the_signers() {
 }
 
 #[tokio::test]
+async fn a_failure_of_an_attempt_at_its_start_is_told_in_the_language_of_the_page() {
+    for (language, told) in [
+        (r#", "language": "en""#, "You declined on your device"),
+        ("", "Savo įrenginyje atsisakėte pasirašyti"),
+    ] {
+        let request = Request::post("/c/lithuanian/attempts");
+        let request = request.header("content-type", "application/json");
+        let body = format!(r#"{{"method": "smart_id"{language}}}"#);
+
+        let (status, state) = text(answer(request, &body).await).await;
+
+        assert_eq!(status, StatusCode::CREATED, "{state}");
+        assert!(state.contains(told), "{language}: {state}");
+    }
+}
+
+#[tokio::test]
 async fn who_comes_back_from_the_app_comes_to_the_page_in_the_language_they_left() {
     for (callback, page) in [
         ("/c/lithuanian/callback?value=a", "/c/lithuanian#returned"),
