@@ -1,6 +1,6 @@
 //! Start of an attempt by the signer.
 
-use parafa_domain::{AttemptId, Language, PersonalCode, Phase, SignerId, SigningMethod};
+use parafa_domain::{AttemptId, Language, PersonalCode, Phase, SigningMethod};
 use parafa_platform::accounts::KeyMode;
 use parafa_store::audit;
 use parafa_store::clock::shifted;
