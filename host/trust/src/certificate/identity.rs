@@ -313,6 +313,8 @@ mod tests {
             "",
             "PNOLT-",
             "PNOLT5000",
+            "ABCLT-12345",
+            "5000101886",
             "ABCLT-1",
             "PNO12-1",
             "PNOLT-a b",

@@ -111,10 +111,12 @@ async fn smart_id_authenticates_by_its_own_purpose_or_the_older_profile_alone() 
     let digital = KeyUsages::DigitalSignature.into();
     let older =
         KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment | KeyUsages::DataEncipherment;
+    let half = KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment;
     for (usage, purposes, by_smart_id, by_card) in [
         (digital, &[SMART_ID_AUTHENTICATION][..], true, false),
         (older, &[CLIENT_AUTH], true, true),
         (digital, &[CLIENT_AUTH], false, true),
+        (half, &[CLIENT_AUTH], false, true),
         (older, &[DOCUMENT_SIGNING], false, false),
         (older, &[], false, true),
     ] {
@@ -177,6 +179,28 @@ async fn an_authority_for_signatures_alone_vouches_for_nobody_here() {
 
     let is_untrusted = matches!(rejected, Err(CertificateRejection::Untrusted(_)));
     assert!(is_untrusted, "{rejected:?}");
+}
+
+#[test]
+fn a_certificate_is_trusted_outside_its_validity_if_it_was_or_will_be_inside() {
+    let (world, foreign) = (World::new(), World::new());
+    let issuing = world.issuing.certificate();
+    let purposes = [Purpose::Authentication];
+    let mut entry = TrustEntry::new(issuing, AuthorityKind::Issuing, &purposes);
+    entry.methods = vec![CARD.to_owned()];
+    let anchors = Arc::new(TrustAnchors::new(vec![entry]));
+    let check = authentication_check(anchors, FakePort::default());
+    let expired = card().validity("20200101000000Z", "20261121155959Z");
+    let early = card().validity("20261121160001Z", "20300101000000Z");
+
+    for template in [card(), expired, early] {
+        for (authority, is_trusted) in [(&world.issuing, true), (&foreign.issuing, false)] {
+            let holder = template.clone().issued_by(authority).certificate();
+            assert_eq!(check.is_trusted(&holder, CARD, now()), is_trusted);
+            assert!(!check.is_trusted(&holder, SMART_ID, now()));
+        }
+    }
+    assert!(check.has_anchor_for(CARD) && !check.has_anchor_for(SMART_ID));
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
+use const_oid::db::rfc5912::{ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384};
+use der::{Decode, Encode};
 use openssl::nid::Nid;
+use parafa_issuing::der::bit_string;
 use parafa_issuing::oids::rfc4519::SERIAL_NUMBER;
 use parafa_trust::{Certificate, CertificateError, EcCurve, KeyKind, forget_unused};
+use x509_cert::certificate::{CertificateInner, Raw};
 use x509_cert::ext::pkix::KeyUsages;
 
 use crate::asn1::{oid, sequence};
@@ -20,6 +24,7 @@ fn a_signers_certificate_is_read() {
     assert_eq!(subject.given_name(), Some("VARDENĖ"));
     assert_eq!(subject.surname(), Some("PAVARDENĖ"));
     assert_eq!(subject.common_name(), Some("VARDENĖ PAVARDENĖ"));
+    assert_eq!(subject.full_name().as_deref(), Some("VARDENĖ PAVARDENĖ"));
     let identifier = certificate.national_identifier().expect("an identifier");
     assert_eq!(identifier.as_str(), "PNOLT-50001018865");
     assert!(
@@ -71,6 +76,27 @@ fn a_certificate_is_issued_by_whose_key_signed_it() {
 }
 
 #[test]
+fn a_certificate_that_names_two_signature_algorithms_is_issued_by_nobody() {
+    let world = World::new();
+    let issuer = world.issuing.certificate();
+    let signer = world.signer().der();
+    for (inner, is_issued) in [(ECDSA_WITH_SHA_256, true), (ECDSA_WITH_SHA_384, false)] {
+        let mut certificate: CertificateInner<Raw> =
+            CertificateInner::from_der(&signer).expect("a certificate");
+        certificate.tbs_certificate.signature.oid = inner;
+        let signed = certificate.tbs_certificate.to_der().expect("DER");
+        let outer = certificate.signature_algorithm.to_der().expect("DER");
+        let value = world.issuing.credential().key.sign(&signed);
+        let value = bit_string(&value.expect("a signature"));
+        let der = sequence(&[&signed, &outer, &value]);
+
+        let certificate = Certificate::from_der(&der).expect("a certificate");
+
+        assert_eq!(certificate.is_issued_by(&issuer), is_issued, "{inner}");
+    }
+}
+
+#[test]
 fn a_bare_code_of_a_lithuanian_card_is_normalised() {
     let world = World::new();
     let card = Template::signer("50001018865")
@@ -118,6 +144,9 @@ fn key_kinds_are_told_apart() {
     ] {
         assert_eq!(kind(on_curve(nid)), KeyKind::Ec { curve });
     }
+    let curves = [EcCurve::P256, EcCurve::P384, EcCurve::P521, EcCurve::Other];
+    let octets = curves.map(EcCurve::field_octets);
+    assert_eq!(octets, [Some(32), Some(48), Some(66), None]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 use std::sync::Arc;
 
 use parafa_http_port::HttpPort;
+use parafa_issuing::{Extension, ObjectIdentifier};
 use parafa_trust::{
     CertIdHash, CertificateStatus, NonceMode, OcspClient, OcspError, OcspEvidence, OcspPolicy,
     OcspSettings, Ports,
 };
 
+use crate::asn1::octets;
 use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template};
 use crate::port::{FakePort, both, random};
 use crate::responder::{NonceReply, Responder, Status, refusal};
@@ -282,6 +284,20 @@ async fn an_unknown_critical_extension_is_refused() {
 }
 
 #[tokio::test]
+async fn an_unknown_extension_of_an_answer_counts_if_it_is_critical() {
+    let world = World::new();
+    let id = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.2");
+    for (extension, passes) in [
+        (Extension::plain(id, octets(&[1])), true),
+        (Extension::critical(id, octets(&[1])), false),
+    ] {
+        let asked = changed(&world, |responder| responder.of_answer = vec![extension]).await;
+        let is_refused = matches!(asked, Err(OcspError::CriticalExtension(_)));
+        assert_eq!((asked.is_ok(), is_refused), (passes, !passes), "{asked:?}");
+    }
+}
+
+#[tokio::test]
 async fn answers_out_of_their_time_are_refused() {
     let world = World::new();
     let future = changed(&world, |responder| {
@@ -303,8 +319,8 @@ async fn answers_out_of_their_time_are_refused() {
     .await;
     assert!(matches!(passed, Err(OcspError::Stale(_))), "{passed:?}");
     let tolerated = changed(&world, |responder| {
-        responder.this_update = "20261121160459Z";
-        responder.next_update = Some("20261121155501Z");
+        responder.this_update = "20261121160500Z";
+        responder.next_update = Some("20261121155500Z");
     });
     tolerated.await.expect("within the skew");
 }

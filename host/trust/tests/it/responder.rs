@@ -42,6 +42,8 @@ pub struct Responder {
     /// Adds to the serial number of the CertID.
     pub wrong_cert_id: bool,
     pub critical_extension: bool,
+    /// Extensions of the one answer.
+    pub of_answer: Vec<Extension>,
     pub corrupt_signature: bool,
 }
 
@@ -59,6 +61,7 @@ impl Responder {
             copies: 1,
             wrong_cert_id: false,
             critical_extension: false,
+            of_answer: Vec::new(),
             corrupt_signature: false,
         }
     }
@@ -77,7 +80,7 @@ impl Responder {
             status: self.status(),
             this_update: self.this_update.into(),
             next_update: self.next_update.map(Time::from),
-            extensions: Vec::new(),
+            extensions: self.of_answer.clone(),
         };
         let mut signer = self.signer.credential();
         if self.corrupt_signature {

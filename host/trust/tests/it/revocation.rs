@@ -9,8 +9,8 @@ use parafa_issuing::der::{integer, uri};
 use parafa_issuing::oids::rfc5280::{ID_CE_DELTA_CRL_INDICATOR, ID_CE_ISSUING_DISTRIBUTION_POINT};
 use parafa_issuing::{Extension, ObjectIdentifier};
 use parafa_trust::{
-    AuthorityKind, CertificateRejection, CheckedSigner, Purpose, RevocationListFault, SourceFault,
-    TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
+    AuthorityKind, CertificateRejection, CheckedSigner, OcspError, Purpose, RevocationListFault,
+    SourceFault, TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
 };
 use x509_cert::ext::pkix::KeyUsages;
 
@@ -266,7 +266,7 @@ async fn lists_that_prove_nothing_let_nobody_sign() {
     let cases: [(RevocationList, Is); 5] = [
         (
             RevocationList {
-                next_update: "20261121155459Z",
+                next_update: "20261121155500Z",
                 ..honest.clone()
             },
             is_out_of_date,
@@ -312,6 +312,30 @@ async fn lists_that_prove_nothing_let_nobody_sign() {
         };
         assert!(is_expected(&fault), "{fault}");
     }
+}
+
+#[tokio::test]
+async fn if_every_source_fails_all_hosts_are_named_and_the_fault_of_the_first() {
+    let world = World::new();
+    let port = FakePort::default()
+        .failing(OCSP_URL, 503)
+        .failing(LIST_URL, 500);
+    let signer = certificate(Caller::Signing, true, true).issued_by(&world.issuing);
+    let check = signer_check(&world.anchors(), port);
+
+    let checked = check
+        .check_signer(&signer.certificate(), METHOD, now())
+        .await;
+
+    let Err(CertificateRejection::RevocationUnavailable { asked, why }) = checked else {
+        panic!("{checked:?}")
+    };
+    assert_eq!(asked, ["lists.example.com", "ocsp.example.com"]);
+    let is_of_the_responder = matches!(
+        *why,
+        ValidationDataError::Unreachable(SourceFault::Ocsp(OcspError::HttpStatus(503)))
+    );
+    assert!(is_of_the_responder, "{why:?}");
 }
 
 #[tokio::test]

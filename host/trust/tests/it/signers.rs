@@ -112,6 +112,9 @@ async fn an_expired_certificate_and_one_of_tomorrow_are_refused() {
         matches!(rejected, Err(CertificateRejection::NotYetValid { .. })),
         "{rejected:?}"
     );
+    let begun = signer_template().validity("20261121160000Z", "20300101000000Z");
+    let checked = check(&world, &begun.issued_by(&world.issuing)).await;
+    checked.expect("a signer in the first second");
 }
 
 #[tokio::test]
@@ -166,6 +169,21 @@ async fn a_certificate_below_an_end_entity_is_untrusted() {
         &signer_template().issued_by(&fake_issuer),
     )
     .await;
+    assert!(
+        matches!(rejected, Err(CertificateRejection::Untrusted(_))),
+        "{rejected:?}"
+    );
+    // OpenSSL tolerates an authority without basicConstraints.
+    let unmarked = Template::new("Unmarked Issuing")
+        .key_usage(KeyUsages::KeyCertSign.into())
+        .self_signed();
+    let entry = TrustEntry::new(
+        unmarked.certificate(),
+        AuthorityKind::Issuing,
+        &[Purpose::Signing],
+    );
+    let below = signer_template().issued_by(&unmarked);
+    let rejected = check_against(&world, vec![entry], &below).await;
     assert!(
         matches!(rejected, Err(CertificateRejection::Untrusted(_))),
         "{rejected:?}"

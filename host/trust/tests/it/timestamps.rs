@@ -1,10 +1,13 @@
 use std::sync::{Arc, Mutex};
 
+use der::Decode;
 use der::asn1::ObjectIdentifier;
 use parafa_trust::{
-    AuthorityKind, Purpose, TimestampAuthority, TimestampClient, TimestampError, TimestampFault,
-    TimestampPolicy, TimestampToken, TokenFault, TrustAnchors, TrustEntry,
+    AuthorityKind, Purpose, RandomSource, RandomUnavailable, TimestampAuthority, TimestampClient,
+    TimestampError, TimestampFault, TimestampPolicy, TimestampToken, TokenFault, TrustAnchors,
+    TrustEntry,
 };
+use x509_tsp::TimeStampReq;
 
 use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template, rsa};
 use crate::port::{FakePort, random};
@@ -46,6 +49,15 @@ async fn stamped(world: &World, stamper: Stamper) -> Result<TimestampToken, Time
             }
             other => panic!("{other:?}"),
         })
+}
+
+/// A port at which each stamper answers once, in turn.
+fn in_turn<const COUNT: usize>(stampers: [Stamper; COUNT]) -> FakePort {
+    let stampers = Mutex::new(stampers.into_iter());
+    FakePort::default().at(FIRST, move |request| {
+        let stamper = stampers.lock().expect("stampers").next();
+        stamper.expect("a stamper").answer(request)
+    })
 }
 
 /// The refusal of a stamper that differs from an honest one by `change`.
@@ -155,6 +167,39 @@ async fn the_nonce_must_return() {
 }
 
 #[tokio::test]
+async fn a_nonce_is_a_positive_number_whatever_the_random_octets() {
+    struct Same(u8);
+
+    impl RandomSource for Same {
+        fn fill(&self, bytes: &mut [u8]) -> Result<(), RandomUnavailable> {
+            bytes.fill(self.0);
+            Ok(())
+        }
+    }
+
+    let world = World::new();
+    for octet in [0x00, 0x40, 0x80, 0xff] {
+        let stamper = Stamper::new(&world.stamper);
+        let port = FakePort::default().at(FIRST, move |request| {
+            let sent = TimeStampReq::from_der(request).expect("a request");
+            let nonce = sent.nonce.expect("a nonce");
+            let octets = nonce.as_bytes();
+            assert_eq!(octets.len(), 16);
+            assert!((0x40..0x80).contains(&octets[0]), "{octets:?}");
+            stamper.answer(request)
+        });
+        let client = TimestampClient::new(
+            Arc::new(port),
+            Arc::new(Same(octet)),
+            world.anchors(),
+            vec![authority(FIRST)],
+            TimestampPolicy::default(),
+        );
+        client.timestamp(&IMPRINT, now()).await.expect("a token");
+    }
+}
+
+#[tokio::test]
 async fn the_policy_that_was_asked_for_must_return() {
     let world = World::new();
     let asked = TimestampAuthority {
@@ -176,6 +221,11 @@ async fn a_time_far_from_now_is_refused() {
     for gen_time in ["20261121155459Z", "20261121160500.001Z"] {
         let far = fault(&world, |stamper| stamper.gen_time = gen_time).await;
         assert!(matches!(far, TokenFault::Time(_)), "{far:?}");
+    }
+    for gen_time in ["20261121155500Z", "20261121160500Z"] {
+        let mut stamper = Stamper::new(&world.stamper);
+        stamper.gen_time = gen_time;
+        stamped(&world, stamper).await.expect("a token");
     }
 }
 
@@ -244,19 +294,26 @@ async fn a_foreign_or_expired_signer_is_untrusted() {
 }
 
 #[tokio::test]
-async fn a_signer_who_was_trusted_before_is_no_longer_once_their_time_is_over() {
-    const LAST: &str = "20261121160001Z";
-    const LATER: &str = "20261121160002Z";
+async fn a_signer_who_was_trusted_once_is_not_outside_their_time() {
+    const BEFORE: &str = "20261121160000Z";
+    const INSIDE: &str = "20261121160001Z";
+    const AFTER: &str = "20261121160002Z";
 
     let world = World::new();
-    let expiring = stamper_template().validity("20200101000000Z", LATER);
+    let expiring = stamper_template().validity("20200101000000Z", AFTER);
     let mut closing = world.entry();
     closing.qualified_until = Some("2026-11-21T16:00:02Z".parse().expect("a time"));
-    for (signer, entry) in [
-        (expiring.issued_by(&world.issuing), world.entry()),
-        (world.stamper.clone(), closing),
+    let mut young = World::new();
+    young.issuing = Template::authority("Young Issuing")
+        .validity(INSIDE, "20400101000000Z")
+        .issued_by(&young.root);
+    let starting = stamper_template().validity(INSIDE, "20400101000000Z");
+    for (signer, entry, outside) in [
+        (expiring.issued_by(&world.issuing), world.entry(), AFTER),
+        (world.stamper.clone(), closing, AFTER),
+        (starting.issued_by(&young.issuing), young.entry(), BEFORE),
     ] {
-        let times = Mutex::new([LAST, LAST, LATER].into_iter());
+        let times = Mutex::new([INSIDE, INSIDE, outside].into_iter());
         let port = FakePort::default().at(FIRST, move |request| {
             let mut stamper = Stamper::new(&signer);
             stamper.gen_time = times.lock().expect("times").next().expect("a time");
@@ -272,6 +329,49 @@ async fn a_signer_who_was_trusted_before_is_no_longer_once_their_time_is_over() 
             assert_eq!(token.is_ok(), is_trusted, "{token:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_known_signer_is_taken_for_no_other_and_must_still_be_in_the_token() {
+    let world = World::new();
+    let successor = stamper_template().serial(5).issued_by(&world.issuing);
+    let both = vec![world.stamper.clone(), successor.clone()];
+    let with = |signer: &Identity, embedded| Stamper {
+        embedded,
+        ..Stamper::new(signer)
+    };
+    let port = in_turn([
+        with(&world.stamper, both.clone()),
+        with(&successor, both),
+        with(&world.stamper, Vec::new()),
+    ]);
+    let client = client(&world, port, vec![authority(FIRST)]);
+
+    for passes in [true, true, false] {
+        let token = client.timestamp(&IMPRINT, now()).await;
+        assert_eq!(token.is_ok(), passes, "{token:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_signer_of_each_issuer_is_told() {
+    let world = World::new();
+    let successor = stamper_template().serial(5).issued_by(&world.issuing);
+    let other = stamper_template().serial(6).issued_by(&world.root);
+    let purposes = [Purpose::Timestamping];
+    let root = TrustEntry::new(world.root.certificate(), AuthorityKind::Root, &purposes);
+    let anchors = Arc::new(TrustAnchors::new(vec![world.entry(), root]));
+    let port = in_turn([&world.stamper, &successor, &other].map(Stamper::new));
+    let authorities = vec![authority(FIRST)];
+    let policy = TimestampPolicy::default();
+    let client = TimestampClient::new(Arc::new(port), random(), anchors, authorities, policy);
+
+    for _ in 0..3 {
+        client.timestamp(&IMPRINT, now()).await.expect("a token");
+    }
+
+    let expected = [other.certificate(), successor.certificate()];
+    assert_eq!(client.signers(), expected);
 }
 
 #[tokio::test]

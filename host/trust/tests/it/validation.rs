@@ -130,6 +130,31 @@ async fn an_issuer_of_whom_nothing_is_known_has_no_source() {
 }
 
 #[tokio::test]
+async fn an_issuers_address_that_fails_for_now_may_be_asked_again() {
+    let world = World::new();
+    let signer = with_addresses(signer_template()).issued_by(&world.issuing);
+    let fails = |status| FakePort::default().failing(ISSUER_URL, status);
+    for (port, may_pass) in [
+        (fails(500), true),
+        (fails(503), true),
+        (fails(429), true),
+        (fails(404), false),
+        (fails(499), false),
+        (FakePort::default(), true),
+        (
+            FakePort::default().broken(ISSUER_URL, HttpPortError::Spent),
+            false,
+        ),
+    ] {
+        let data = validation_data(Arc::default(), port);
+
+        let fault = data.issuer(&signer.certificate()).await.unwrap_err();
+
+        assert_eq!(fault.may_pass(), may_pass, "{fault:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_responder_says_is_handed_on_good_or_not() {
     let world = World::new();
     for status in [Status::Good, Status::Revoked] {
@@ -174,6 +199,37 @@ async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
     };
     let next: Timestamp = "2026-11-28T00:00:00Z".parse().unwrap();
     assert_eq!(next_update, Some(next));
+}
+
+#[tokio::test]
+async fn of_two_data_that_are_awaited_the_earlier_ones_are_named() {
+    let world = World::new();
+    let signer = with_addresses(signer_template()).issued_by(&world.issuing);
+    let list = RevocationList::new(&world.issuing).der();
+    let since = Some(now() + SignedDuration::from_mins(1));
+    for (of_responder, earlier) in [
+        ("20261127000000Z", "2026-11-27T00:00:00Z"),
+        ("20261129000000Z", "2026-11-28T00:00:00Z"),
+    ] {
+        let responder = Responder {
+            next_update: Some(of_responder),
+            ..Responder::new(&world.responder)
+        };
+        let published = list.clone();
+        let port = FakePort::default()
+            .at(OCSP_URL, move |request| responder.answer(request))
+            .at(LIST_URL, move |_| published.clone());
+        let data = validation_data(world.anchors(), port);
+        let (signer, issuer) = (signer.certificate(), world.issuing.certificate());
+
+        let told = data.revocation(&signer, &issuer, since, now()).await;
+
+        let Err(ValidationDataError::NotYet { next_update, .. }) = told else {
+            panic!("{told:?}")
+        };
+        let earlier: Timestamp = earlier.parse().unwrap();
+        assert_eq!(next_update, Some(earlier));
+    }
 }
 
 #[tokio::test]
@@ -287,6 +343,33 @@ async fn what_is_told_of_authorities_may_serve_for_ten_minutes_and_what_is_told_
             assert_eq!(told.unwrap(), list);
             assert_eq!(asked.load(Ordering::Relaxed), exchanges, "{minutes}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_is_told_of_authorities_serves_until_the_next_update_is_due() {
+    let world = World::new();
+    let below = with_list(Template::authority("Below Issuing")).issued_by(&world.issuing);
+    let list = RevocationList {
+        next_update: "20261121160500Z",
+        ..RevocationList::new(&world.issuing)
+    }
+    .der();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = asked.clone();
+    let port = FakePort::default().at(LIST_URL, move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        list.clone()
+    });
+    let data = validation_data(world.anchors(), port).remembering_authorities();
+    let (below, issuer) = (below.certificate(), world.issuing.certificate());
+    for (minutes, exchanges) in [(0, 1), (4, 1), (5, 2)] {
+        let time = now() + SignedDuration::from_mins(minutes);
+
+        let told = data.revocation(&below, &issuer, None, time).await;
+
+        assert!(told.is_ok(), "{told:?}");
+        assert_eq!(asked.load(Ordering::Relaxed), exchanges, "{minutes}");
     }
 }
 
